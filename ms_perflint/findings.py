@@ -1,0 +1,83 @@
+"""What a check reports: findings, and the text edits that mend them."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import Optional
+
+
+class Safety(enum.Enum):
+    """How far a fix may be trusted; the word is also the `applicability` of the JSON output."""
+
+    SAFE = "safe"  # same numerics, same run behaviour, same memory class
+    UNSAFE = "unsafe"  # correct, but changes numerics, cadence or timing: needs consent
+    DISPLAY = "display-only"  # shown as a diff, never applied
+
+    def __lt__(self, other: Safety) -> bool:
+        """Stronger before weaker: max() of several safeties is the weakest."""
+        order = list(Safety)
+        return order.index(self) < order.index(other)
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A position in a file; row and column count from 1, the column in characters."""
+
+    path: str  # absolute
+    row: int
+    column: int
+
+
+@dataclass(frozen=True, order=True)
+class Edit:
+    """Replace `Source.text[start:end]` (byte offsets in the UTF-8 text) of the file at `path` by `text`.
+
+    `text` uses "\\n" for line ends; writing turns them into the file's own.
+    """
+
+    path: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Fix:
+    """One mend: all of its edits or none, also over several files."""
+
+    message: str
+    safety: Safety
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, order=True)
+class Related:
+    """Another place that a finding rests on: the config key, the other file."""
+
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True, order=True)
+class Finding:
+    """One report. Findings order by path, row, column, code."""
+
+    place: Place
+    code: str
+    name: str = field(compare=False)
+    message: str = field(compare=False)
+    end: Place = field(compare=False)
+    lines: tuple[int, ...] = field(compare=False)  # rows on which a `# noqa` speaks for this finding
+    fix: Optional[Fix] = field(compare=False, default=None)
+    related: tuple[Related, ...] = field(compare=False, default=())
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """Why a file could not be read, parsed or written; row and column are 0 where there is no position."""
+
+    path: str
+    row: int
+    column: int
+    message: str

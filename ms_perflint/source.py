@@ -1,0 +1,189 @@
+"""Files as the engine sees them: decoded text, positions, and the only door to the disk."""
+
+from __future__ import annotations
+
+import bisect
+import io
+import os
+import stat
+import tokenize
+from typing import Optional, Protocol
+
+from ms_perflint.findings import Place
+
+BOM = b"\xef\xbb\xbf"
+Span = tuple[int, int]  # byte offsets in Source.text, end excluded
+
+
+class SourceError(Exception):
+    """A file that cannot be read as Python text; row and column are 0 where there is no position."""
+
+    def __init__(self, message: str, row: int = 0, column: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.row = row
+        self.column = column
+
+
+class Source:
+    """One file: its UTF-8 text without BOM, and how to get back to the bytes on disk.
+
+    All offsets (spans of nodes, edits) are byte offsets in `text`; that is also how `ast` counts columns.
+    """
+
+    def __init__(self, path: str, raw: bytes) -> None:
+        """Decode `raw`; raises SourceError when it is no Python text."""
+        self.path = path
+        self.bom = raw.startswith(BOM)
+        body = raw[len(BOM) :] if self.bom else raw
+        if b"\0" in body:
+            row = body.count(b"\n", 0, body.index(b"\0")) + 1
+            raise SourceError("the file contains a NUL byte", row, 1)
+        self.encoding = _encoding(raw)
+        self.text = _to_utf8(body, self.encoding)
+        self._starts: Optional[list[int]] = None
+
+    def encode(self, text: bytes) -> bytes:
+        """Return `text` (UTF-8) as bytes for the disk: in the file's encoding, with its BOM. May raise SourceError."""
+        try:
+            body = text if self.encoding == "utf-8" else text.decode("utf-8").encode(self.encoding)
+        except UnicodeEncodeError as error:
+            raise SourceError(f"the fixed text cannot be written as {self.encoding}: {error.reason}") from error
+        return BOM + body if self.bom else body
+
+    @property
+    def newline(self) -> str:
+        """Return the line end that the file's first line uses; "\\n" where there is none."""
+        end = self.text.find(b"\n")
+        if end > 0 and self.text[end - 1 : end] == b"\r":
+            return "\r\n"
+        return "\r" if end < 0 and b"\r" in self.text else "\n"
+
+    @property
+    def starts(self) -> list[int]:
+        """Return the offset at which each line starts; lines end at \\n, \\r\\n and \\r, as Python's do."""
+        if self._starts is None:
+            starts = [0]
+            for line in self.text.splitlines(keepends=True):
+                starts.append(starts[-1] + len(line))
+            self._starts = starts
+        return self._starts
+
+    def offset(self, row: int, column: int) -> int:
+        """Return the offset of an `ast` position: row from 1, column in UTF-8 bytes from 0."""
+        return self.starts[row - 1] + column
+
+    def row(self, offset: int) -> int:
+        """Return the row (from 1) that holds `offset`."""
+        return max(1, min(bisect.bisect_right(self.starts, offset), max(1, len(self.starts) - 1)))
+
+    def place(self, offset: int) -> Place:
+        """Return the place of an offset: row and column from 1, the column in characters."""
+        row = self.row(offset)
+        before = self.text[self.starts[row - 1] : offset]
+        return Place(self.path, row, len(before.decode("utf-8", "replace")) + 1)
+
+    def line(self, row: int) -> bytes:
+        """Return the text of a row (from 1) without its line end; b"" outside of the file."""
+        if not 1 <= row < len(self.starts):
+            return b""
+        return self.text[self.starts[row - 1] : self.starts[row]].rstrip(b"\r\n")
+
+
+def _encoding(raw: bytes) -> str:
+    """Return the codec that PEP 263 gives to these bytes; SourceError when there is none."""
+    head = raw[:1024]
+    if b"coding" not in head:
+        return "utf-8"
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+    except SyntaxError as error:
+        raise SourceError(str(error.msg or error), 1, 1) from error
+    return "utf-8" if encoding in ("utf-8", "utf-8-sig", "ascii", "us-ascii") else encoding
+
+
+def _to_utf8(body: bytes, encoding: str) -> bytes:
+    """Return the body as UTF-8; SourceError with the position of the first bad byte."""
+    try:
+        text = body.decode(encoding)
+    except (UnicodeDecodeError, LookupError) as error:
+        start = error.start if isinstance(error, UnicodeDecodeError) else 0
+        row = body.count(b"\n", 0, start) + 1
+        column = start - (body.rfind(b"\n", 0, start) + 1) + 1
+        raise SourceError(f"the file is not valid {encoding}: bad byte at offset {start}", row, column) from error
+    return body if encoding == "utf-8" else text.encode("utf-8")
+
+
+class Files(Protocol):
+    """The only way to files. `consulted` notes every path that was asked for, found or not."""
+
+    consulted: set[str]
+
+    def read(self, path: str) -> bytes:
+        """Return the bytes of a regular file; OSError when it cannot be read."""
+
+    def names(self, directory: str) -> frozenset[str]:
+        """Return the names in a directory; empty when it cannot be listed."""
+
+
+class Disk:
+    """The files of this machine."""
+
+    def __init__(self) -> None:
+        self.consulted: set[str] = set()
+        self._names: dict[str, frozenset[str]] = {}
+
+    def read(self, path: str) -> bytes:
+        """Return the bytes of a regular file; OSError when it cannot be read or is no regular file."""
+        self.consulted.add(path)
+        with open(path, "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise OSError(f"not a regular file: {path}")
+            return file.read()
+
+    def names(self, directory: str) -> frozenset[str]:
+        """Return the names in a directory, listed once; empty when it cannot be listed."""
+        if directory not in self._names:
+            self.consulted.add(directory)
+            try:
+                self._names[directory] = frozenset(os.listdir(directory))
+            except OSError:
+                self._names[directory] = frozenset()
+        return self._names[directory]
+
+
+class Overlay:
+    """Texts that stand in front of the disk: stdin, editor buffers, fix passes, rule pages."""
+
+    def __init__(self, base: Files, contents: dict[str, bytes]) -> None:
+        self.base = base
+        self.contents = contents  # absolute path -> bytes as they would stand on disk
+        self.consulted = base.consulted
+
+    def read(self, path: str) -> bytes:
+        """Return the text laid over `path`, else what the base holds."""
+        if path in self.contents:
+            self.consulted.add(path)
+            return self.contents[path]
+        return self.base.read(path)
+
+    def names(self, directory: str) -> frozenset[str]:
+        """Return the names in a directory, laid-over files and their folders included."""
+        prefix = directory.rstrip(os.sep) + os.sep
+        laid = {path[len(prefix) :].split(os.sep)[0] for path in self.contents if path.startswith(prefix)}
+        return self.base.names(directory) | laid
+
+
+class Nowhere:
+    """No files at all: the base for text that comes without a disk."""
+
+    def __init__(self) -> None:
+        self.consulted: set[str] = set()
+
+    def read(self, path: str) -> bytes:
+        """Raise FileNotFoundError for every path."""
+        raise FileNotFoundError(path)
+
+    def names(self, directory: str) -> frozenset[str]:
+        """Return nothing."""
+        return frozenset()
