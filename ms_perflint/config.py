@@ -1,0 +1,348 @@
+"""The settings of a run: `[tool.ms-perflint]` of one pyproject.toml, with the command line on top.
+
+One configuration per run: the file named by `--config`, else the nearest pyproject.toml with that table, upward from
+the common parent of the paths. Patterns in it are relative to the file's own directory (`root`).
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import pathspec
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Version = tuple[int, ...]
+
+TABLE = "tool.ms-perflint"
+ALL = "ALL"
+DEVICES = ("Ascend", "GPU", "CPU")
+EXCLUDE = (
+    ".bzr",
+    ".direnv",
+    ".eggs",
+    ".git",
+    ".hg",
+    ".mypy_cache",
+    ".nox",
+    ".pyenv",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".svn",
+    ".tox",
+    ".venv",
+    ".vscode",
+    "__pycache__",
+    "__pypackages__",
+    "_build",
+    "build",
+    "dist",
+    "node_modules",
+    "site-packages",
+    "venv",
+)
+
+
+class ConfigError(Exception):
+    """A setting that cannot be used: where it stands, what is wrong, what would be right."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """All settings of a run. Rules are held as codes or code prefixes, never as names."""
+
+    root: str  # absolute; patterns are relative to it
+    select: tuple[str, ...] = (ALL,)
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (pattern, rules)
+    exclude: tuple[str, ...] = EXCLUDE
+    extend_exclude: tuple[str, ...] = ()
+    mindspore_version: Version | None = None  # (2, 4, 1)
+    device: str | None = None  # one of DEVICES
+    unsafe_fixes: bool = False
+    extend_safe_fixes: tuple[str, ...] = ()
+    line_length: int = 88
+    options: Mapping[str, Mapping[str, object]] = field(default_factory=dict)  # rule code -> option -> value
+    respect_gitignore: bool = True
+
+    def selects(self, code: str, path: str) -> bool:
+        """Return whether findings of this rule are wanted in the file at `path` (absolute)."""
+        return code in self.codes and not self._ignored_in(path, code)
+
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        """Return the codes of all rules that are on; preview rules only when named in full."""
+        return frozenset(code for code, preview in _rules().items() if self._is_on(code, preview))
+
+    def promotes(self, code: str) -> bool:
+        """Return whether unsafe fixes of this rule are to be treated as safe."""
+        return _closeness(self.extend_safe_fixes, code) >= 0
+
+    def _is_on(self, code: str, preview: bool) -> bool:
+        """Return whether selected more exactly than ignored: `--ignore MSP3 --select MSP301` leaves MSP301 on."""
+        chosen = (*self.select, *self.extend_select)
+        if preview and code not in chosen:
+            return False
+        return _closeness(chosen, code) > _closeness(self.ignore, code)
+
+    def _ignored_in(self, path: str, code: str) -> bool:
+        """Return whether `per-file-ignores` turns the rule off in this file."""
+        return any(matches(path) for rules, matches in self._file_patterns if _closeness(rules, code) >= 0)
+
+    @cached_property
+    def _file_patterns(self) -> tuple[tuple[tuple[str, ...], Patterns], ...]:
+        return tuple((rules, Patterns(self.root, (pattern,))) for pattern, rules in self.per_file_ignores)
+
+
+class Patterns:
+    """Patterns in the language of .gitignore, relative to a directory."""
+
+    def __init__(self, root: str, patterns: Iterable[str]) -> None:
+        self._root = root
+        self._spec = pathspec.GitIgnoreSpec.from_lines(patterns)
+
+    def __call__(self, path: str, directory: bool = False) -> bool:
+        """Return whether the file or directory at `path` (absolute) matches; nothing outside of the root does."""
+        relative = os.path.relpath(path, self._root)
+        if relative == os.curdir or relative.startswith(os.pardir + os.sep) or relative == os.pardir:
+            return False
+        return self._spec.match_file(relative.replace(os.sep, "/") + ("/" if directory else ""))
+
+
+def load(paths: Sequence[str], file: str | None = None, isolated: bool = False) -> Config:
+    """Return the configuration for a run over `paths`; ConfigError when the file that rules it is broken."""
+    if file is not None:
+        path = os.path.abspath(file)
+        table = _table(path)
+        if table is None:
+            raise ConfigError(f"{file}: no table [{TABLE}] in it")
+        return parse(table, file, os.path.dirname(path))
+    start = common_parent(paths)
+    directory = start
+    while not isolated:
+        path = os.path.join(directory, "pyproject.toml")
+        table = _table(path) if os.path.isfile(path) else None
+        if table is not None:
+            return parse(table, os.path.relpath(path), directory)
+        if directory == os.path.dirname(directory):
+            break
+        directory = os.path.dirname(directory)
+    return Config(root=start)
+
+
+def common_parent(paths: Sequence[str]) -> str:
+    """Return the deepest directory that holds all paths; the working directory when there are none."""
+    if not paths:
+        return os.getcwd()
+    whole = [os.path.abspath(path) for path in paths]
+    return os.path.commonpath([path if os.path.isdir(path) else os.path.dirname(path) for path in whole])
+
+
+def parse(table: Mapping[str, object], where: str, root: str) -> Config:
+    """Return the configuration that a TOML table spells; `where` names the table's file in errors."""
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        place = f"{where}: [{TABLE}] {key}"
+        if key not in _READERS:
+            raise ConfigError(f"{place}: unknown key{_suggestion(key, _READERS)}")
+        values[_FIELDS.get(key, key.replace("-", "_"))] = _READERS[key](value, place)
+    return Config(root=root, **values)
+
+
+def override(config: Config, where: str = "--", **given: object) -> Config:
+    """Return the configuration with the command line's values on top; None, () and False were not given.
+
+    `select` replaces the selection of the file as a whole; `ignore` and `extend_select` add to it.
+    """
+    values: dict[str, Any] = {}
+    for name, value in given.items():
+        if value is None or value is False or value == ():
+            continue
+        key = name.replace("_", "-")
+        values[name] = _READERS[key](list(value) if isinstance(value, tuple) else value, where + key)
+    if "select" in values:
+        config = replace(config, ignore=(), extend_select=())
+    extended = values.get("extend_select", ())
+    kept = tuple(rule for rule in config.ignore if rule not in extended)
+    values["ignore"] = (*kept, *values.get("ignore", ()))
+    values["extend_select"] = (*config.extend_select, *extended)
+    return replace(config, **values)
+
+
+def _table(path: str) -> Mapping[str, object] | None:
+    """Return the linter's table of a TOML file, None when it has none; ConfigError when it cannot be read."""
+    where = os.path.relpath(path)
+    try:
+        with open(path, "rb") as file:
+            raw = file.read()
+        if b"ms-perflint" not in raw:
+            return None  # somebody else's file; whether it is well formed is not our matter
+        document: object = tomllib.loads(raw.decode("utf-8-sig"))
+    except OSError as error:
+        raise ConfigError(f"{where}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{where}: is not UTF-8: bad byte at offset {error.start}") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigError(f"{where}: is not valid TOML: {str(error).splitlines()[0]}") from error
+    for name in TABLE.split("."):
+        if not isinstance(document, dict) or name not in document:
+            return None
+        document = document[name]
+    if not isinstance(document, dict):
+        raise ConfigError(f"{where}: {TABLE} must be a table")
+    return document
+
+
+def _rules() -> dict[str, bool]:
+    """Return code -> preview of every rule."""
+    from ms_perflint.check import checks  # here, because it brings LibCST, which `rule` and `--help` do without
+
+    return {check.code: check.preview for check in checks()}
+
+
+def _closeness(rules: Iterable[str], code: str) -> int:
+    """Return how exactly the closest of these codes and prefixes names `code`; -1 when none does."""
+    return max((0 if rule == ALL else len(rule) for rule in rules if rule == ALL or code.startswith(rule)), default=-1)
+
+
+def _suggestion(word: str, known: Iterable[str]) -> str:
+    """Return `, did you mean "..."?` for the closest known word; "" when none is close."""
+    by_upper = {name.upper(): name for name in known}
+    close = difflib.get_close_matches(word.upper(), by_upper, n=1, cutoff=0.6)
+    return f', did you mean "{by_upper[close[0]]}"?' if close else ""
+
+
+def _texts(value: object, place: str) -> tuple[str, ...]:
+    """Return a list of texts."""
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConfigError(f'{place}: expected a list of texts, like ["..."]')
+    return tuple(value)
+
+
+def _selectors(value: object, place: str) -> tuple[str, ...]:
+    """Return rules as codes and prefixes; names become codes."""
+    from ms_perflint.check import checks
+
+    names = {check.name: check.code for check in checks()}
+    known = set(names.values())
+    found = []
+    for text in _texts(value, place):
+        rule = names.get(text, text)
+        prefix = any(code.startswith(rule) and len(rule) >= len(code.rstrip("0123456789")) for code in known)
+        if rule != ALL and not prefix:
+            raise ConfigError(f'{place}: unknown rule "{text}"{_suggestion(text, sorted((ALL, *known, *names)))}')
+        found.append(rule)
+    return tuple(found)
+
+
+def _ignores(value: object, place: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return (pattern, rules) pairs."""
+    if not isinstance(value, dict):
+        raise ConfigError(f'{place}: expected a table, like {{"tests/*" = ["MSP101"]}}')
+    return tuple((pattern, _selectors(rules, f'{place}."{pattern}"')) for pattern, rules in value.items())
+
+
+def _patterns(value: object, place: str) -> tuple[str, ...]:
+    """Return patterns in the language of .gitignore."""
+    patterns = _texts(value, place)
+    for pattern in patterns:
+        try:
+            Patterns(os.sep, (pattern,))
+        except ValueError as error:
+            raise ConfigError(f'{place}: "{pattern}" is not a pattern: {str(error).splitlines()[0]}') from error
+    return patterns
+
+
+def _version(value: object, place: str) -> Version:
+    """Return a MindSpore version as numbers; a pre-release counts as its release."""
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+){1,2})(?:\.?[a-z]+[0-9]*)?", value) if isinstance(value, str) else None
+    if not match:
+        raise ConfigError(f'{place}: expected a version like "2.4" or "2.4.1", got {_shown(value)}')
+    return tuple(int(part) for part in match[1].split("."))
+
+
+def _device(value: object, place: str) -> str:
+    """Return a device in MindSpore's spelling."""
+    for device in DEVICES:
+        if isinstance(value, str) and value.lower() == device.lower():
+            return device
+    hint = _suggestion(value, DEVICES) if isinstance(value, str) else ""
+    raise ConfigError(f"{place}: expected one of {', '.join(DEVICES)}, got {_shown(value)}{hint}")
+
+
+def _flag(value: object, place: str) -> bool:
+    """Return true or false."""
+    if not isinstance(value, bool):
+        raise ConfigError(f"{place}: expected true or false, got {_shown(value)}")
+    return value
+
+
+def _length(value: object, place: str) -> int:
+    """Return a line length."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1000:
+        raise ConfigError(f"{place}: expected a number from 1 to 1000, got {_shown(value)}")
+    return value
+
+
+def _options(value: object, place: str) -> dict[str, dict[str, object]]:
+    """Return rule code -> option -> value; each value has the type of the option's default."""
+    from ms_perflint.check import checks
+
+    known = {check.code: check for check in checks()}
+    codes = {**{check.name: code for code, check in known.items()}, **{code: code for code in known}}
+    if not isinstance(value, dict):
+        raise ConfigError(f"{place}: expected a table of rules, like [{TABLE}.rules.MSP202]")
+    found: dict[str, dict[str, object]] = {}
+    for rule, table in value.items():
+        if rule not in codes:
+            raise ConfigError(f'{place}: unknown rule "{rule}"{_suggestion(rule, codes)}')
+        if not isinstance(table, dict):
+            raise ConfigError(f"{place}.{rule}: expected a table of options")
+        found[codes[rule]] = _rule_options(table, known[codes[rule]].options, f"{place}.{rule}")
+    return found
+
+
+def _rule_options(table: Mapping[str, object], defaults: Mapping[str, object], place: str) -> dict[str, object]:
+    """Return the options that a table sets for one rule."""
+    for option, value in table.items():
+        if option not in defaults:
+            raise ConfigError(f"{place}.{option}: unknown option{_suggestion(option, defaults)}")
+        default = defaults[option]
+        if type(value) not in ((int, float) if isinstance(default, float) else (type(default),)):
+            raise ConfigError(f"{place}.{option}: expected a value like {_shown(default)}, got {_shown(value)}")
+    return dict(table)
+
+
+def _shown(value: object) -> str:
+    """Return a value as TOML would write it, cut short."""
+    text = str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+_FIELDS = {"rules": "options"}  # keys whose field is not the key with "_" for "-"
+_READERS: Mapping[str, Callable[[object, str], object]] = {
+    "select": _selectors,
+    "ignore": _selectors,
+    "extend-select": _selectors,
+    "per-file-ignores": _ignores,
+    "exclude": _patterns,
+    "extend-exclude": _patterns,
+    "mindspore-version": _version,
+    "device": _device,
+    "unsafe-fixes": _flag,
+    "extend-safe-fixes": _selectors,
+    "line-length": _length,
+    "respect-gitignore": _flag,
+    "rules": _options,
+}
