@@ -1,0 +1,884 @@
+"""MSP301 synchronous-checkpoint: what is reported, with which safety, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, case, fires, quiet
+
+CODE = "MSP301"
+
+NETWORK = """
+    import mindspore as ms
+    import mindspore.nn as nn
+    from mindspore.train import CheckpointConfig, LossMonitor, Model, ModelCheckpoint
+
+    from src.dataset import create_dataset
+
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(64, 10)
+
+        def construct(self, x):
+            return self.fc(x)
+
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+    dataset = create_dataset("./train", 32)
+    net = Net()
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    opt = nn.Momentum(net.trainable_params(), 0.01, 0.9)
+"""
+
+MODEL = NETWORK + "    model = Model(net, loss, opt)\n"
+
+STEP = (
+    NETWORK
+    + """
+
+    def forward(data, label):
+        return loss(net(data), label)
+
+
+    grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+
+
+    def train_step(data, label):
+        value, grads = grad_fn(data, label)
+        opt(grads)
+        return value
+
+
+    """
+)
+
+FIRES = [
+    case(
+        "config given to the callback of a training",
+        MODEL,
+        """
+        config = CheckpointConfig(save_checkpoint_steps=1875, keep_checkpoint_max=10)  # ! safe
+        saver = ModelCheckpoint(prefix="lenet", directory="./ckpt", config=config)
+        model.train(10, dataset, callbacks=[saver, LossMonitor()], dataset_sink_mode=True)
+        """,
+    ),
+    case(
+        "one expression inside the list of callbacks",
+        MODEL,
+        """
+        model.train(10, dataset, callbacks=[
+            LossMonitor(),
+            ModelCheckpoint("net", config=CheckpointConfig(1875, 0, 10)),  # ! safe
+        ])
+        """,
+    ),
+    case(
+        "explicit False",
+        MODEL,
+        """
+        config = CheckpointConfig(save_checkpoint_steps=100, async_save=False)  # ! safe
+        model.train(10, dataset, callbacks=ModelCheckpoint(config=config))
+        """,
+    ),
+    case(
+        "positional False",
+        MODEL,
+        """
+        config = CheckpointConfig(100, 0, 5, 0, True, False)  # ! safe
+        model.train(10, dataset, ModelCheckpoint("net", "./out", config))
+        """,
+    ),
+    case(
+        "constant variable that is False",
+        MODEL,
+        """
+        ASYNC = False
+        config = CheckpointConfig(save_checkpoint_steps=100, async_save=ASYNC)  # !
+        model.train(10, dataset, callbacks=[ModelCheckpoint(config=config)])
+        """,
+    ),
+    case(
+        "callback without config",
+        MODEL,
+        """
+        saver = ModelCheckpoint(prefix="net", directory="./ckpt")  # ! safe
+        model.train(10, dataset, callbacks=[saver])
+        """,
+    ),
+    case(
+        "fit counts like train",
+        MODEL,
+        """
+        model.fit(10, dataset, create_dataset("./val", 32), callbacks=[ModelCheckpoint("net")])  # ! safe
+        """,
+    ),
+    case(
+        "config that nobody uses beside a callback without config",
+        MODEL,
+        """
+        config = CheckpointConfig(save_checkpoint_steps=1875, keep_checkpoint_max=3)
+        saver = ModelCheckpoint(prefix="net", directory="./ckpt")  # ! display-only
+        model.train(10, dataset, callbacks=[saver])
+        """,
+    ),
+    case(
+        "several lines",
+        MODEL,
+        """
+        config = CheckpointConfig(  # !
+            save_checkpoint_steps=dataset.get_dataset_size(),
+            keep_checkpoint_max=10,  # the last ten epochs
+        )
+        model.train(10, dataset, callbacks=[ModelCheckpoint("net", config=config)])
+        """,
+    ),
+    case(
+        "only the first rank saves, list of callbacks grows",
+        MODEL,
+        """
+        from mindspore.communication import get_rank, init
+
+        init()
+        callbacks = [LossMonitor()]
+        if get_rank() == 0:
+            config = CheckpointConfig(save_checkpoint_steps=dataset.get_dataset_size())  # ! safe
+            callbacks += [ModelCheckpoint("net", "./ckpt", config)]
+        model.train(90, dataset, callbacks=callbacks, dataset_sink_mode=True)
+        """,
+    ),
+    case(
+        "names of 1.x",
+        """
+        from mindspore import context
+        from mindspore import Model, nn
+        from mindspore.train.callback import ModelCheckpoint as Saver, CheckpointConfig as SaverConfig
+
+        context.set_context(mode=context.GRAPH_MODE, device_target="Ascend")
+
+
+        def run(net, dataset):
+            model = Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+            saving = SaverConfig(save_checkpoint_steps=500)  # ! unsafe
+            model.train(5, dataset, callbacks=[Saver("net", config=saving)])
+
+
+        if __name__ == "__main__":
+            run(nn.Dense(16, 16), None)
+        """,
+        version=(1, 8, 1),
+    ),
+    case(
+        "star import",
+        """
+        from mindspore import nn
+        from mindspore.train import *
+
+        net = nn.Dense(16, 16)
+        model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+        config = CheckpointConfig(save_checkpoint_steps=50)  # !
+        model.train(3, None, callbacks=[ModelCheckpoint("net", config=config)])
+        """,
+    ),
+    case(
+        "top-level names",
+        MODEL,
+        """
+        saver = ms.ModelCheckpoint("net", config=ms.CheckpointConfig(save_checkpoint_steps=50))  # !
+        ms.Model(net, loss, opt).train(3, dataset, callbacks=[saver])
+        """,
+    ),
+    case(
+        "factory of callbacks in another file",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import Model, nn
+
+                from src.callbacks import make_callbacks
+                from src.dataset import create_dataset
+
+
+                def main():
+                    ms.set_context(mode=ms.GRAPH_MODE)
+                    net = nn.Dense(32, 32)
+                    model = Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+                    model.train(20, create_dataset(), callbacks=make_callbacks("./ckpt"))
+
+
+                if __name__ == "__main__":
+                    main()
+                """,
+            "src/__init__.py": "",
+            "src/dataset.py": """
+                import mindspore.dataset as ds
+
+
+                def create_dataset():
+                    return ds.MindDataset("train.mindrecord").batch(32)
+                """,
+            "src/callbacks.py": """
+                from mindspore.train.callback import CheckpointConfig, ModelCheckpoint, TimeMonitor
+
+
+                def make_callbacks(folder):
+                    saving = CheckpointConfig(save_checkpoint_steps=1000)  # ! safe
+                    return [TimeMonitor(), ModelCheckpoint("net", folder, saving)]
+                """,
+        },
+    ),
+    case(
+        "default of an option",
+        """
+        import argparse
+
+        from mindspore import Model, nn
+        from mindspore.train import CheckpointConfig, ModelCheckpoint
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--async_save", type=bool, default=False)
+        args = parser.parse_args()
+        net = nn.Dense(32, 32)
+        model = Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+        config = CheckpointConfig(save_checkpoint_steps=100, async_save=args.async_save)  # ! display-only
+        model.train(20, None, callbacks=[ModelCheckpoint("net", config=config)])
+        """,
+    ),
+    case(
+        "value of the config file",
+        {
+            "train.py": """
+                import yaml
+                from mindspore import Model, nn
+                from mindspore.train import CheckpointConfig, ModelCheckpoint
+
+                with open("config.yaml") as file:
+                    options = yaml.safe_load(file)
+                net = nn.Dense(32, 32)
+                model = Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+                config = CheckpointConfig(options["save_steps"], async_save=options["async_save"])  # ! display-only
+                model.train(20, None, callbacks=[ModelCheckpoint("net", config=config)])
+                """,
+            "config.yaml": """
+                save_steps: 1000
+                async_save: false
+                """,
+        },
+    ),
+    case(
+        "callback driven by hand",
+        STEP,
+        """
+        from mindspore.train.callback import RunContext
+
+        saver = ModelCheckpoint("net", config=CheckpointConfig(save_checkpoint_steps=200))  # ! unsafe
+        state = RunContext(ms.train.callback._InternalCallbackParam())
+        saver.begin(state)
+        for data, label in dataset.create_tuple_iterator():
+            train_step(data, label)
+            saver.step_end(state)
+        saver.end(state)
+        """,
+    ),
+    case(
+        "saved in the loop over epochs",
+        STEP,
+        """
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+            ms.save_checkpoint(net, f"net-{epoch}.ckpt")  # ! unsafe
+        """,
+    ),
+    case(
+        "best model in the loop",
+        STEP,
+        """
+        from mindspore import save_checkpoint
+
+        best = 0.0
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                value = train_step(data, label)
+            accuracy = float(value)
+            if accuracy > best:
+                best = accuracy
+                save_checkpoint(net, "best.ckpt")  # ! unsafe
+        """,
+    ),
+    case(
+        "every thousandth step",
+        STEP,
+        """
+        for step, (data, label) in enumerate(dataset.create_tuple_iterator()):
+            train_step(data, label)
+            if step % 1000 == 0:
+                ms.train.serialization.save_checkpoint(net, "step.ckpt", True, False)  # ! unsafe
+        """,
+    ),
+    case(
+        "method of a callback",
+        MODEL,
+        """
+        from mindspore.train.callback import Callback
+
+
+        class SaveBest(Callback):
+            def __init__(self):
+                super().__init__()
+                self.best = 1e9
+
+            def epoch_end(self, run_context):
+                params = run_context.original_args()
+                if float(params.net_outputs) < self.best:
+                    ms.save_checkpoint(params.train_network, "best.ckpt")  # ! unsafe
+
+
+        model.train(20, dataset, callbacks=[SaveBest()], dataset_sink_mode=True)
+        """,
+    ),
+    case(
+        "method that a callback calls",
+        MODEL,
+        """
+        class Keeper(ms.Callback):
+            def on_train_epoch_end(self, run_context):
+                self.keep(run_context.original_args().train_network)
+
+            def keep(self, network):
+                ms.save_checkpoint(network, "latest.ckpt")  # ! unsafe
+
+
+        model.fit(20, dataset, callbacks=[Keeper()])
+        """,
+    ),
+    case(
+        "helper called in the loop",
+        STEP,
+        """
+        def keep(epoch):
+            ms.save_checkpoint(net, "net-%d.ckpt" % epoch)  # ! unsafe
+
+
+        def main():
+            for epoch in range(20):
+                for data, label in dataset.create_tuple_iterator():
+                    train_step(data, label)
+                keep(epoch)
+
+
+        main()
+        """,
+    ),
+    case(
+        "helper of another module called in the loop",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                from utils import keep
+
+
+                def main(dataset):
+                    net = nn.Dense(32, 32)
+                    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params()))
+                    for epoch in range(20):
+                        for data, label in dataset:
+                            step(data, label)
+                        keep(net, epoch)
+
+
+                if __name__ == "__main__":
+                    main([])
+                """,
+            "utils.py": """
+                import os
+
+                from mindspore import save_checkpoint
+
+
+                def keep(net, epoch):
+                    save_checkpoint(net, os.path.join("out", f"{epoch}.ckpt"))  # ! unsafe
+                """,
+        },
+    ),
+    case(
+        "method of an own trainer class",
+        STEP,
+        """
+        class Trainer:
+            def __init__(self, folder):
+                self.folder = folder
+
+            def save(self, epoch):
+                ms.save_checkpoint(net, f"{self.folder}/{epoch}.ckpt")  # ! unsafe
+
+            def run(self):
+                for epoch in range(20):
+                    for data, label in dataset.create_tuple_iterator():
+                        train_step(data, label)
+                    self.save(epoch)
+
+
+        Trainer("./out").run()
+        """,
+    ),
+    case(
+        "read again, so there is no fix",
+        STEP,
+        """
+        import shutil
+
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+            ms.save_checkpoint(net, "latest.ckpt")  # ! no fix
+            shutil.copy("latest.ckpt", "/backup")
+        """,
+    ),
+    case(
+        "loaded after the loop by the same expression",
+        STEP,
+        """
+        import os
+
+        path = os.path.join("out", "best.ckpt")
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+            ms.save_checkpoint(net, path)  # ! no fix
+        ms.load_param_into_net(net, ms.load_checkpoint(path))
+        """,
+    ),
+    case(
+        "old file is removed first, by the same name",
+        STEP,
+        """
+        import os
+
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+            if os.path.exists("net.ckpt"):
+                os.remove("net.ckpt")
+            ms.save_checkpoint(net, "net.ckpt")  # ! no fix
+        """,
+    ),
+    case(
+        "callback evaluates the newest file of the folder",
+        MODEL,
+        """
+        import glob
+
+
+        class EvaluateNewest(ms.Callback):
+            def epoch_end(self, run_context):
+                newest = sorted(glob.glob("./ckpt/*.ckpt"))[-1]
+                ms.load_param_into_net(net, ms.load_checkpoint(newest))
+
+
+        config = CheckpointConfig(save_checkpoint_steps=100)  # ! no fix
+        model.train(20, dataset, callbacks=[ModelCheckpoint("net", "./ckpt", config), EvaluateNewest()])
+        """,
+    ),
+    case(
+        "training returned before the file is read",
+        MODEL,
+        """
+        config = CheckpointConfig(save_checkpoint_steps=100)  # ! safe
+        model.train(20, dataset, callbacks=[ModelCheckpoint("net", "./ckpt", config)])
+        ms.load_checkpoint("./ckpt/net-20_100.ckpt", net)
+        print(model.eval(create_dataset("./val", 32)))
+        """,
+    ),
+    case(
+        "safetensors before 2.6",
+        MODEL,
+        """
+        config = CheckpointConfig(save_checkpoint_steps=100, format="safetensors")  # ! no fix
+        model.train(20, dataset, callbacks=[ModelCheckpoint("net", config=config)])
+        """,
+        version=(2, 5, 0),
+    ),
+    case(
+        "safetensors from 2.6",
+        MODEL,
+        """
+        config = CheckpointConfig(save_checkpoint_steps=100, format="safetensors")  # ! safe
+        model.train(20, dataset, callbacks=[ModelCheckpoint("net", config=config)])
+        """,
+        version=(2, 7, 0),
+    ),
+    case(
+        "one config is asynchronous, the other is not",
+        MODEL,
+        """
+        good = CheckpointConfig(save_checkpoint_steps=100, async_save=True)
+        bad = CheckpointConfig(save_checkpoint_steps=1000)  # !
+        model.train(20, dataset, callbacks=[ModelCheckpoint("a", config=good), ModelCheckpoint("b", config=bad)])
+        """,
+    ),
+    case(
+        "name of the file says evaluation, but it trains",
+        {
+            "train_and_eval.py": """
+                from mindspore import Model, nn
+                from mindspore.train import ModelCheckpoint
+
+                net = nn.Dense(32, 32)
+                model = Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()), metrics={"loss"})
+                model.train(1, None, callbacks=[ModelCheckpoint("net")])  # !
+                model.eval(None)
+                """,
+        },
+    ),
+]
+
+QUIET = [
+    case(
+        "asynchronous",
+        MODEL,
+        """
+        config = CheckpointConfig(save_checkpoint_steps=1875, async_save=True)
+        model.train(10, dataset, callbacks=[ModelCheckpoint("net", config=config)])
+        """,
+    ),
+    case(
+        "positional True",
+        MODEL,
+        """
+        config = CheckpointConfig(100, 0, 5, 0, True, True)
+        model.train(10, dataset, callbacks=[ModelCheckpoint("net", config=config)])
+        """,
+    ),
+    case(
+        "by a thread",
+        MODEL,
+        """
+        config = CheckpointConfig(save_checkpoint_steps=100, async_save="thread")
+        model.train(10, dataset, callbacks=[ModelCheckpoint("net", config=config)])
+        """,
+    ),
+    case(
+        "option that is on by default",
+        MODEL,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--sync", dest="async_save", action="store_false")
+        args = parser.parse_args()
+        config = CheckpointConfig(save_checkpoint_steps=100, async_save=args.async_save)
+        model.train(10, dataset, callbacks=[ModelCheckpoint("net", config=config)])
+        """,
+    ),
+    case(
+        "value comes from the environment",
+        MODEL,
+        """
+        import os
+
+        config = CheckpointConfig(save_checkpoint_steps=100, async_save=bool(os.environ.get("ASYNC")))
+        model.train(10, dataset, callbacks=[ModelCheckpoint("net", config=config)])
+        """,
+    ),
+    case(
+        "value comes from a caller that is not here",
+        MODEL,
+        """
+        def start(epochs, background):
+            config = CheckpointConfig(save_checkpoint_steps=100, async_save=background)
+            model.train(epochs, dataset, callbacks=[ModelCheckpoint("net", config=config)])
+        """,
+    ),
+    case(
+        "keywords that cannot be seen",
+        MODEL,
+        """
+        import json
+
+        with open("saving.json") as file:
+            config = CheckpointConfig(**json.load(file))
+        model.train(10, dataset, callbacks=[ModelCheckpoint("net", config=config)])
+        """,
+    ),
+    case(
+        "config file is missing",
+        MODEL,
+        """
+        import yaml
+
+        with open("missing.yaml") as file:
+            options = yaml.safe_load(file)
+        config = CheckpointConfig(save_checkpoint_steps=100, async_save=options["async_save"])
+        model.train(10, dataset, callbacks=[ModelCheckpoint("net", config=config)])
+        """,
+    ),
+    case(
+        "callback with a config that comes from elsewhere",
+        MODEL,
+        """
+        from settings import saving
+
+        model.train(10, dataset, callbacks=[ModelCheckpoint("net", config=saving)])
+        """,
+    ),
+    case(
+        "saved once after training",
+        STEP,
+        """
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+        ms.save_checkpoint(net, "final.ckpt")
+        """,
+    ),
+    case(
+        "saved once after Model.train",
+        MODEL,
+        """
+        model.train(10, dataset, callbacks=[LossMonitor()])
+        ms.save_checkpoint(net, "final.ckpt")
+        """,
+    ),
+    case(
+        "saved once, by a helper",
+        STEP,
+        """
+        def finish():
+            ms.save_checkpoint(net, "final.ckpt")
+
+
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+        finish()
+        """,
+    ),
+    case(
+        "saved in the last epoch only",
+        STEP,
+        """
+        EPOCHS = 20
+        for epoch in range(EPOCHS):
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+            if epoch == EPOCHS - 1:
+                ms.save_checkpoint(net, "final.ckpt")
+        """,
+    ),
+    case(
+        "last epoch, counted from one",
+        STEP,
+        """
+        def main(epochs):
+            for epoch in range(epochs):
+                for data, label in dataset.create_tuple_iterator():
+                    train_step(data, label)
+                if epoch + 1 == epochs:
+                    ms.save_checkpoint(net, "final.ckpt")
+
+
+        main(20)
+        """,
+    ),
+    case(
+        "saved before the loop and after Ctrl-C",
+        STEP,
+        """
+        ms.save_checkpoint(net, "start.ckpt")
+        try:
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+        except KeyboardInterrupt:
+            ms.save_checkpoint(net, "interrupted.ckpt")
+        """,
+    ),
+    case(
+        "callback that saves when training ends",
+        MODEL,
+        """
+        class SaveLast(ms.Callback):
+            def on_train_end(self, run_context):
+                ms.save_checkpoint(net, "final.ckpt")
+
+
+        class SaveLastOld(ms.Callback):
+            def end(self, run_context):
+                ms.save_checkpoint(net, "final.ckpt")
+
+
+        model.train(10, dataset, callbacks=[SaveLast(), SaveLastOld()])
+        """,
+    ),
+    case(
+        "whole run between two saves",
+        MODEL,
+        """
+        epochs = 30
+        steps = dataset.get_dataset_size()
+        config = CheckpointConfig(save_checkpoint_steps=steps * epochs)
+        model.train(epochs, dataset, callbacks=[ModelCheckpoint("net", config=config)])
+        """,
+    ),
+    case(
+        "saves inside the loop are asynchronous",
+        STEP,
+        """
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+            ms.save_checkpoint(net, f"{epoch}.ckpt", async_save=True)
+            ms.save_checkpoint(net, f"copy-{epoch}.ckpt", True, True)
+        """,
+    ),
+    case(
+        "own function of that name",
+        STEP,
+        """
+        import pickle
+
+
+        def save_checkpoint(network, path):
+            with open(path, "wb") as file:
+                pickle.dump([p.asnumpy() for p in network.get_parameters()], file)
+
+
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+            save_checkpoint(net, f"{epoch}.pkl")
+        """,
+    ),
+    case(
+        "own method of that name",
+        STEP,
+        """
+        class Store:
+            def save_checkpoint(self, network, path):
+                print("nothing is written", path)
+
+
+        store = Store()
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+            store.save_checkpoint(net, f"{epoch}.ckpt")
+        """,
+    ),
+    case(
+        "class of that name from elsewhere",
+        """
+        from lightning.callbacks import CheckpointConfig, ModelCheckpoint
+        from mindspore import Model, nn
+
+        net = nn.Dense(8, 8)
+        model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+        model.train(1, None, callbacks=[ModelCheckpoint("net", config=CheckpointConfig(100))])
+        """,
+    ),
+    case(
+        "config that nobody uses",
+        MODEL,
+        """
+        config = CheckpointConfig(save_checkpoint_steps=1875)
+        model.train(10, dataset, callbacks=[LossMonitor()])
+        """,
+    ),
+    case(
+        "conversion of weights",
+        """
+        import sys
+
+        import torch
+        import mindspore as ms
+
+        for path in sys.argv[1:]:
+            weights = torch.load(path, map_location="cpu")
+            parameters = [{"name": name, "data": ms.Tensor(value.numpy())} for name, value in weights.items()]
+            ms.save_checkpoint(parameters, path.replace(".pth", ".ckpt"))
+        """,
+    ),
+    case(
+        "average of checkpoints",
+        """
+        import glob
+
+        import mindspore as ms
+
+
+        def average(paths):
+            total = {}
+            for path in paths:
+                for name, value in ms.load_checkpoint(path).items():
+                    total[name] = total.get(name, 0) + value.asnumpy() / len(paths)
+            return [{"name": name, "data": ms.Tensor(value)} for name, value in total.items()]
+
+
+        for run in glob.glob("runs/*"):
+            ms.save_checkpoint(average(glob.glob(run + "/*.ckpt")), run + "/average.ckpt")
+        """,
+    ),
+    case(
+        "evaluation that saves what it scored",
+        """
+        import mindspore as ms
+        from mindspore import Model, nn
+
+        net = nn.Dense(16, 16)
+        model = Model(net, nn.MSELoss(), metrics={"loss"})
+        for epoch in range(10):
+            ms.load_checkpoint(f"{epoch}.ckpt", net)
+            print(model.eval(None))
+            ms.save_checkpoint(net, f"scored-{epoch}.ckpt")
+        """,
+    ),
+    case(
+        "train cell is built and exported, never called",
+        """
+        import mindspore as ms
+        from mindspore import nn
+
+        net = nn.Dense(16, 16)
+        cell = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params()))
+        for name in ("small", "large"):
+            ms.save_checkpoint(net, name + ".ckpt")
+            ms.export(cell, ms.ops.ones((1, 16)), ms.ops.ones((1, 16)), file_name=name, file_format="MINDIR")
+        """,
+    ),
+    case(
+        "helper that nobody calls",
+        STEP,
+        """
+        def keep(epoch):
+            ms.save_checkpoint(net, f"{epoch}.ckpt")
+
+
+        for data, label in dataset.create_tuple_iterator():
+            train_step(data, label)
+        """,
+    ),
+    case(
+        "text and comments",
+        MODEL,
+        '''
+        USAGE = """
+        config = CheckpointConfig(save_checkpoint_steps=1)
+        model.train(1, dataset, callbacks=[ModelCheckpoint(config=config)])
+        """
+        # config = CheckpointConfig(save_checkpoint_steps=1)
+        model.train(10, dataset, callbacks=[LossMonitor()])
+        ''',
+    ),
+]
+
+
+@pytest.mark.parametrize("program", FIRES)
+def test_fires(program: Program) -> None:
+    fires(CODE, program)
+
+
+@pytest.mark.parametrize("program", QUIET)
+def test_quiet(program: Program) -> None:
+    quiet(CODE, program)
