@@ -1,0 +1,94 @@
+"""One expression as LibCST with file offsets: the only place where `ast` and LibCST meet.
+
+Only slices are read here, never files: LibCST takes ten times as long as `ast` for the same text.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import libcst as cst
+from libcst.metadata import ByteSpanPositionProvider, CodeSpan, MetadataWrapper
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.module import Module
+    from ms_perflint.source import Span
+
+_T = TypeVar("_T")
+
+MAX_DEPTH = 80  # levels of `ast`; libcst 1.9 overflows the recursion limit from about 100 nested calls on
+
+
+class Unreadable(Exception):
+    """An expression that LibCST cannot read: syntax newer than the installed LibCST knows."""
+
+
+class TooDeep(Unreadable):
+    """An expression nested so deeply that LibCST would overflow the stack: it may kill the process."""
+
+
+class Slice:
+    """The text of one expression in parentheses, read by LibCST.
+
+    The root is the expression itself: nothing has to be found by its position. Its first `lpar` is the
+    parenthesis put around the slice, not one of the file.
+    """
+
+    def __init__(self, module: Module, node: ast.expr, tree: cst.Module) -> None:
+        self.module = module
+        self.node = node
+        self._tree = tree
+        self._start = module.span(node)[0]
+        self._spans: dict[cst.CSTNode, CodeSpan] | None = None
+
+    @property
+    def root(self) -> cst.BaseExpression:
+        """Return the expression."""
+        line = cst.ensure_type(self._tree.body[0], cst.SimpleStatementLine)
+        return cst.ensure_type(line.body[0], cst.Expr).value
+
+    def span(self, node: cst.CSTNode) -> Span:
+        """Return where a node of this slice stands, as offsets in `Source.text`; its own parentheses are left out."""
+        if self._spans is None:
+            # No copy: the tree was made for this slice alone, has no node twice, and nodes keep their identity.
+            wrapper = MetadataWrapper(self._tree, unsafe_skip_copy=True)
+            self._spans = dict(_bounded(lambda: wrapper.resolve(ByteSpanPositionProvider)))
+        place = self._spans[node]
+        start = self._start + place.start - 1  # the parenthesis in front
+        return start, start + place.length
+
+    def visit(self, visitor: cst.CSTVisitor) -> None:
+        """Let a visitor walk over the expression. Raises TooDeep."""
+        _bounded(lambda: self.root.visit(visitor))
+
+
+def parse(module: Module, node: ast.expr) -> Slice:
+    """Return the slice of one expression. Raises Unreadable, and TooDeep before LibCST sees deep nesting."""
+    if deeper(node, MAX_DEPTH):
+        raise TooDeep(f"nested more than {MAX_DEPTH} levels deep")
+    start, end = module.span(node)
+    # Not `parse_expression`, which forgets CRLF; and not bytes, which may hold what looks like an encoding cookie.
+    text = "(" + module.source.text[start:end].decode("utf-8") + ")"
+    try:
+        return Slice(module, node, _bounded(lambda: cst.parse_module(text)))
+    except cst.ParserSyntaxError as error:
+        raise Unreadable(error.message) from error
+
+
+def deeper(node: ast.AST, limit: int) -> bool:
+    """Return whether a tree has more than `limit` levels; walks without recursion."""
+    level, below = 0, [node]
+    while below and level <= limit:
+        below = [child for parent in below for child in ast.iter_child_nodes(parent)]
+        level += 1
+    return level > limit
+
+
+def _bounded(read: Callable[[], _T]) -> _T:
+    """Return what `read` returns; a recursion that overflows becomes TooDeep."""
+    try:
+        return read()
+    except RecursionError:
+        raise TooDeep("nested too deeply for LibCST") from None
