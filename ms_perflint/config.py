@@ -1,7 +1,8 @@
 """The settings of a run: `[tool.ms-perflint]` of one pyproject.toml, with the command line on top.
 
 One configuration per run: the file named by `--config`, else the nearest pyproject.toml with that table, upward from
-the common parent of the paths. Patterns in it are relative to the file's own directory (`root`).
+the common parent of the paths. Patterns are relative to the directory of a file that was found, to the working
+directory for a file that was named (`root`).
 """
 
 from __future__ import annotations
@@ -113,11 +114,19 @@ class Patterns:
         self._spec = pathspec.GitIgnoreSpec.from_lines(patterns)
 
     def __call__(self, path: str, directory: bool = False) -> bool:
-        """Return whether the file or directory at `path` (absolute) matches; nothing outside of the root does."""
-        relative = os.path.relpath(path, self._root)
-        if relative == os.curdir or relative.startswith(os.pardir + os.sep) or relative == os.pardir:
-            return False
-        return self._spec.match_file(relative.replace(os.sep, "/") + ("/" if directory else ""))
+        """Return whether the file or directory at `path` (absolute) matches; outside of the root only by names."""
+        name = relative(path, self._root) if inside(path, self._root) else os.path.splitdrive(path)[1].lstrip(os.sep)
+        return self._spec.match_file(name + ("/" if directory else "")) if name else False
+
+
+def inside(path: str, root: str) -> bool:
+    """Return whether `path` is `root` or lies below it; both absolute."""
+    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def relative(path: str, root: str) -> str:
+    """Return a path inside of `root` as patterns see it: relative, with slashes; "" for the root itself."""
+    return path[len(root.rstrip(os.sep)) + 1 :].replace(os.sep, "/")
 
 
 def load(paths: Sequence[str], file: str | None = None, isolated: bool = False) -> Config:
@@ -127,7 +136,7 @@ def load(paths: Sequence[str], file: str | None = None, isolated: bool = False) 
         table = _table(path)
         if table is None:
             raise ConfigError(f"{file}: no table [{TABLE}] in it")
-        return parse(table, file, os.path.dirname(path))
+        return parse(table, file, os.getcwd())
     start = common_parent(paths)
     directory = start
     while not isolated:

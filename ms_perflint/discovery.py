@@ -1,0 +1,159 @@
+"""Which files to look at: the paths given, without what is excluded or ignored by git."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pathspec
+
+from ms_perflint.config import Config, Patterns, inside, relative
+from ms_perflint.findings import Problem
+
+SUFFIX = ".py"
+NOTEBOOK = ".ipynb"  # handed over by pre-commit; not read yet, and no Python to a parser
+_SPECIAL = frozenset("*?[]!\\/# ")  # a pattern without these is a plain name
+
+
+@dataclass(frozen=True)
+class Found:
+    """The files of a run, absolute, those of one directory side by side; and the paths that led nowhere."""
+
+    files: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True)
+class _Ignores:
+    """The .gitignore files that speak for a directory, the outermost first; none outside of a repository."""
+
+    repository: bool = False
+    chain: tuple[tuple[str, pathspec.GitIgnoreSpec], ...] = ()
+
+    def ignores(self, path: str, directory: bool) -> bool:
+        """Return what the innermost file that mentions the path says."""
+        for root, spec in reversed(self.chain):
+            verdict = spec.check_file(relative(path, root) + ("/" if directory else "")).include
+            if verdict is not None:
+                return verdict
+        return False
+
+    def below(self, directory: str, names: frozenset[str]) -> _Ignores:
+        """Return what speaks inside of `directory`, which holds `names`; a repository in it starts anew."""
+        chain = self.chain
+        if ".git" in names:
+            chain = _spec(directory, os.path.join(directory, ".git", "info", "exclude"))
+        repository = self.repository or ".git" in names
+        if repository and ".gitignore" in names:
+            chain += _spec(directory, os.path.join(directory, ".gitignore"))
+        return _Ignores(repository, chain)
+
+
+def discover(paths: Sequence[str], config: Config) -> Found:
+    """Return the files at `paths`: a file given by name always, of a directory the Python files that count."""
+    files: set[str] = set()
+    problems: set[Problem] = set()
+    for given in paths:
+        path = os.path.abspath(given)
+        if os.path.isdir(path):
+            files.update(_walk(path, config, problems))
+        elif os.path.isfile(path):
+            files.update([path] if not path.endswith(NOTEBOOK) else [])
+        else:
+            problems.add(Problem(path, 0, 0, _why(path)))
+    return Found(tuple(sorted(files, key=_grouped)), tuple(sorted(problems)))
+
+
+def _grouped(path: str) -> tuple[list[str], str]:
+    """Return a sort key that keeps the files of a directory, and its subdirectories, together."""
+    directory, name = os.path.split(path)
+    return directory.split(os.sep), name
+
+
+def _why(path: str) -> str:
+    """Return why a path that was given is no file to lint."""
+    try:
+        os.stat(path)
+    except OSError as error:
+        return "no such file or directory" if isinstance(error, FileNotFoundError) else f"{error.strerror}".lower()
+    return "not a regular file"
+
+
+def _walk(start: str, config: Config, problems: set[Problem]) -> Iterator[str]:
+    """Yield the Python files below a directory. Links to directories are not followed: loops, and files twice."""
+    excludes = _Excludes(start, config)
+    stack = [(start, _ignores_above(start) if config.respect_gitignore else None)]
+    while stack:
+        directory, ignores = stack.pop()
+        try:
+            entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
+        except OSError as error:
+            problems.add(Problem(directory, 0, 0, f"cannot be listed: {error.strerror or error}"))
+            continue
+        if ignores is not None:
+            ignores = ignores.below(directory, frozenset(entry.name for entry in entries))
+        for entry in entries:
+            is_directory = entry.is_dir(follow_symlinks=False)
+            if not is_directory and not (entry.name.endswith(SUFFIX) and _is_file(entry)):
+                continue
+            if excludes(entry, is_directory) or (ignores is not None and ignores.ignores(entry.path, is_directory)):
+                continue
+            if is_directory:
+                stack.append((entry.path, ignores))
+            else:
+                yield entry.path
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """Return whether an entry is a regular file, also through a link."""
+    try:
+        return entry.is_file()
+    except OSError:  # a link that leads to itself
+        return False
+
+
+class _Excludes:
+    """Which entries below `start` the configuration excludes."""
+
+    def __init__(self, start: str, config: Config) -> None:
+        patterns = (*config.exclude, *config.extend_exclude)
+        plain = not any(pattern.startswith("!") for pattern in patterns)  # a "!" speaks about the ones before it
+        names = [pattern for pattern in patterns if plain and not _SPECIAL & set(pattern)]
+        self._names = frozenset(names)
+        others = tuple(pattern for pattern in patterns if pattern not in self._names)
+        root = config.root
+        if not inside(start, root) or Patterns(root, patterns)(start, directory=True):
+            root = start  # who names an excluded directory wants it
+        self._others = Patterns(root, others) if others else None
+
+    def __call__(self, entry: os.DirEntry[str], directory: bool) -> bool:
+        """Return whether this entry is one of them."""
+        if entry.name in self._names:
+            return True
+        return self._others is not None and self._others(entry.path, directory)
+
+
+def _ignores_above(start: str) -> _Ignores:
+    """Return what the .gitignore files above `start` say, up to the root of its repository; none without one."""
+    above = []
+    directory = start
+    while not os.path.lexists(os.path.join(directory, ".git")):
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return _Ignores()
+        directory = parent
+        above.append(directory)
+    ignores = _Ignores()
+    for directory in reversed(above):
+        ignores = ignores.below(directory, frozenset(os.listdir(directory)))
+    return _Ignores() if ignores.ignores(start, directory=True) else ignores
+
+
+def _spec(root: str, path: str) -> tuple[tuple[str, pathspec.GitIgnoreSpec], ...]:
+    """Return the patterns of one ignore file, relative to `root`; nothing when it cannot be used."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return ((root, pathspec.GitIgnoreSpec.from_lines(file.read().splitlines())),)
+    except (OSError, ValueError):
+        return ()
