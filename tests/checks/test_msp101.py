@@ -1,0 +1,925 @@
+"""MSP101 pynative-mode-training: what is reported, with which safety, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, case, fires, quiet
+
+CODE = "MSP101"
+
+IMPORTS = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    from mindspore import context, nn, ops
+
+
+    """
+
+NETWORK = """
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(64, 16)
+
+        def construct(self, x):
+            return self.fc(x)
+
+
+    dataset = ds.MindDataset("train.mindrecord").batch(32)
+    net = Net()
+    loss = nn.MSELoss()
+    opt = nn.Momentum(net.trainable_params(), 0.01, 0.9)
+    """
+
+TRAIN = (
+    NETWORK
+    + """
+    model = ms.Model(net, loss, opt)
+    model.train(10, dataset, dataset_sink_mode=True)
+    """
+)
+
+GRADIENT = (
+    NETWORK
+    + """
+
+    def forward(data, label):
+        return loss(net(data), label)
+
+
+    grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+    """
+)
+
+STEP = (
+    GRADIENT
+    + """
+
+    def train_step(data, label):
+        value, grads = grad_fn(data, label)
+        opt(grads)
+        return value
+
+
+    """
+)
+
+LOOP = """
+    for epoch in range(10):
+        for data, label in dataset.create_tuple_iterator():
+            train_step(data, label)
+    """
+
+OPTIONS = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--device_target", default="Ascend", choices=["Ascend", "GPU", "CPU"])
+    parser.add_argument("--mode", type=int, default=1)
+    parser.add_argument("--distribute", action="store_true")
+    parser.add_argument("--debug", action="store_true")
+    parser.add_argument("--graph", action="store_true")
+    args = parser.parse_args()
+    """
+
+FIRES = [
+    case("constant of the package", IMPORTS, "ms.set_context(mode=ms.PYNATIVE_MODE)  # ! unsafe\n", TRAIN),
+    case(
+        "constant of the module context",
+        IMPORTS,
+        """
+        context.set_context(mode=context.PYNATIVE_MODE, device_target="Ascend")  # ! unsafe
+        """,
+        TRAIN,
+    ),
+    case(
+        "bare names",
+        IMPORTS,
+        """
+        from mindspore import PYNATIVE_MODE, set_context
+
+        set_context(device_target="Ascend", mode=PYNATIVE_MODE)  # ! unsafe
+        """,
+        TRAIN,
+    ),
+    case("number", IMPORTS, "context.set_context(mode=1)  # ! unsafe\n", TRAIN),
+    case("True counts as one", IMPORTS, "context.set_context(mode=True, device_id=0)  # ! unsafe\n", TRAIN),
+    case(
+        "local name with one definition",
+        IMPORTS,
+        """
+        run_mode = context.PYNATIVE_MODE
+        context.set_context(mode=run_mode)  # ! unsafe
+        """,
+        TRAIN,
+    ),
+    case(
+        "call over several lines",
+        IMPORTS,
+        """
+        ms.set_context(mode=ms.PYNATIVE_MODE,  # ! unsafe
+                       device_target="Ascend",
+                       device_id=0)
+        """,
+        TRAIN,
+    ),
+    case("default of an option", IMPORTS, OPTIONS, "ms.set_context(mode=args.mode)  # ! display-only\n", TRAIN),
+    case(
+        "word in the config file",
+        {
+            "train.py": """
+                import mindspore as ms
+                import yaml
+                from mindspore import nn
+
+                with open("default_config.yaml") as file:
+                    config = yaml.safe_load(file)
+                MODES = {"graph": ms.GRAPH_MODE, "pynative": ms.PYNATIVE_MODE}
+                ms.set_context(mode=MODES[config["context_mode"]])  # !
+                net = nn.Dense(16, 16)
+                model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+                model.train(10, ms.dataset.MindDataset("a.mindrecord"))
+                """,
+            "default_config.yaml": """
+                epochs: 10
+                context_mode: pynative
+                """,
+        },
+    ),
+    case(
+        "number in the config file",
+        {
+            "train.py": """
+                import mindspore as ms
+                import yaml
+                from mindspore import nn
+
+                with open("default_config.yaml") as file:
+                    config = yaml.safe_load(file)
+                ms.set_context(mode=config["mode"])  # ! display-only
+                net = nn.Dense(16, 16)
+                model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+                model.train(10, ms.dataset.MindDataset("a.mindrecord"))
+                """,
+            "default_config.yaml": "mode: 1  # pynative\n",
+        },
+    ),
+    case(
+        "keywords in a dict",
+        IMPORTS,
+        """
+        settings = {"mode": ms.PYNATIVE_MODE, "device_target": "Ascend"}
+        ms.set_context(**settings)  # ! no fix
+        """,
+        TRAIN,
+    ),
+    case(
+        "graph mode only for those who ask",
+        IMPORTS,
+        OPTIONS,
+        "ms.set_context(mode=ms.GRAPH_MODE if args.graph else ms.PYNATIVE_MODE)  # !\n",
+        TRAIN,
+    ),
+    case(
+        "helper in another file",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                from src.env import init_env
+
+                if __name__ == "__main__":
+                    init_env("Ascend")
+                    net = nn.Dense(16, 16)
+                    model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+                    model.train(10, ms.dataset.MindDataset("a.mindrecord"))
+                """,
+            "src/__init__.py": "",
+            "src/env.py": """
+                from mindspore import context
+
+
+                def init_env(device):
+                    context.set_context(mode=context.PYNATIVE_MODE, device_target=device)  # ! unsafe
+                """,
+        },
+    ),
+    case(
+        "imported file sets it on import",
+        {
+            "main.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                from network import Net
+
+                net = Net()
+                model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+                model.train(10, ms.dataset.MindDataset("a.mindrecord"))
+                """,
+            "network.py": """
+                import mindspore.context as context
+                from mindspore import nn
+
+                context.set_context(mode=context.PYNATIVE_MODE)  # !
+
+
+                class Net(nn.Cell):
+                    def __init__(self):
+                        super().__init__()
+                        self.fc = nn.Dense(16, 16)
+
+                    def construct(self, x):
+                        return self.fc(x)
+                """,
+        },
+    ),
+    case(
+        "last call wins",
+        IMPORTS,
+        """
+        ms.set_context(mode=ms.GRAPH_MODE)
+        ms.set_context(mode=ms.PYNATIVE_MODE)  # !
+        """,
+        TRAIN,
+    ),
+    case(
+        "every device branch",
+        IMPORTS,
+        OPTIONS,
+        """
+        if args.device_target == "Ascend":
+            context.set_context(mode=context.PYNATIVE_MODE, device_target="Ascend")  # ! unsafe
+        else:
+            context.set_context(mode=context.PYNATIVE_MODE, device_target="GPU")  # ! unsafe
+        """,
+        TRAIN,
+    ),
+    case(
+        "only the distributed branch is compiled",
+        IMPORTS,
+        OPTIONS,
+        """
+        if args.distribute:
+            ms.set_context(mode=ms.GRAPH_MODE)
+        else:
+            ms.set_context(mode=ms.PYNATIVE_MODE)  # ! unsafe
+        """,
+        TRAIN,
+    ),
+    case(
+        "CPU is the default, but accelerators can be chosen",
+        IMPORTS,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--device", default="CPU", choices=["CPU", "GPU", "Ascend"])
+        args = parser.parse_args()
+        ms.set_context(mode=ms.PYNATIVE_MODE, device_target=args.device)  # !
+        """,
+        TRAIN,
+    ),
+    case("own loop", IMPORTS, "ms.set_context(mode=ms.PYNATIVE_MODE)  # !\n", STEP, LOOP),
+    case(
+        "train cell that is called",
+        IMPORTS,
+        "ms.set_context(mode=ms.PYNATIVE_MODE)  # !\n",
+        NETWORK,
+        """
+        step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)
+        step.set_train()
+        for item in dataset.create_dict_iterator():
+            step(item["data"], item["label"])
+        """,
+    ),
+    case(
+        "only the evaluation is compiled",
+        IMPORTS,
+        """
+        ms.set_context(mode=ms.PYNATIVE_MODE)  # !
+
+
+        @ms.jit
+        def evaluate(data):
+            return ops.relu(data)
+
+
+        """,
+        STEP,
+        LOOP,
+        "evaluate(ops.ones((1, 64)))\n",
+    ),
+    case("nothing says the mode, 2.x", IMPORTS, 'context.set_context(device_target="Ascend")  # ! unsafe\n', TRAIN),
+    case(
+        "nothing says the mode, only the first call speaks",
+        IMPORTS,
+        """
+        ms.set_context(device_target="GPU")  # ! unsafe
+        ms.set_context(max_call_depth=10000)
+        """,
+        TRAIN,
+    ),
+    case(
+        "option for the mode that nobody uses",
+        IMPORTS,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--mode", type=int, default=ms.GRAPH_MODE)
+        parser.add_argument("--device_target", default="Ascend")
+        args = parser.parse_args()
+        ms.set_context(device_target=args.device_target)  # ! display-only
+        """,
+        TRAIN,
+    ),
+    case(
+        "no set_context at all",
+        IMPORTS,
+        NETWORK,
+        """
+        model = ms.Model(net, loss, opt)
+        model.train(10, dataset, dataset_sink_mode=True)  # ! unsafe
+        """,
+    ),
+    case(
+        "only the device is set",
+        IMPORTS,
+        'ms.set_device("Ascend", 0)\n',
+        NETWORK,
+        "ms.Model(net, loss, opt).fit(10, dataset)  # ! unsafe\n",
+    ),
+    case(
+        "no set_context, own loop",
+        IMPORTS,
+        STEP,
+        """
+        for epoch in range(10):
+            for data, label in dataset.create_tuple_iterator():
+                value = train_step(data, label)  # ! unsafe
+            print(epoch, value)
+        """,
+    ),
+    case(
+        "no set_context, loop in a helper of another file",
+        {
+            "train.py": """
+                import mindspore.dataset as ds
+                from mindspore import nn
+
+                from loop import run
+
+                if __name__ == "__main__":
+                    net = nn.Dense(16, 16)
+                    run(net, ds.MindDataset("a.mindrecord").batch(32))  # !
+                """,
+            "loop.py": """
+                from mindspore import nn
+
+
+                def run(net, dataset):
+                    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params()))
+                    for data, label in dataset.create_tuple_iterator():
+                        step(data, label)
+                """,
+        },
+    ),
+    case(
+        "helper without a mode",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                from env import prepare
+
+                prepare("Ascend")
+                net = nn.Dense(16, 16)
+                ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, ms.dataset.MindDataset("a"))
+                """,
+            "env.py": """
+                import mindspore as ms
+
+
+                def prepare(device):
+                    ms.set_seed(1)
+                    ms.set_context(device_target=device)  # !
+                """,
+        },
+    ),
+    case(
+        "helper without a mode that two entry scripts share",
+        {
+            "train_small.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                from env import prepare
+
+                if __name__ == "__main__":
+                    prepare("Ascend")
+                    net = nn.Dense(16, 16)
+                    model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+                    model.train(1, ms.dataset.MindDataset("a"))  # ! display-only
+                """,
+            "train_large.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                from env import prepare
+
+                if __name__ == "__main__":
+                    prepare("GPU")
+                    net = nn.Dense(1024, 1024)
+                    model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+                    model.train(90, ms.dataset.MindDataset("b"))  # ! display-only
+                """,
+            "env.py": """
+                import mindspore as ms
+
+
+                def prepare(device):
+                    ms.set_context(device_target=device)
+                """,
+        },
+    ),
+    case(
+        "default of 1.2 is PyNative", IMPORTS, 'context.set_context(device_target="GPU")  # !\n', TRAIN, version=(1, 2)
+    ),
+    case(
+        "explicit on 1.9",
+        IMPORTS,
+        "context.set_context(mode=context.PYNATIVE_MODE)  # ! unsafe\n",
+        TRAIN,
+        version=(1, 9),
+    ),
+    case(
+        "a README is no pin",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                ms.set_context(device_target="Ascend")  # !
+                net = nn.Dense(16, 16)
+                ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, ms.dataset.MindDataset("a"))
+                """,
+            "README.md": "Needs mindspore==1.9.0\n",
+        },
+    ),
+]
+
+QUIET = [
+    case("graph mode", IMPORTS, "ms.set_context(mode=ms.GRAPH_MODE)\n", TRAIN),
+    case("graph mode by number", IMPORTS, "context.set_context(mode=0, device_target='Ascend')\n", TRAIN),
+    case("graph mode, own loop", IMPORTS, "ms.set_context(mode=ms.GRAPH_MODE)\n", STEP, LOOP),
+    case(
+        "graph mode in a second call",
+        IMPORTS,
+        """
+        ms.set_context(device_target="Ascend")
+        ms.set_context(mode=ms.GRAPH_MODE)
+        """,
+        TRAIN,
+    ),
+    case(
+        "last call wins",
+        IMPORTS,
+        """
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        ms.set_context(mode=ms.GRAPH_MODE)
+        """,
+        TRAIN,
+    ),
+    case(
+        "entry script overrides what an import sets",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                import network
+
+                ms.set_context(mode=ms.GRAPH_MODE)
+                net = network.make()
+                ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, ms.dataset.MindDataset("a"))
+                """,
+            "network.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+                def make():
+                    return nn.Dense(16, 16)
+                """,
+        },
+    ),
+    case(
+        "mode is set by a helper",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                from env import prepare
+
+                prepare()
+                net = nn.Dense(16, 16)
+                ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, ms.dataset.MindDataset("a"))
+                """,
+            "env.py": """
+                from mindspore import context
+
+
+                def prepare():
+                    context.set_context(mode=context.GRAPH_MODE)
+                """,
+        },
+    ),
+    case(
+        "for debugging only",
+        IMPORTS,
+        OPTIONS,
+        """
+        ms.set_context(mode=ms.GRAPH_MODE)
+        if args.debug:
+            ms.set_context(mode=ms.PYNATIVE_MODE)
+        """,
+        TRAIN,
+    ),
+    case(
+        "else of a mode that is graph by default",
+        IMPORTS,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--run_mode", default="GRAPH", choices=["GRAPH", "PYNATIVE"])
+        args = parser.parse_args()
+        if args.run_mode == "GRAPH":
+            ms.set_context(mode=ms.GRAPH_MODE)
+        else:
+            ms.set_context(mode=ms.PYNATIVE_MODE)
+        """,
+        TRAIN,
+    ),
+    case(
+        "local name that only an option turns to PyNative",
+        IMPORTS,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--pynative", action="store_true")
+        args = parser.parse_args()
+        mode = context.GRAPH_MODE
+        if args.pynative:
+            mode = context.PYNATIVE_MODE
+        context.set_context(mode=mode)
+        """,
+        TRAIN,
+    ),
+    case(
+        "option whose default is graph",
+        IMPORTS,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--mode", type=int, default=0, help="0 is graph, 1 is pynative")
+        args = parser.parse_args()
+        ms.set_context(mode=args.mode)
+        """,
+        TRAIN,
+    ),
+    case(
+        "conditional expression whose default is graph",
+        IMPORTS,
+        OPTIONS,
+        "ms.set_context(mode=ms.PYNATIVE_MODE if args.debug else ms.GRAPH_MODE)\n",
+        TRAIN,
+    ),
+    case(
+        "config file says graph",
+        {
+            "train.py": """
+                import mindspore as ms
+                import yaml
+                from mindspore import nn
+
+                with open("default_config.yaml") as file:
+                    config = yaml.safe_load(file)
+                ms.set_context(mode=config["mode"])
+                net = nn.Dense(16, 16)
+                ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, ms.dataset.MindDataset("a"))
+                """,
+            "default_config.yaml": "mode: 0\n",
+            "debug_config.yaml": "mode: 1\n",
+        },
+    ),
+    case(
+        "nobody knows",
+        IMPORTS,
+        """
+        import os
+
+        ms.set_context(mode=int(os.environ["MODE"]))
+        """,
+        TRAIN,
+    ),
+    case(
+        "keywords that cannot be seen",
+        IMPORTS,
+        """
+        import json
+
+        with open("context.json") as file:
+            ms.set_context(**json.load(file))
+        """,
+        TRAIN,
+    ),
+    case("default of 1.9 is graph", IMPORTS, 'context.set_context(device_target="GPU")\n', TRAIN, version=(1, 9)),
+    case(
+        "requirements pin a version whose default is graph",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                ms.set_context(device_target="Ascend")
+                net = nn.Dense(16, 16)
+                ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, ms.dataset.MindDataset("a"))
+                """,
+            "requirements.txt": """
+                numpy>=1.17
+                mindspore-ascend==1.8.1
+                """,
+        },
+    ),
+    case(
+        "evaluation",
+        IMPORTS,
+        """
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        net = nn.Dense(16, 16)
+        ms.load_checkpoint("net.ckpt", net)
+        model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()), metrics={"loss"})
+        print(model.eval(ds.MindDataset("val.mindrecord").batch(32)))
+        """,
+    ),
+    case(
+        "inference",
+        IMPORTS,
+        """
+        context.set_context(mode=context.PYNATIVE_MODE, device_target="Ascend")
+        net = nn.Dense(16, 16)
+        net.set_train(False)
+        for item in ds.MindDataset("val.mindrecord").create_dict_iterator():
+            print(net(item["data"]).argmax())
+        """,
+    ),
+    case(
+        "export of a train cell",
+        IMPORTS,
+        """
+        context.set_context(mode=context.PYNATIVE_MODE)
+        net = nn.Dense(16, 16)
+        cell = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params()))
+        ms.export(cell, ops.ones((1, 16)), ops.ones((1, 16)), file_name="step", file_format="MINDIR")
+        """,
+    ),
+    case(
+        "preprocessing",
+        IMPORTS,
+        """
+        context.set_context(mode=context.PYNATIVE_MODE)
+        for item in ds.ImageFolderDataset("images").create_dict_iterator():
+            print(ops.relu(item["image"]).mean())
+        """,
+    ),
+    case(
+        "evaluation script beside a training script",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                ms.set_context(mode=ms.GRAPH_MODE)
+                net = nn.Dense(16, 16)
+                ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, ms.dataset.MindDataset("a"))
+                """,
+            "eval.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                ms.set_context(mode=ms.PYNATIVE_MODE)
+                print(ms.Model(nn.Dense(16, 16), nn.MSELoss(), metrics={"loss"}).eval(ms.dataset.MindDataset("b")))
+                """,
+        },
+    ),
+    case(
+        "test over both modes",
+        {
+            "tests/test_train.py": """
+                import mindspore as ms
+                import pytest
+                from mindspore import nn
+
+
+                @pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+                def test_train(mode):
+                    ms.set_context(mode=mode)
+                    net = nn.Dense(16, 16)
+                    ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, ms.dataset.MindDataset("a"))
+                """,
+        },
+    ),
+    case("CPU", IMPORTS, 'ms.set_context(mode=ms.PYNATIVE_MODE, device_target="CPU")\n', TRAIN),
+    case("CPU by set_device, nothing says the mode", IMPORTS, 'ms.set_device("CPU")\n', TRAIN),
+    case(
+        "CPU by default, and nothing else is named",
+        IMPORTS,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--device_target", default="CPU")
+        args = parser.parse_args()
+        ms.set_context(mode=ms.PYNATIVE_MODE, device_target=args.device_target)
+        """,
+        TRAIN,
+    ),
+    case("CPU is the configured device", IMPORTS, "ms.set_context(mode=ms.PYNATIVE_MODE)\n", TRAIN, device="CPU"),
+    case(
+        "step is compiled by a decorator",
+        IMPORTS,
+        "ms.set_context(mode=ms.PYNATIVE_MODE)\n",
+        GRADIENT,
+        """
+
+
+        @ms.jit
+        def train_step(data, label):
+            value, grads = grad_fn(data, label)
+            opt(grads)
+            return value
+
+
+        """,
+        LOOP,
+    ),
+    case(
+        "step is compiled, nothing says the mode",
+        IMPORTS,
+        GRADIENT,
+        """
+
+
+        @ms.jit(jit_level="O1")
+        def train_step(data, label):
+            value, grads = grad_fn(data, label)
+            opt(grads)
+            return value
+
+
+        """,
+        LOOP,
+    ),
+    case(
+        "step is compiled by a call",
+        IMPORTS,
+        "ms.set_context(mode=ms.PYNATIVE_MODE)\n",
+        STEP,
+        """
+        compiled = ms.jit(train_step)
+        for data, label in dataset.create_tuple_iterator():
+            compiled(data, label)
+        """,
+    ),
+    case(
+        "step is compiled, in the words of 1.x",
+        IMPORTS,
+        """
+        from mindspore import ms_function
+
+        context.set_context(mode=context.PYNATIVE_MODE)
+        """,
+        GRADIENT,
+        """
+
+
+        @ms_function
+        def train_step(data, label):
+            value, grads = grad_fn(data, label)
+            opt(grads)
+            return value
+
+
+        """,
+        LOOP,
+        version=(1, 10),
+    ),
+    case(
+        "train cell with a compiled construct",
+        IMPORTS,
+        "ms.set_context(mode=ms.PYNATIVE_MODE)\n",
+        NETWORK,
+        """
+
+
+        class Step(nn.TrainOneStepCell):
+            @ms.jit
+            def construct(self, data, label):
+                value = self.network(data, label)
+                grads = self.grad(self.network, self.weights)(data, label, self.sens)
+                self.optimizer(grads)
+                return value
+
+
+        step = Step(nn.WithLossCell(net, loss), opt)
+        for data, label in dataset.create_tuple_iterator():
+            step(data, label)
+        """,
+    ),
+    case(
+        "trainer of a library that is written for PyNative",
+        """
+        import mindspore as ms
+        from mindnlp.engine import Trainer, TrainingArguments
+        from mindnlp.transformers import AutoModelForSequenceClassification
+
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        model = AutoModelForSequenceClassification.from_pretrained("bert-base-chinese")
+        trainer = Trainer(model=model, args=TrainingArguments("out"), train_dataset=None)
+        trainer.train()
+        """,
+    ),
+    case(
+        "mode is only asked for",
+        IMPORTS,
+        """
+        ms.set_context(mode=ms.GRAPH_MODE)
+        if ms.get_context("mode") == ms.PYNATIVE_MODE:
+            print("this will be slow")
+        """,
+        TRAIN,
+    ),
+    case(
+        "own function of that name",
+        IMPORTS,
+        """
+        def set_context(mode):
+            print("mode of the user interface:", mode)
+
+
+        set_context(mode=1)
+        context.set_context(mode=context.GRAPH_MODE)
+        """,
+        TRAIN,
+    ),
+    case(
+        "own object of that name",
+        IMPORTS,
+        """
+        from renderer import context as drawing
+
+        drawing.set_context(mode=drawing.PYNATIVE_MODE)
+        ms.set_context(mode=ms.GRAPH_MODE)
+        """,
+        TRAIN,
+    ),
+    case(
+        "built, but never trained",
+        IMPORTS,
+        "ms.set_context(mode=ms.PYNATIVE_MODE)\n",
+        NETWORK,
+        """
+        model = ms.Model(net, loss, opt)
+        print(sum(parameter.size for parameter in net.trainable_params()))
+        """,
+    ),
+    case(
+        "text and comments",
+        IMPORTS,
+        '''
+        """Set ms.set_context(mode=ms.PYNATIVE_MODE) while you debug."""
+        # ms.set_context(mode=ms.PYNATIVE_MODE)
+        ms.set_context(mode=ms.GRAPH_MODE)
+        ''',
+        TRAIN,
+    ),
+]
+
+
+@pytest.mark.parametrize("program", FIRES)
+def test_fires(program: Program) -> None:
+    fires(CODE, program)
+
+
+@pytest.mark.parametrize("program", QUIET)
+def test_quiet(program: Program) -> None:
+    quiet(CODE, program)
