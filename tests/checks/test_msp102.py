@@ -1,0 +1,599 @@
+"""MSP102 missing-dataset-sink-mode: what is reported, with which safety, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, case, fires, quiet
+
+CODE = "MSP102"
+
+NETWORK = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    from mindspore import Model, nn
+    from mindspore.train import CheckpointConfig, LossMonitor, ModelCheckpoint, SummaryCollector, TimeMonitor
+
+
+    dataset = ds.MindDataset("train.mindrecord").batch(32)
+    net = nn.Dense(64, 16)
+    loss = nn.MSELoss()
+    opt = nn.Momentum(net.trainable_params(), 0.01, 0.9)
+    """
+
+GRAPH = NETWORK + '    ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend")\n'
+
+MODEL = GRAPH + "    model = Model(net, loss, opt)\n"
+
+FIRES = [
+    case("absent", MODEL, "model.train(10, dataset)  # ! safe\n"),
+    case("absent in fit", MODEL, 'model.fit(10, dataset, ds.MindDataset("val.mindrecord"))  # ! safe\n'),
+    case("explicit False", MODEL, "model.train(10, dataset, dataset_sink_mode=False)  # ! safe\n"),
+    case("fourth argument", MODEL, "model.train(10, dataset, None, False)  # ! safe\n"),
+    case("sixth argument of fit", MODEL, "model.fit(10, dataset, None, 1, None, False, True)  # ! safe\n"),
+    case(
+        "only validation is sunk",
+        MODEL,
+        "model.fit(10, dataset, None, valid_dataset_sink_mode=True)  # ! safe\n",
+    ),
+    case(
+        "several lines",
+        MODEL,
+        """
+        model.train(  # ! safe
+            90,
+            dataset,
+            callbacks=[TimeMonitor()],  # one line per epoch
+        )
+        """,
+    ),
+    case(
+        "constant variable",
+        MODEL,
+        """
+        SINK = False
+        model.train(10, dataset, dataset_sink_mode=SINK)  # ! safe
+        """,
+    ),
+    case(
+        "default of an option",
+        MODEL,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--sink", action="store_true")
+        args = parser.parse_args()
+        model.train(10, dataset, dataset_sink_mode=args.sink)  # ! display-only
+        """,
+    ),
+    case(
+        "value of the config file",
+        {
+            "train.py": """
+                import mindspore as ms
+                import yaml
+                from mindspore import nn
+
+                with open("default_config.yaml") as file:
+                    config = yaml.safe_load(file)
+                ms.set_context(mode=ms.GRAPH_MODE)
+                net = nn.Dense(16, 16)
+                model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+                model.train(1, ms.dataset.MindDataset("a"), dataset_sink_mode=config["sink"])  # ! display-only
+                """,
+            "default_config.yaml": """
+                epochs: 10
+                sink: false
+                """,
+        },
+    ),
+    case(
+        "default of a dataclass",
+        MODEL,
+        """
+        from dataclasses import dataclass
+
+
+        @dataclass
+        class Settings:
+            epochs: int = 10
+            sink: bool = False
+
+
+        settings = Settings()
+        model.train(settings.epochs, dataset, dataset_sink_mode=settings.sink)  # ! display-only
+        """,
+    ),
+    case(
+        "model is a parameter",
+        GRAPH,
+        """
+        def run(model, epochs):
+            model.train(epochs, dataset, callbacks=[TimeMonitor()])  # ! safe
+
+
+        run(Model(net, loss, opt), 10)
+        """,
+    ),
+    case(
+        "model is an attribute",
+        GRAPH,
+        """
+        class Experiment:
+            def __init__(self):
+                self.model = Model(net, loss_fn=loss, optimizer=opt)
+
+            def run(self):
+                self.model.train(10, dataset)  # ! safe
+
+
+        Experiment().run()
+        """,
+    ),
+    case(
+        "model comes from a factory in another file",
+        {
+            "train.py": """
+                import mindspore as ms
+
+                from src.model import make_model
+
+                ms.set_context(mode=ms.GRAPH_MODE)
+                make_model(16).train(10, ms.dataset.MindDataset("a.mindrecord"))  # ! safe
+                """,
+            "src/__init__.py": "",
+            "src/model.py": """
+                from mindspore import nn
+                from mindspore.train.model import Model
+
+
+                def make_model(width):
+                    net = nn.Dense(width, width)
+                    return Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+                """,
+        },
+    ),
+    case(
+        "second-order model",
+        MODEL,
+        """
+        from mindspore.train.train_thor import ConvertModelUtils
+
+        model = ConvertModelUtils.convert_to_thor_model(model=model, network=net, loss_fn=loss, optimizer=opt)
+        model.train(10, dataset)  # !
+        """,
+    ),
+    case(
+        "own subclass of Model",
+        GRAPH,
+        """
+        class LoggedModel(ms.train.Model):
+            def describe(self):
+                return "a model"
+
+
+        LoggedModel(net, loss, opt).train(10, dataset)  # !
+        """,
+    ),
+    case(
+        "no variable at all, all names from the package",
+        NETWORK,
+        """
+        ms.context.set_context(mode=ms.context.GRAPH_MODE)
+        ms.train.model.Model(net, loss, opt).train(10, dataset)  # !
+        """,
+    ),
+    case(
+        "star import",
+        """
+        from mindspore import *
+
+        set_context(mode=GRAPH_MODE)
+        net = nn.Dense(16, 16)
+        model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+        model.train(10, dataset.MindDataset("a.mindrecord"))  # !
+        """,
+    ),
+    case("sink size without sinking", MODEL, "model.train(10, dataset, sink_size=100)  # !\n"),
+    case(
+        "built ahead and not sunk",
+        MODEL,
+        """
+        model.build(train_dataset=dataset)
+        model.train(10, dataset)  # !
+        """,
+    ),
+    case("loss is printed", MODEL, "model.train(10, dataset, callbacks=[LossMonitor(100)])  # ! unsafe\n"),
+    case(
+        "False beside a callback that only prints",
+        MODEL,
+        "model.train(10, dataset, callbacks=[LossMonitor(), TimeMonitor()], dataset_sink_mode=False)  # ! unsafe\n",
+    ),
+    case(
+        "checkpoint each epoch",
+        MODEL,
+        """
+        steps = dataset.get_dataset_size()
+        saver = ModelCheckpoint("net", config=CheckpointConfig(save_checkpoint_steps=steps))
+        model.train(10, dataset, callbacks=[saver])  # ! safe
+        """,
+    ),
+    case(
+        "False beside a checkpoint each fifth epoch",
+        MODEL,
+        """
+        config = CheckpointConfig(save_checkpoint_steps=5 * dataset.get_dataset_size())
+        saver = ModelCheckpoint("net", config=config)
+        model.train(10, dataset, callbacks=[saver], dataset_sink_mode=False)  # ! safe
+        """,
+    ),
+    case(
+        "False beside a callback that acts when the epoch ends",
+        MODEL,
+        """
+        class Evaluate(ms.Callback):
+            def epoch_end(self, run_context):
+                print(model.eval(dataset))
+
+
+        model.train(10, dataset, callbacks=[Evaluate()], dataset_sink_mode=False)  # !
+        """,
+    ),
+    case(
+        "absent beside a checkpoint each hundredth step",
+        MODEL,
+        """
+        saver = ModelCheckpoint("net", config=CheckpointConfig(save_checkpoint_steps=100))
+        model.train(10, dataset, callbacks=[saver])  # ! unsafe
+        """,
+    ),
+    case(
+        "callbacks that cannot be seen",
+        MODEL,
+        """
+        from toolbox import callbacks_for
+
+        model.train(10, dataset, callbacks=callbacks_for(net))  # ! unsafe
+        """,
+    ),
+    case("explicit False on 1.9", MODEL, "model.train(10, dataset, dataset_sink_mode=False)  # !\n", version=(1, 9)),
+    case(
+        "False as a decision, when asked for",
+        MODEL,
+        "model.train(10, dataset, callbacks=[SummaryCollector('out')], dataset_sink_mode=False)  # !\n",
+        options={"report-deliberate": True},
+    ),
+]
+
+QUIET = [
+    case("sunk", MODEL, "model.train(10, dataset, dataset_sink_mode=True)\n"),
+    case("sunk by position", MODEL, "model.train(10, dataset, [LossMonitor()], True)\n"),
+    case("fit, sunk", MODEL, "model.fit(10, dataset, None, dataset_sink_mode=True)\n"),
+    case("fit, sunk by position", MODEL, "model.fit(10, dataset, None, 1, None, True)\n"),
+    case(
+        "option that is on by default",
+        MODEL,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--no-sink", dest="sink", action="store_false")
+        args = parser.parse_args()
+        model.train(10, dataset, dataset_sink_mode=args.sink)
+        """,
+    ),
+    case(
+        "config file sinks",
+        {
+            "train.py": """
+                import mindspore as ms
+                import yaml
+                from mindspore import nn
+
+                with open("default_config.yaml") as file:
+                    config = yaml.safe_load(file)
+                ms.set_context(mode=ms.GRAPH_MODE)
+                net = nn.Dense(16, 16)
+                model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+                model.train(1, ms.dataset.MindDataset("a"), dataset_sink_mode=config["train"]["sink"])
+                """,
+            "default_config.yaml": """
+                train:
+                  sink: True
+                """,
+        },
+    ),
+    case(
+        "nobody knows",
+        MODEL,
+        """
+        import os
+
+        model.train(10, dataset, dataset_sink_mode=os.environ["SINK"] == "1")
+        """,
+    ),
+    case(
+        "keywords that cannot be seen",
+        MODEL,
+        """
+        import json
+
+        with open("train.json") as file:
+            model.train(10, dataset, **json.load(file))
+        """,
+    ),
+    case(
+        "sunk unless on CPU",
+        NETWORK,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--device", default="Ascend")
+        args = parser.parse_args()
+        ms.set_context(mode=ms.GRAPH_MODE, device_target=args.device)
+        Model(net, loss, opt).train(10, dataset, dataset_sink_mode=args.device != "CPU")
+        """,
+    ),
+    case(
+        "sunk unless on CPU, which is the default",
+        NETWORK,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--device", default="CPU", choices=["Ascend", "GPU", "CPU"])
+        args = parser.parse_args()
+        ms.set_context(mode=ms.GRAPH_MODE, device_target=args.device)
+        Model(net, loss, opt).train(10, dataset, dataset_sink_mode=(args.device != "CPU"))
+        """,
+    ),
+    case(
+        "sunk unless sparse",
+        MODEL,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--sparse", action="store_true")
+        args = parser.parse_args()
+        model.train(10, dataset, dataset_sink_mode=not args.sparse)
+        """,
+    ),
+    case(
+        "sunk unless a parameter server works",
+        MODEL,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--parameter_server", type=bool, default=True)
+        args = parser.parse_args()
+        model.train(10, dataset, dataset_sink_mode=not args.parameter_server)
+        """,
+    ),
+    case(
+        "CPU",
+        NETWORK,
+        """
+        ms.set_context(mode=ms.GRAPH_MODE, device_target="CPU")
+        Model(net, loss, opt).train(10, dataset)
+        """,
+    ),
+    case(
+        "False on CPU",
+        NETWORK,
+        """
+        ms.set_device("CPU")
+        ms.set_context(mode=ms.GRAPH_MODE)
+        Model(net, loss, opt).train(10, dataset, dataset_sink_mode=False)
+        """,
+    ),
+    case(
+        "CPU is the configured device",
+        NETWORK,
+        """
+        ms.set_context(mode=ms.GRAPH_MODE)
+        Model(net, loss, opt).train(10, dataset)
+        """,
+        device="CPU",
+    ),
+    case(
+        "PyNative",
+        NETWORK,
+        """
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        Model(net, loss, opt).train(10, dataset)
+        """,
+    ),
+    case("PyNative by default", NETWORK, "Model(net, loss, opt).train(10, dataset, dataset_sink_mode=False)\n"),
+    case("default of 1.9", MODEL, "model.train(10, dataset)\n", version=(1, 9)),
+    case("default of 1.9 in fit", MODEL, "model.fit(10, dataset)\n", version=(1, 9)),
+    case(
+        "requirements pin 1.x",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                ms.set_context(mode=ms.GRAPH_MODE)
+                net = nn.Dense(16, 16)
+                ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, ms.dataset.MindDataset("a"))
+                """,
+            "requirements.txt": "mindspore==1.9.0\n",
+        },
+    ),
+    case(
+        "network is read from MindIR",
+        GRAPH,
+        """
+        cell = nn.GraphCell(ms.load("net.mindir"))
+        Model(cell, loss, opt).train(10, dataset)
+        """,
+    ),
+    case(
+        "dataset debug mode",
+        MODEL,
+        """
+        ds.config.set_debug_mode(True)
+        model.train(10, dataset)
+        """,
+    ),
+    case("evaluation is not judged", MODEL, "print(model.eval(dataset, dataset_sink_mode=False))\n"),
+    case(
+        "evaluation in a training",
+        MODEL,
+        """
+        model.train(10, dataset, dataset_sink_mode=True)
+        print(model.eval(dataset))
+        print(model.eval(dataset, None, False))
+        """,
+    ),
+    case(
+        "False beside a checkpoint each hundredth step",
+        MODEL,
+        """
+        saver = ModelCheckpoint("net", config=CheckpointConfig(save_checkpoint_steps=100))
+        model.train(10, dataset, callbacks=[LossMonitor(), saver], dataset_sink_mode=False)
+        """,
+    ),
+    case(
+        "False in a variable beside a checkpoint of each step",
+        MODEL,
+        """
+        sink = False
+        model.train(10, dataset, callbacks=[ModelCheckpoint("net")], dataset_sink_mode=sink)
+        """,
+    ),
+    case(
+        "False beside a checkpoint each tenth minute",
+        MODEL,
+        """
+        config = CheckpointConfig(save_checkpoint_steps=dataset.get_dataset_size(), save_checkpoint_seconds=600)
+        model.train(10, dataset, callbacks=[ModelCheckpoint("net", config=config)], dataset_sink_mode=False)
+        """,
+    ),
+    case(
+        "False beside a summary",
+        MODEL,
+        """
+        summary = SummaryCollector("./summary", collect_freq=1)
+        model.train(10, dataset, callbacks=[summary], dataset_sink_mode=False)
+        """,
+    ),
+    case(
+        "False beside a callback that evaluates between steps",
+        MODEL,
+        """
+        class EvaluateOften(ms.Callback):
+            def step_end(self, run_context):
+                if run_context.original_args().cur_step_num % 500 == 0:
+                    print(model.eval(dataset))
+
+
+        model.train(10, dataset, callbacks=[EvaluateOften()], dataset_sink_mode=False)
+        """,
+    ),
+    case(
+        "False beside a callback that profiles between steps",
+        MODEL,
+        """
+        class ProfileSteps(ms.Callback):
+            def __init__(self, first, last):
+                super().__init__()
+                self.first, self.last = first, last
+                self.profiler = ms.Profiler(start_profile=False)
+
+            def on_train_step_begin(self, run_context):
+                if run_context.original_args().cur_step_num == self.first:
+                    self.profiler.start()
+
+            def on_train_step_end(self, run_context):
+                if run_context.original_args().cur_step_num == self.last:
+                    self.profiler.stop()
+                    self.profiler.analyse()
+
+
+        model.train(10, dataset, callbacks=[ProfileSteps(10, 20)], dataset_sink_mode=False)
+        """,
+    ),
+    case(
+        "False while data sets take turns",
+        MODEL,
+        """
+        other = ds.MindDataset("large.mindrecord").batch(8)
+        for turn in range(100):
+            model.train(1, dataset if turn % 2 else other, dataset_sink_mode=False)
+        """,
+    ),
+    case(
+        "own class with a method train",
+        GRAPH,
+        """
+        class Solver:
+            def train(self, epochs, data):
+                model = Model(net, loss, opt)
+                model.train(epochs, data, dataset_sink_mode=True)
+
+
+        Solver().train(10, dataset)
+        """,
+    ),
+    case(
+        "estimator of another library",
+        MODEL,
+        """
+        from sklearn.linear_model import LogisticRegression
+
+        model.train(10, dataset, dataset_sink_mode=True)
+        LogisticRegression().fit([[0.0], [1.0]], [0, 1])
+        """,
+    ),
+    case(
+        "trainer of another library",
+        """
+        import mindspore as ms
+        from mindformers import Trainer
+
+        ms.set_context(mode=ms.GRAPH_MODE)
+        trainer = Trainer(args="config.yaml", task="text_generation")
+        trainer.train()
+        """,
+    ),
+    case(
+        "receiver is unknown",
+        GRAPH,
+        """
+        def run(model):
+            model.train(10, dataset)
+        """,
+    ),
+    case(
+        "name is bound again",
+        MODEL,
+        """
+        model.train(10, dataset, dataset_sink_mode=True)
+        model = __import__("toolbox").Evaluator()
+        model.train(10, dataset)
+        """,
+    ),
+    case(
+        "text and comments",
+        MODEL,
+        '''
+        """Call model.train(10, dataset) to start."""
+        # model.train(10, dataset)
+        model.train(10, dataset, dataset_sink_mode=True)  # was: model.train(10, dataset)
+        ''',
+    ),
+]
+
+
+@pytest.mark.parametrize("program", FIRES)
+def test_fires(program: Program) -> None:
+    fires(CODE, program)
+
+
+@pytest.mark.parametrize("program", QUIET)
+def test_quiet(program: Program) -> None:
+    quiet(CODE, program)
