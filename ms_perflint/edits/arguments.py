@@ -1,0 +1,67 @@
+"""Set and remove arguments of calls."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ms_perflint.edits.expressions import replace_expression
+from ms_perflint.edits.layout import marks, unit
+from ms_perflint.edits.listing import Listing, items
+
+if TYPE_CHECKING:
+    from ms_perflint.findings import Edit
+    from ms_perflint.semantics.program import Call
+
+
+def set_argument(
+    call: Call, name: str, text: str, *, first: bool = False, line_length: int = 88
+) -> tuple[Edit, ...] | None:
+    """Return the edits that give the parameter `name` the value `text`.
+
+    A value that is given, by keyword or by position, is replaced in place; else a keyword is added at the end (in
+    front with `first`), in the layout of the call. None next to `*args` and `**kwargs` (they may bring the
+    parameter), for a bare generator argument (it would need parentheses of its own), and in f-strings.
+    """
+    if call.fstring is not None:
+        return None
+    given = call.given(name)
+    if given is not None:
+        return replace_expression(call.module, given, text)
+    if starred(call.node):
+        return None
+    listing = _listing(call)
+    if listing is None or (first and call.node.args):
+        return None
+    item = f"{name}={_value(text)}"
+    return listing.prepend(item, line_length) if first else listing.append(item, line_length)
+
+
+def starred(node: ast.Call) -> bool:
+    """Return whether a call passes on `*args` or `**kwargs`."""
+    return any(isinstance(value, ast.Starred) for value in node.args) or any(word.arg is None for word in node.keywords)
+
+
+def _listing(call: Call) -> Listing | None:
+    """Return what stands in the brackets of a call; None for a bare generator, which shares the brackets."""
+    module, node = call.module, call.node
+    text, end = module.source.text, module.span(node)[1]
+    spans = sorted(module.span(value) for value in [*node.args, *node.keywords])
+    if spans and spans[-1][1] == end:
+        return None
+    brackets = marks(text, module.span(node.func)[1], end)
+    start = next(offset for mark, offset in brackets if mark == "(") + 1
+    close = end - 1
+    return Listing(module.source, start, close, items(text, start, close, spans), unit(module.tree, module.source))
+
+
+def _value(text: str) -> str:
+    """Return the text of a value, in parentheses where it could not stand behind `name=` without them."""
+    try:
+        call = ast.parse(f"f(x={text})", mode="eval").body
+        alone = ast.parse(f"({text})", mode="eval").body
+    except SyntaxError:
+        return f"({text})"
+    if isinstance(call, ast.Call) and [word.arg for word in call.keywords] == ["x"] and not call.args:
+        return text if ast.dump(call.keywords[0].value) == ast.dump(alone) else f"({text})"
+    return f"({text})"

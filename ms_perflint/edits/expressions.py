@@ -1,0 +1,140 @@
+"""Replace expressions. Whether parentheses are needed is not guessed: the edited statement is parsed and compared."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ms_perflint.edits.layout import comments, indent, line_start
+from ms_perflint.findings import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ms_perflint.semantics.module import Module
+
+_DECORATED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_FORMATTED = ("JoinedStr", "TemplateStr")  # the second from Python 3.14 on
+
+
+def replace_expression(module: Module, node: ast.expr, text: str) -> tuple[Edit, ...] | None:
+    """Return the edit that puts `text` in the place of an expression, in parentheses where it needs them.
+
+    None inside f-strings, for targets of assignments, where a comment would be lost, and for what is no expression.
+    """
+    start, end = module.span(node)
+    if comments(module.source.text[start:end]):
+        return None
+    try:
+        wanted = ast.parse(f"({text}\n)", mode="eval").body
+    except SyntaxError:
+        return None
+    path = module.path
+    return _proven(module, node, wanted, [(Edit(path, start, end, text),), (Edit(path, start, end, f"({text})"),)])
+
+
+def unwrap(module: Module, node: ast.expr, inner: ast.expr) -> tuple[Edit, ...] | None:
+    """Return the edits that leave of an expression only one of its own sub-expressions.
+
+    The text of `inner` is not touched, so that other edits may go on inside. None where comments around it would be
+    lost, and as for `replace_expression`.
+    """
+    (start, end), (first, last) = module.span(node), module.span(inner)
+    text, path = module.source.text, module.path
+    lost = [span for span in comments(text[start:end]) if not first <= start + span[0] < last]
+    if lost or not start <= first <= last <= end:
+        return None
+    return _proven(
+        module,
+        node,
+        inner,
+        [
+            tuple(edit for edit in (Edit(path, start, first, ""), Edit(path, last, end, "")) if edit.start < edit.end),
+            (Edit(path, start, first, "("), Edit(path, last, end, ")")),
+        ],
+    )
+
+
+def ancestors(module: Module, node: ast.AST) -> list[ast.AST]:
+    """Return the nodes from the module down to `node`; empty where it is not found."""
+    row = getattr(node, "lineno", 0)
+    stack: list[list[ast.AST]] = [[module.tree]]
+    while stack:
+        path = stack.pop()
+        if path[-1] is node:
+            return path
+        for child in ast.iter_child_nodes(path[-1]):
+            if not isinstance(child, ast.stmt) or first_row(child) <= row <= (child.end_lineno or 0):
+                stack.append([*path, child])
+    return []
+
+
+def first_row(stmt: ast.stmt) -> int:
+    """Return the row on which a statement starts, its decorators included."""
+    if isinstance(stmt, _DECORATED) and stmt.decorator_list:
+        return min(stmt.lineno, stmt.decorator_list[0].lineno)
+    return stmt.lineno
+
+
+def apply(text: bytes, edits: Sequence[Edit], start: int = 0) -> bytes:
+    """Return a text with edits made; `start` is the offset at which the text starts."""
+    for edit in sorted(edits, reverse=True):
+        text = text[: edit.start - start] + edit.text.encode() + text[edit.end - start :]
+    return text
+
+
+def _proven(
+    module: Module, node: ast.expr, wanted: ast.expr, forms: Sequence[tuple[Edit, ...]]
+) -> tuple[Edit, ...] | None:
+    """Return the first form of the edits after which the statement is the old one with `wanted` instead of `node`."""
+    path = ancestors(module, node)
+    loaded = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+    if not path or not loaded or any(type(parent).__name__ in _FORMATTED for parent in path):
+        return None
+    stmt = [parent for parent in path if isinstance(parent, ast.stmt)][-1]
+    for edits in forms:
+        made = _edited(module, stmt, edits)
+        if made is not None and _same(stmt, made, node, wanted):
+            return edits
+    return None
+
+
+def _edited(module: Module, stmt: ast.stmt, edits: Sequence[Edit]) -> ast.stmt | None:
+    """Return a statement as it reads with the edits made, parsed on its own; None where it does not parse."""
+    start, end = module.span(stmt)
+    if isinstance(stmt, _DECORATED) and stmt.decorator_list:
+        start = line_start(module.source, module.span(stmt.decorator_list[0])[0])
+        start += len(indent(module.source, start))
+    text = apply(module.source.text[start:end], edits, start)
+    if isinstance(stmt, ast.If) and text.startswith(b"elif"):
+        text = text[2:]
+    compound = hasattr(stmt, "body") or hasattr(stmt, "cases")
+    margin = indent(module.source, start) if compound else ""
+    lines = f"if 1:\n{margin}" if margin else ""
+    try:
+        tree = ast.parse(lines + text.decode())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    body = tree.body
+    if margin and body and isinstance(body[0], ast.If):
+        body = body[0].body
+    return body[0] if len(body) == 1 else None
+
+
+def _same(old: ast.AST, new: ast.AST, node: ast.expr, wanted: ast.expr) -> bool:
+    """Return whether two trees are the same but for `wanted` in the place of `node`."""
+    pairs: list[tuple[object, object]] = [(old, new)]
+    while pairs:
+        left, right = pairs.pop()
+        left = wanted if left is node else left
+        if type(left) is not type(right):
+            return False
+        if isinstance(left, ast.AST):
+            pairs.extend((getattr(left, field, None), getattr(right, field, None)) for field in left._fields)
+        elif isinstance(left, list) and isinstance(right, list):
+            if len(left) != len(right):
+                return False
+            pairs.extend(zip(left, right))
+        elif left != right:
+            return False
+    return True

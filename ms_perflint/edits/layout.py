@@ -1,0 +1,107 @@
+"""What a line of source looks like: indentation, width, comments."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ms_perflint.source import Source, Span
+
+BLANK = b" \t\f"
+TAB_WIDTH = 4  # what ruff counts
+_MARK = re.compile(rb"\#[^\r\n]*|[(),;]")  # between items nothing else carries meaning
+_REMARK = re.compile(rb"[ \t\f]*\#[^\r\n]*")
+
+
+def marks(text: bytes, start: int, end: int) -> Iterator[tuple[str, int]]:
+    """Yield brackets, commas, semicolons and "#" (a comment) with their offsets, from text that holds no strings."""
+    for mark in _MARK.finditer(text, start, end):
+        yield chr(mark.group()[0]), mark.start()
+
+
+def remark(source: Source, offset: int) -> int | None:
+    """Return the end of the comment that follows `offset` on its line, None where there is none."""
+    found = _REMARK.match(source.text, offset)
+    return found.end() if found else None
+
+
+def line_start(source: Source, offset: int) -> int:
+    """Return the offset at which the line of `offset` starts."""
+    return source.starts[source.row(offset) - 1]
+
+
+def line_end(source: Source, offset: int) -> int:
+    """Return the offset behind the last character of the line of `offset`, before its line end."""
+    row = source.row(offset)
+    return source.starts[row - 1] + len(source.line(row))
+
+
+def starts_line(source: Source, offset: int) -> bool:
+    """Return whether only blanks stand before `offset` on its line."""
+    return not source.text[line_start(source, offset) : offset].strip(BLANK)
+
+
+def indent(source: Source, offset: int) -> str:
+    """Return the blanks with which the line of `offset` starts."""
+    line = source.line(source.row(offset))
+    return line[: len(line) - len(line.lstrip(BLANK))].decode()
+
+
+def pad(source: Source, offset: int) -> str:
+    """Return the blanks that put text under `offset`: the indentation of its line, then spaces."""
+    before = source.text[line_start(source, offset) : offset].decode()
+    own = before[: len(before) - len(before.lstrip(" \t\f"))]
+    return own + " " * (width(before) - width(own))
+
+
+def width(text: str) -> int:
+    """Return how many columns a text takes: two for wide characters, none for combining ones."""
+    columns = 0
+    for char in text.expandtabs(TAB_WIDTH):
+        if not unicodedata.combining(char):
+            columns += 2 if unicodedata.east_asian_width(char) in "WF" else 1
+    return columns
+
+
+def fits(source: Source, offset: int, text: str, line_length: int) -> bool:
+    """Return whether `text` can be put at `offset` without its line passing the line length."""
+    line = source.line(source.row(offset)).decode()
+    return width(line) + width(text) <= line_length
+
+
+def unit(tree: ast.Module, source: Source) -> str:
+    """Return what one level of indentation is in this file: that of its first indented block, else four spaces."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(node, ast.stmt) and isinstance(body, list) and starts_line(source, _start(source, body[0])):
+            outer, inner = indent(source, _start(source, node)), indent(source, _start(source, body[0]))
+            if inner.startswith(outer) and inner != outer:
+                return inner[len(outer) :]
+    return "    "
+
+
+def _start(source: Source, node: ast.stmt) -> int:
+    """Return the offset of a statement."""
+    return source.offset(node.lineno, node.col_offset)
+
+
+def comments(text: bytes) -> tuple[Span, ...]:
+    """Return where comments stand in the text of an expression, strings with "#" apart."""
+    if b"#" not in text:
+        return ()
+    lines = (b"(" + text + b"\n)").decode().splitlines(keepends=True)
+    found = []
+    for token in tokenize.generate_tokens(io.StringIO("".join(lines), newline="").readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            before = "".join(lines[: row - 1]) + lines[row - 1][:column]
+            start = len(before.encode()) - 1  # the parenthesis in front
+            found.append((start, start + len(token.string.encode())))
+    return tuple(found)
