@@ -1,0 +1,74 @@
+"""What a fix would change, line by line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from itertools import groupby
+
+from ms_perflint.findings import Edit, Fix
+from ms_perflint.report.frame import cut
+from ms_perflint.report.sources import Sources, shown
+from ms_perflint.report.style import Style
+from ms_perflint.source import Source
+
+LONGEST = 40  # changed lines that are shown
+
+
+def changes(fix: Fix, home: str, sources: Sources, style: Style) -> list[str]:
+    """Return the changed lines of a fix, with a header for each file that is not the finding's own (`home`)."""
+    lines: list[str] = []
+    for path, group in groupby(sorted(fix.edits), key=lambda edit: edit.path):
+        source = sources.get(path)
+        if source is None:
+            return []
+        if path != home:
+            lines.append(style(f"--> {shown(path)}", "blue"))
+        changed = [_styled(sign, row, text, style) for sign, row, text in _changed(source, list(group))]
+        lines += changed[:LONGEST]
+        if len(changed) > LONGEST:
+            lines.append(style("...", "blue"))
+    return lines
+
+
+def _styled(sign: str, row: int, text: str, style: Style) -> str:
+    """Return one line of the diff: the row counts in the file that the sign speaks of."""
+    line = f"{row:>4} {sign} {cut(text, 0)[0]}".rstrip()
+    return line if sign == " " else style(line, "green" if sign == "+" else "removed")
+
+
+def _changed(source: Source, edits: list[Edit]) -> Iterator[tuple[str, int, str]]:
+    """Yield (sign, row, text) of each line that goes and each that comes, and of the line above one that only comes."""
+    shift = 0  # rows that came in so far
+    for first, last, group in _clusters(source, edits):
+        begin, end = source.starts[first - 1], source.starts[min(last, len(source.starts) - 1)]
+        text, at = b"", begin
+        for edit in group:
+            text += source.text[at : edit.start] + edit.text.encode()
+            at = edit.end
+        text += source.text[at:end]
+        old, new = _lines(source.text[begin:end]), _lines(text)
+        for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+            if tag == "insert" and i1:
+                yield " ", first + i1 - 1, old[i1 - 1]  # only so that one sees where
+            if tag != "equal":
+                yield from (("-", first + i, old[i]) for i in range(i1, i2))
+                yield from (("+", first + shift + j, new[j]) for j in range(j1, j2))
+        shift += len(new) - len(old)
+
+
+def _clusters(source: Source, edits: list[Edit]) -> list[tuple[int, int, list[Edit]]]:
+    """Return (first row, last row, edits) of the places that the edits touch with a row above, top down, disjoint."""
+    clusters: list[tuple[int, int, list[Edit]]] = []
+    for edit in edits:
+        first, last = max(1, source.row(edit.start) - 1), source.row(edit.end)
+        if clusters and first <= clusters[-1][1]:
+            before = clusters.pop()
+            clusters.append((before[0], max(before[1], last), [*before[2], edit]))
+        else:
+            clusters.append((first, last, [edit]))
+    return clusters
+
+
+def _lines(text: bytes) -> list[str]:
+    return [line.decode("utf-8", "replace") for line in text.splitlines()]

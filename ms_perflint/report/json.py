@@ -1,0 +1,63 @@
+"""A list of findings for other programs. Rows and columns count from 1, columns in characters."""
+
+from __future__ import annotations
+
+import json
+
+from ms_perflint import pages
+from ms_perflint.findings import Edit, Finding, Fix, Place
+from ms_perflint.report import Outcome
+from ms_perflint.report.sources import Sources
+from ms_perflint.report.summary import statistics
+
+
+def render(outcome: Outcome) -> str:
+    """Return the findings as a JSON list; pure ASCII, so that no encoding can spoil it."""
+    return json.dumps([_finding(finding, outcome.sources) for finding in outcome.findings], indent=2) + "\n"
+
+
+def render_statistics(outcome: Outcome) -> str:
+    """Return how often each rule was reported, as a JSON list."""
+    keys = ("count", "code", "name", "fixable")
+    return json.dumps([dict(zip(keys, row)) for row in statistics(outcome)], indent=2) + "\n"
+
+
+def _finding(finding: Finding, sources: Sources) -> dict[str, object]:
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "message": finding.message,
+        "filename": finding.place.path,
+        "location": _location(finding.place),
+        "end_location": _location(finding.end),
+        "fix": _fix(finding.fix, sources) if finding.fix else None,
+        "related": [
+            {"filename": related.place.path, "location": _location(related.place), "message": related.message}
+            for related in finding.related
+        ],
+        "url": pages.url(finding.code, finding.name),
+    }
+
+
+def _location(place: Place) -> dict[str, int]:
+    return {"row": place.row, "column": place.column}
+
+
+def _fix(fix: Fix, sources: Sources) -> dict[str, object] | None:
+    """Return a fix; None when one of its files cannot be read any more."""
+    edits = [_edit(edit, sources) for edit in fix.edits]
+    if not all(edits):
+        return None
+    return {"applicability": fix.safety.value, "message": fix.message, "edits": edits}
+
+
+def _edit(edit: Edit, sources: Sources) -> dict[str, object] | None:
+    source = sources.get(edit.path)
+    if source is None:
+        return None
+    return {
+        "filename": edit.path,
+        "content": edit.text,
+        "location": _location(source.place(edit.start)),
+        "end_location": _location(source.place(edit.end)),
+    }

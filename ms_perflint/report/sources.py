@@ -1,0 +1,43 @@
+"""The files that findings stand in, as reporters see them."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+
+from ms_perflint.findings import Place
+from ms_perflint.report.style import escaped
+from ms_perflint.source import Files, Source, SourceError
+
+
+class Sources:
+    """Reads files again to show their lines; a few at a time, as findings come sorted by file."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._read = lru_cache(maxsize=8)(self._source)
+
+    def get(self, path: str) -> Source | None:
+        """Return the file at `path`; None when it has gone or is no text any more."""
+        return self._read(path)
+
+    def _source(self, path: str) -> Source | None:
+        try:
+            return Source(path, self._files.read(path))
+        except (OSError, SourceError):
+            return None
+
+
+def shown(path: str) -> str:
+    """Return a path for people: relative to the working directory where it lies below it."""
+    try:
+        relative = os.path.relpath(path)
+    except ValueError:  # another drive
+        relative = path
+    outside = relative == os.pardir or relative.startswith(os.pardir + os.sep)
+    return escaped(path if outside else relative)
+
+
+def position(place: Place) -> str:
+    """Return `path:row:column`, as terminals and editors know to open it."""
+    return f"{shown(place.path)}:{place.row}:{place.column}"

@@ -1,0 +1,61 @@
+"""Colour, and characters as a terminal shows them."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+_TAB = "    "
+_BIDI = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_CODES = {"bold": "1", "red": "31;1", "green": "32", "yellow": "33", "blue": "34;1", "cyan": "36;1", "removed": "31"}
+
+
+@dataclass(frozen=True)
+class Style:
+    """How text is set off; without colour it is left as it is."""
+
+    colour: bool = False
+
+    def __call__(self, text: str, name: str) -> str:
+        """Return the text in the style of that name."""
+        return f"\x1b[{_CODES[name]}m{text}\x1b[0m" if self.colour and text else text
+
+
+PLAIN = Style()
+
+
+def visible(text: str) -> str:
+    """Return text that a terminal shows as it is: tabs as spaces, control characters as pictures."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_visible(character) for character in text)
+
+
+def width(text: str) -> int:
+    """Return how many columns of a terminal visible text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_width(character) for character in text)
+
+
+def escaped(name: str) -> str:
+    """Return a file name on one line: what does not print, also bytes that are no text, as an escape."""
+    if name.isprintable():
+        return name
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in name)
+
+
+def _visible(character: str) -> str:
+    if character == "\t":
+        return _TAB
+    if character < " ":
+        return chr(0x2400 + ord(character))
+    if character == "\x7f":
+        return "\u2421"
+    return "\ufffd" if character in _BIDI or "\x80" <= character < "\xa0" else character
+
+
+def _width(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

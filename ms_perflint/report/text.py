@@ -1,0 +1,32 @@
+"""A finding as a person wants it: where, what, the lines themselves, and what the fix would change."""
+
+from __future__ import annotations
+
+from ms_perflint.findings import Finding, Safety
+from ms_perflint.report import Outcome
+from ms_perflint.report.diff import changes
+from ms_perflint.report.frame import frame
+from ms_perflint.report.sources import position
+from ms_perflint.report.summary import headline, summary
+
+LABELS = {Safety.SAFE: "safe fix", Safety.UNSAFE: "unsafe fix", Safety.DISPLAY: "suggestion, never applied"}
+
+
+def render(outcome: Outcome) -> str:
+    """Return a block of lines for each finding, then the summary."""
+    blocks = ["\n".join(block(finding, outcome)) + "\n" for finding in outcome.findings]
+    return "\n".join([*blocks, "\n".join(summary(outcome)) + "\n"])
+
+
+def block(finding: Finding, outcome: Outcome) -> list[str]:
+    """Return the lines that show one finding."""
+    style = outcome.style
+    lines = [headline(finding, outcome)]
+    source = outcome.sources.get(finding.place.path)
+    if source is not None:
+        lines += frame(finding, source, style)
+    lines += [f"{style('note', 'bold')}: {position(related.place)}: {related.message}" for related in finding.related]
+    if finding.fix is not None:
+        lines.append(f"{style('help', 'cyan')}: {finding.fix.message} ({LABELS[finding.fix.safety]})")
+        lines += changes(finding.fix, finding.place.path, outcome.sources, style)
+    return lines
