@@ -76,6 +76,11 @@ class Program:
         )
 
 
+def join(*texts: str) -> str:
+    """Return texts written as indented block strings as one text at the left margin."""
+    return "".join(_flush(text) for text in texts)
+
+
 def case(
     name: str,
     *text: Text,
@@ -92,7 +97,7 @@ def case(
     if len(text) == 1 and isinstance(text[0], Mapping):
         files = {file: _flush(content) for file, content in text[0].items()}
     else:
-        files = {"train.py": "".join(_flush(part) for part in text if isinstance(part, str))}
+        files = {"train.py": join(*(part for part in text if isinstance(part, str)))}
     return pytest.param(Program(files, version, device, options or {}), id=name.replace(" ", "-"))
 
 

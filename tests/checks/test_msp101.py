@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from programs import Program, case, fires, quiet
+from programs import Program, case, fires, join, quiet
 
 CODE = "MSP101"
 
@@ -31,29 +31,29 @@ NETWORK = """
     opt = nn.Momentum(net.trainable_params(), 0.01, 0.9)
     """
 
-TRAIN = (
-    NETWORK
-    + """
+TRAIN = join(
+    NETWORK,
+    """
     model = ms.Model(net, loss, opt)
     model.train(10, dataset, dataset_sink_mode=True)
-    """
+    """,
 )
 
-GRADIENT = (
-    NETWORK
-    + """
+GRADIENT = join(
+    NETWORK,
+    """
 
     def forward(data, label):
         return loss(net(data), label)
 
 
     grad_fn = ms.value_and_grad(forward, None, opt.parameters)
-    """
+    """,
 )
 
-STEP = (
-    GRADIENT
-    + """
+STEP = join(
+    GRADIENT,
+    """
 
     def train_step(data, label):
         value, grads = grad_fn(data, label)
@@ -61,7 +61,7 @@ STEP = (
         return value
 
 
-    """
+    """,
 )
 
 LOOP = """

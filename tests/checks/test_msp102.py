@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from programs import Program, case, fires, quiet
+from programs import Program, case, fires, join, quiet
 
 CODE = "MSP102"
 
@@ -20,9 +20,9 @@ NETWORK = """
     opt = nn.Momentum(net.trainable_params(), 0.01, 0.9)
     """
 
-GRAPH = NETWORK + '    ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend")\n'
+GRAPH = join(NETWORK, 'ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend")\n')
 
-MODEL = GRAPH + "    model = Model(net, loss, opt)\n"
+MODEL = join(GRAPH, "model = Model(net, loss, opt)\n")
 
 FIRES = [
     case("absent", MODEL, "model.train(10, dataset)  # ! safe\n"),

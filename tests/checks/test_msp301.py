@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from programs import Program, case, fires, quiet
+from programs import Program, case, fires, join, quiet
 
 CODE = "MSP301"
 
@@ -31,11 +31,11 @@ NETWORK = """
     opt = nn.Momentum(net.trainable_params(), 0.01, 0.9)
 """
 
-MODEL = NETWORK + "    model = Model(net, loss, opt)\n"
+MODEL = join(NETWORK, "model = Model(net, loss, opt)\n")
 
-STEP = (
-    NETWORK
-    + """
+STEP = join(
+    NETWORK,
+    """
 
     def forward(data, label):
         return loss(net(data), label)
@@ -50,7 +50,7 @@ STEP = (
         return value
 
 
-    """
+    """,
 )
 
 FIRES = [
