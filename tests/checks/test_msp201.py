@@ -1,0 +1,613 @@
+"""MSP201 fp32-matmul: what is reported, with which safety, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, case, fires, join, quiet
+
+CODE = "MSP201"
+
+IMPORTS = """
+    import mindspore as ms
+    import mindspore.common.dtype as mstype
+    import mindspore.dataset as ds
+    import mindspore.numpy as mnp
+    import numpy as np
+    from mindspore import Model, Tensor, amp, nn, ops
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+    dataset = ds.MindDataset("train.mindrecord").batch(32)
+
+
+    """
+
+NET = """
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(3, 16, 3)
+            self.flatten = nn.Flatten()
+            self.fc = nn.Dense(16, 16)
+
+        def construct(self, x):
+            return self.fc(self.flatten(self.conv(x)))
+
+
+    """
+
+PARTS = """
+    net = Net()
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    opt = nn.Momentum(net.trainable_params(), 0.01, 0.9)
+    """
+
+READY = join(IMPORTS, NET, PARTS)
+
+TRAIN = "model.train(10, dataset, dataset_sink_mode=True)\n"
+
+RUN = join(PARTS, "Model(net, loss, opt).train(10, dataset, dataset_sink_mode=True)\n")
+
+RUN_REPORTED = join(PARTS, "Model(net, loss, opt).train(10, dataset, dataset_sink_mode=True)  # !\n")
+
+STEP = """
+    def forward(data, label):
+        return loss(net(data), label)
+
+
+    grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+    for data, label in dataset.create_tuple_iterator():
+        value, grads = grad_fn(data, label)
+        opt(grads)
+    """
+
+STEP_REPORTED = STEP.replace("opt.parameters)\n", "opt.parameters)  # ! display-only\n")
+
+
+def cell(init: str, construct: str) -> str:
+    """Return a network of one cell, from the lines of its `__init__` and what its `construct` returns."""
+    head = "class Net(nn.Cell):\n    def __init__(self):\n        super().__init__()\n"
+    layers = "".join(f"        {line}\n" for line in init.splitlines())
+    return f"{head}{layers}\n    def construct(self, x):\n        return {construct}\n\n\n"
+
+
+FIRES = [
+    case("model with an optimizer", READY, "model = Model(net, loss, opt)  # ! unsafe\n", TRAIN),
+    case("explicit O0", READY, 'model = Model(net, loss, opt, metrics={"acc"}, amp_level="O0")  # ! unsafe\n', TRAIN),
+    case("O0 by position", READY, 'model = Model(net, loss, opt, None, None, None, "O0")  # ! unsafe\n', TRAIN),
+    case(
+        "loss scaling of a network in fp32",
+        READY,
+        """
+        scaling = ms.FixedLossScaleManager(1024, drop_overflow_update=False)
+        model = Model(net, loss_fn=loss, optimizer=opt, loss_scale_manager=scaling)  # ! unsafe
+        """,
+        TRAIN,
+    ),
+    case(
+        "network in another file",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                from src.network import Encoder
+
+                if __name__ == "__main__":
+                    ms.set_context(mode=ms.GRAPH_MODE)
+                    net = Encoder(64)
+                    model = ms.train.Model(  # ! unsafe
+                        net,
+                        loss_fn=nn.MSELoss(),
+                        optimizer=nn.Adam(net.trainable_params()),
+                    )
+                    model.train(10, ms.dataset.MindDataset("a.mindrecord"), dataset_sink_mode=True)
+                """,
+            "src/__init__.py": "",
+            "src/network.py": """
+                import mindspore.nn as nn
+                import mindspore.ops.operations as P
+
+
+                class Encoder(nn.Cell):
+                    def __init__(self, width):
+                        super().__init__()
+                        self.embedding = nn.Embedding(1000, width)
+                        self.matmul = P.BatchMatMul(transpose_b=True)
+
+                    def construct(self, tokens):
+                        x = self.embedding(tokens)
+                        return self.matmul(x, x)
+                """,
+        },
+    ),
+    case(
+        "level of the config file",
+        {
+            "train.py": """
+                import mindspore as ms
+                import yaml
+                from mindspore import nn
+
+                with open("default_config.yaml") as file:
+                    config = yaml.safe_load(file)
+                net = nn.Dense(16, 16)
+                opt = nn.SGD(net.trainable_params())
+                model = ms.Model(net, nn.MSELoss(), opt, amp_level=config["amp_level"])  # ! display-only
+                model.train(10, ms.dataset.MindDataset("a"))
+                """,
+            "default_config.yaml": 'amp_level: "O0"\n',
+        },
+    ),
+    case(
+        "default of an option",
+        READY,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--amp_level", default="O0", choices=["O0", "O2", "O3"])
+        args = parser.parse_args()
+        model = Model(net, loss, opt, amp_level=args.amp_level)  # ! display-only
+        """,
+        TRAIN,
+    ),
+    case(
+        "CPU can be chosen",
+        IMPORTS,
+        NET,
+        PARTS,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--device", default="CPU", choices=["CPU", "Ascend"])
+        args = parser.parse_args()
+        ms.set_context(device_target=args.device)
+        model = Model(net, loss, opt)  # ! unsafe
+        """,
+        TRAIN,
+    ),
+    case("recurrent layers", IMPORTS, cell("self.rnn = nn.LSTM(32, 64)", "self.rnn(x)[0]"), RUN_REPORTED),
+    case("attention", IMPORTS, cell("self.mha = nn.MultiheadAttention(64, 4)", "self.mha(x, x, x)[0]"), RUN_REPORTED),
+    case(
+        "operator of Python",
+        IMPORTS,
+        cell('self.w = ms.Parameter(Tensor(np.ones((64, 64), np.float32)), name="w")', "x @ self.w"),
+        RUN_REPORTED,
+    ),
+    case(
+        "einsum",
+        IMPORTS,
+        cell('self.w = ms.Parameter(ops.ones((64, 64)), name="w")', 'ops.einsum("ij,jk->ik", x, self.w)'),
+        RUN_REPORTED,
+    ),
+    case(
+        "functions of mint",
+        IMPORTS,
+        "from mindspore import mint\n\n\n",
+        cell('self.w = ms.Parameter(mint.ones((64, 64)), name="w")', "mint.matmul(x, self.w)"),
+        RUN_REPORTED,
+    ),
+    case("function with gradients", READY, STEP_REPORTED),
+    case(
+        "train cell of the framework",
+        READY,
+        """
+        step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)  # ! display-only
+        for data, label in dataset.create_tuple_iterator():
+            step(data, label)
+        """,
+    ),
+    case(
+        "own train cell",
+        IMPORTS,
+        NET,
+        """
+        class Step(nn.TrainOneStepCell):
+            def __init__(self, network, optimizer, sens=1.0):
+                super().__init__(network, optimizer, sens)
+                self.gradient = ops.GradOperation(get_by_list=True, sens_param=True)
+
+            def construct(self, data, label):
+                value = self.network(data, label)
+                scale = ops.fill(value.dtype, value.shape, self.sens)
+                self.optimizer(self.gradient(self.network, self.weights)(data, label, scale))
+                return value
+
+
+        """,
+        PARTS,
+        """
+        step = Step(nn.WithLossCell(net, loss), opt)  # ! display-only
+        for data, label in dataset.create_tuple_iterator():
+            step(data, label)
+        """,
+    ),
+    case(
+        "model around a train cell",
+        READY,
+        """
+        step = nn.TrainOneStepWithLossScaleCell(nn.WithLossCell(net, loss), opt, Tensor(1024.0))  # ! display-only
+        model = Model(step)
+        """,
+        TRAIN,
+    ),
+    case(
+        "first of two branches",
+        READY,
+        """
+        import os
+
+        if os.getenv("RANK_SIZE"):
+            model = Model(net, loss, opt, metrics={"acc"})  # !
+        else:
+            model = Model(net, loss, opt)
+        """,
+        TRAIN,
+    ),
+    case(
+        "settings that are no control",
+        READY,
+        """
+        ms.set_context(jit_level="O1", enable_auto_mixed_precision=True)
+        model = Model(net, loss, opt, boost_level="O1")  # ! unsafe
+        """,
+        TRAIN,
+    ),
+    case(
+        "half precision of NumPy, and of a sort",
+        IMPORTS,
+        """
+        class Ranking(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Dense(64, 64)
+                self.top = ops.TopK()
+
+            def construct(self, x):
+                scores = self.fc(x)
+                return self.top(ops.cast(scores, mstype.float16), 8)[0]
+
+
+        samples = np.ones((8, 64)).astype(np.float16)
+        net = Ranking()
+        opt = nn.Adam(net.trainable_params())
+        model = Model(net, nn.MSELoss(), opt)  # !
+        """,
+        TRAIN,
+    ),
+    case(
+        "layer forced to fp32",
+        IMPORTS,
+        """
+        class Net(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.conv = nn.Conv2d(3, 16, 3)
+                self.fc = nn.Dense(16, 16).to_float(mstype.float32)  # ! unsafe
+
+            def construct(self, x):
+                return self.fc(self.conv(x))
+
+
+        """,
+        RUN,
+    ),
+    case(
+        "network forced to fp32, layer by layer and as a whole",
+        IMPORTS,
+        cell("self.fc = nn.Dense(16, 16).to_float(ms.float32)", "self.fc(x)"),
+        """
+        net = Net().to_float(ms.float32)  # ! unsafe
+        opt = nn.SGD(net.trainable_params())
+        model = Model(net, nn.MSELoss(), opt)
+        """,
+        TRAIN,
+    ),
+    case(
+        "loss and softmax forced to fp32 are no forced matmul",
+        IMPORTS,
+        cell(
+            "self.fc = nn.Dense(16, 16)\nself.softmax = nn.Softmax().to_float(ms.float32)",
+            "self.softmax(self.fc(x))",
+        ),
+        """
+        net = Net()
+        loss = nn.MSELoss().to_float(ms.float32)
+        model = Model(net, loss, nn.SGD(net.trainable_params()))  # ! unsafe
+        """,
+        TRAIN,
+    ),
+]
+
+QUIET = [
+    case("O2", READY, 'model = Model(net, loss, opt, amp_level="O2")\n', TRAIN),
+    case("O3 by position", READY, 'model = Model(net, loss, opt, None, None, None, "O3")\n', TRAIN),
+    case(
+        "automatic level", READY, 'model = Model(net, loss, opt, amp_level="auto", keep_batchnorm_fp32=False)\n', TRAIN
+    ),
+    case(
+        "level by an option that is O2",
+        READY,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--amp_level", default="O2")
+        args = parser.parse_args()
+        model = Model(net, loss, opt, amp_level=args.amp_level)
+        """,
+        TRAIN,
+    ),
+    case(
+        "level that nobody knows",
+        READY,
+        """
+        import os
+
+        model = Model(net, loss, opt, amp_level=os.environ["AMP"])
+        """,
+        TRAIN,
+    ),
+    case(
+        "keywords that cannot be seen",
+        READY,
+        """
+        import json
+
+        with open("model.json") as file:
+            model = Model(net, loss, opt, **json.load(file))
+        """,
+        TRAIN,
+    ),
+    case("one layer in fp16", IMPORTS, cell("self.fc = nn.Dense(16, 16).to_float(ms.float16)", "self.fc(x)"), RUN),
+    case(
+        "network in bf16, in another file",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                from network import Net
+
+                net = Net()
+                ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, ms.dataset.MindDataset("a"))
+                """,
+            "network.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+
+                class Net(nn.Cell):
+                    def __init__(self):
+                        super().__init__()
+                        self.fc = nn.Dense(16, 16)
+                        self.to_float(ms.bfloat16)
+
+                    def construct(self, x):
+                        return self.fc(x)
+                """,
+        },
+    ),
+    case(
+        "flags",
+        READY,
+        """
+        net.add_flags_recursive(fp16=True)
+        model = Model(net, loss, opt)
+        """,
+        TRAIN,
+    ),
+    case(
+        "flag of one cell",
+        IMPORTS,
+        cell("self.fc = nn.Dense(16, 16).add_flags(fp16=True)", "self.fc(x)"),
+        RUN,
+    ),
+    case(
+        "converted before",
+        IMPORTS,
+        NET,
+        PARTS,
+        """
+        net = amp.auto_mixed_precision(net, "O2")
+        model = Model(net, loss, opt)
+        """,
+        TRAIN,
+    ),
+    case(
+        "converted before, by own lists",
+        IMPORTS,
+        NET,
+        PARTS,
+        """
+        net = ms.amp.custom_mixed_precision(net, white_list=[nn.Dense], dtype=ms.bfloat16)
+        """,
+        STEP,
+    ),
+    case("converted function", IMPORTS, NET, PARTS, 'net = amp.auto_mixed_precision(net, "O1")\n\n\n', STEP),
+    case(
+        "train network built with a level",
+        READY,
+        """
+        step = amp.build_train_network(net, opt, loss, level="O2")
+        for data, label in dataset.create_tuple_iterator():
+            step(data, label)
+        """,
+    ),
+    case(
+        "compute type is given to the network",
+        IMPORTS,
+        """
+        class Block(nn.Cell):
+            def __init__(self, width, compute_type=mstype.float32):
+                super().__init__()
+                self.fc = nn.Dense(width, width).to_float(compute_type)
+
+            def construct(self, x):
+                return self.fc(x)
+
+
+        net = Block(64, compute_type=mstype.float16)
+        model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+        """,
+        TRAIN,
+    ),
+    case(
+        "half precision around the product",
+        IMPORTS,
+        """
+        class Net(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.matmul = ops.MatMul()
+                self.w = ms.Parameter(ops.ones((64, 64)), name="w")
+
+            def construct(self, x):
+                y = self.matmul(ops.cast(x, mstype.float16), ops.cast(self.w, mstype.float16))
+                return ops.cast(y, mstype.float32)
+
+
+        """,
+        RUN,
+    ),
+    case(
+        "precision mode of the device",
+        READY,
+        """
+        ms.set_context(ascend_config={"precision_mode": "allow_mix_precision"})
+        model = Model(net, loss, opt)
+        """,
+        TRAIN,
+    ),
+    case(
+        "island in fp32 beside half precision",
+        IMPORTS,
+        cell(
+            "self.body = nn.Dense(64, 64).to_float(ms.float16)\nself.head = nn.Dense(64, 16).to_float(ms.float32)",
+            "self.head(self.body(x))",
+        ),
+        RUN,
+    ),
+    case(
+        "loss in fp32 beside a level",
+        READY,
+        'model = Model(net, loss.to_float(ms.float32), opt, amp_level="O2")\n',
+        TRAIN,
+    ),
+    case("nothing to multiply", IMPORTS, cell("self.norm = nn.LayerNorm((64,))", "ops.relu(self.norm(x))"), RUN),
+    case(
+        "network cannot be seen",
+        IMPORTS,
+        """
+        from zoo import build_network
+
+        net = build_network("resnet50")
+        model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+        """,
+        TRAIN,
+    ),
+    case(
+        "one branch has a level",
+        READY,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--device", default="Ascend")
+        args = parser.parse_args()
+        ms.set_context(device_target=args.device)
+        if args.device == "Ascend":
+            model = Model(net, loss, opt, amp_level="O3")
+        else:
+            model = Model(net, loss, opt)
+        """,
+        TRAIN,
+    ),
+    case(
+        "evaluation with an optimizer",
+        READY,
+        """
+        model = Model(net, loss, opt, metrics={"acc"})
+        print(model.eval(dataset))
+        """,
+    ),
+    case(
+        "model without an optimizer",
+        READY,
+        """
+        model = Model(net, loss, metrics={"acc"})
+        print(model.eval(dataset))
+        """,
+    ),
+    case(
+        "train cell only for export",
+        READY,
+        """
+        step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)
+        ms.export(step, ops.ones((1, 3, 8, 8)), ops.ones((1,)), file_name="step", file_format="MINDIR")
+        """,
+    ),
+    case("CPU", IMPORTS, NET, PARTS, 'ms.set_device("CPU")\nmodel = Model(net, loss, opt)\n', TRAIN),
+    case("CPU is the configured device", READY, "model = Model(net, loss, opt)\n", TRAIN, device="CPU"),
+    case(
+        "differential equation",
+        IMPORTS,
+        cell("self.fc = nn.Dense(2, 64)\nself.out = nn.Dense(64, 1)", "self.out(ops.tanh(self.fc(x)))"),
+        """
+        net = Net()
+        opt = nn.Adam(net.trainable_params())
+        slope = ops.grad(net, grad_position=0)
+
+
+        def residual(points):
+            return ops.square(slope(points)[:, 0] - net(points)[:, 0]).mean()
+
+
+        step_fn = ms.value_and_grad(residual, None, opt.parameters)
+        for (points,) in dataset.create_tuple_iterator():
+            value, grads = step_fn(points)
+            opt(grads)
+        """,
+    ),
+    case(
+        "quantization-aware training",
+        IMPORTS,
+        NET,
+        PARTS,
+        """
+        from mindspore_gs.quantization import SimulatedQuantizationAwareTraining
+
+        net = SimulatedQuantizationAwareTraining().apply(net)
+        model = Model(net, loss, opt)
+        """,
+        TRAIN,
+    ),
+    case(
+        "own class Model",
+        IMPORTS,
+        NET,
+        """
+        class Model:
+            def __init__(self, network, loss, optimizer):
+                self.network = network
+
+            def train(self, epochs, data):
+                print("plays a recording")
+
+
+        """,
+        PARTS,
+        "Model(net, loss, opt).train(10, dataset)\n",
+    ),
+]
+
+
+@pytest.mark.parametrize("program", FIRES)
+def test_fires(program: Program) -> None:
+    fires(CODE, program)
+
+
+@pytest.mark.parametrize("program", QUIET)
+def test_quiet(program: Program) -> None:
+    quiet(CODE, program)
