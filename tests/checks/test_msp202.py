@@ -1,0 +1,566 @@
+"""MSP202 unaligned-shape: what is reported, with which safety, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, case, fires, quiet
+
+CODE = "MSP202"
+
+IMPORTS = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    from mindspore import Parameter, Tensor, nn, ops
+    from mindspore.common.initializer import initializer
+
+    ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend")
+
+
+    """
+
+TRAIN = """
+    net = Net()
+    model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()), amp_level="O2")
+    model.train(10, ds.MindDataset("train.mindrecord").batch(32), dataset_sink_mode=True)
+    """
+
+
+def cell(init: str, construct: str, signature: str = "self") -> str:
+    """Return a network of one cell, from the lines of its `__init__` and the lines of its `construct`."""
+    layers = "".join(f"        {line}\n" for line in init.splitlines())
+    body = "".join(f"        {line}\n" for line in construct.splitlines())
+    head = f"class Net(nn.Cell):\n    def __init__({signature}):\n        super().__init__()\n"
+    return f"{head}{layers}\n    def construct(self, x):\n{body}\n\n"
+
+
+FIRES = [
+    case(
+        "hidden width",
+        IMPORTS,
+        cell(
+            "self.fc1 = nn.Dense(784, 500)  # ! unsafe\nself.fc2 = nn.Dense(500, 10)",
+            "return self.fc2(ops.relu(self.fc1(x)))",
+        ),
+        TRAIN,
+    ),
+    case(
+        "hidden width by keyword, normalisation and dropout between",
+        IMPORTS,
+        cell(
+            "self.fc1 = nn.Dense(in_channels=64, out_channels=200)  # ! unsafe\n"
+            "self.norm = nn.BatchNorm1d(200)\n"
+            "self.drop = nn.Dropout(p=0.1)\n"
+            "self.fc2 = nn.Dense(in_channels=200, out_channels=1)",
+            "return self.fc2(self.drop(self.norm(self.fc1(x))))",
+        ),
+        TRAIN,
+    ),
+    case(
+        "constant of the module",
+        IMPORTS,
+        "HIDDEN = 300\n\n\n",
+        cell(
+            "self.fc1 = nn.Dense(64, HIDDEN)  # ! unsafe\nself.fc2 = nn.Dense(HIDDEN, 8)",
+            "x = self.fc1(x)\nreturn self.fc2(x)",
+        ),
+        TRAIN,
+    ),
+    case(
+        "default of a parameter",
+        IMPORTS,
+        cell(
+            "self.fc1 = nn.Dense(64, width)  # ! unsafe\nself.fc2 = nn.Dense(width, 8)",
+            "return self.fc2(ops.relu(self.fc1(x)))",
+            "self, width=100",
+        ),
+        TRAIN,
+    ),
+    case(
+        "hidden size of a recurrent layer",
+        IMPORTS,
+        cell(
+            "self.rnn = nn.LSTM(input_size=64, hidden_size=150, batch_first=True)  # ! unsafe\n"
+            "self.fc = nn.Dense(150, 5)",
+            "x, _ = self.rnn(x)\nreturn self.fc(x[:, -1])",
+        ),
+        TRAIN,
+    ),
+    case(
+        "channels of an own convolution",
+        IMPORTS,
+        cell(
+            "self.conv1 = nn.Conv2d(3, 20, 3)  # ! unsafe\n"
+            "self.bn1 = nn.BatchNorm2d(20)\n"
+            "self.conv2 = nn.Conv2d(20, 64, 3)\n"
+            "self.fc = nn.Dense(64, 10)",
+            "x = ops.relu(self.bn1(self.conv1(x)))\nreturn self.fc(self.conv2(x).mean((2, 3)))",
+        ),
+        TRAIN,
+    ),
+    case(
+        "layers in a row",
+        IMPORTS,
+        cell(
+            "self.body = nn.SequentialCell(\n"
+            "    nn.Dense(64, 100),  # ! unsafe\n"
+            "    nn.ReLU(),\n"
+            "    nn.Dense(100, 50),  # ! unsafe\n"
+            "    nn.ReLU(),\n"
+            "    nn.Dense(50, 2),\n"
+            ")",
+            "return self.body(x)",
+        ),
+        TRAIN,
+    ),
+    case(
+        "weights of a product",
+        IMPORTS,
+        cell(
+            "self.matmul = ops.MatMul()\n"
+            'self.w1 = Parameter(initializer("normal", (784, 300)), name="w1")  # ! unsafe\n'
+            'self.w2 = Parameter(initializer("normal", (300, 10)), name="w2")',
+            "x = self.matmul(x, self.w1)\nreturn self.matmul(ops.relu(x), self.w2)",
+        ),
+        TRAIN,
+    ),
+    case(
+        "two producers that are added",
+        IMPORTS,
+        cell(
+            "self.left = nn.Dense(64, 100)  # ! unsafe\n"
+            "self.right = nn.Dense(64, 100)  # ! unsafe\n"
+            "self.out = nn.Dense(100, 4)",
+            "return self.out(self.left(x) + self.right(x))",
+        ),
+        TRAIN,
+    ),
+    case(
+        "part of a split",
+        IMPORTS,
+        cell(
+            "self.gates = nn.Dense(64, 2 * 24)  # !\nself.out = nn.Dense(24, 4)",
+            "a, b = ops.split(self.gates(x), 24, axis=1)\nreturn self.out(ops.sigmoid(a) * b)",
+        ),
+        TRAIN,
+    ),
+    case(
+        "layers of mint",
+        IMPORTS,
+        "from mindspore import mint\n\n\n",
+        cell(
+            "self.fc1 = mint.nn.Linear(64, 250)  # ! unsafe\nself.fc2 = mint.nn.Linear(250, 10)",
+            "return self.fc2(mint.nn.functional.relu(self.fc1(x)))",
+        ),
+        TRAIN,
+    ),
+    case(
+        "product of literal shapes",
+        IMPORTS,
+        cell(
+            "self.fc = nn.Dense(64, 16)",
+            "mixed = ops.matmul(ops.ones((64, 100), ms.float32), ops.ones((100, 64), ms.float32))  # !\n"
+            "return self.fc(x + mixed)",
+        ),
+        TRAIN,
+    ),
+    case(
+        "padding that adds sixteen to an aligned number",
+        IMPORTS,
+        """
+        def padded(count):
+            return (count // 16 + 1) * 16  # ! unsafe
+
+
+        class Net(nn.Cell):
+            def __init__(self, classes):
+                super().__init__()
+                self.fc = nn.Dense(64, padded(classes))
+
+            def construct(self, x):
+                return self.fc(x)
+
+
+        """,
+        TRAIN.replace("Net()", "Net(1000)"),
+    ),
+    case(
+        "the same padding, factors the other way round",
+        IMPORTS,
+        cell(
+            "self.width = 16 * (1 + count // 16)  # ! unsafe\nself.fc = nn.Dense(64, self.width)",
+            "return self.fc(x)",
+            "self, count=1008",
+        ),
+        TRAIN,
+    ),
+    case(
+        "program loads a checkpoint",
+        IMPORTS,
+        cell(
+            "self.fc1 = nn.Dense(784, 500)  # ! display-only\nself.fc2 = nn.Dense(500, 10)",
+            "return self.fc2(ops.relu(self.fc1(x)))",
+        ),
+        """
+        net = Net()
+        ms.load_checkpoint("pretrained.ckpt", net)
+        model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()), amp_level="O2")
+        model.train(10, ds.MindDataset("train.mindrecord").batch(32), dataset_sink_mode=True)
+        """,
+    ),
+    case(
+        "width of the config file",
+        {
+            "train.py": """
+                import mindspore as ms
+                import yaml
+                from mindspore import nn, ops
+
+                with open("default_config.yaml") as file:
+                    config = yaml.safe_load(file)
+
+
+                class Net(nn.Cell):
+                    def __init__(self):
+                        super().__init__()
+                        self.fc1 = nn.Dense(64, config["hidden"])  # ! display-only
+                        self.fc2 = nn.Dense(config["hidden"], 8)
+
+                    def construct(self, x):
+                        return self.fc2(ops.relu(self.fc1(x)))
+
+
+                net = Net()
+                ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, ms.dataset.MindDataset("a"))
+                """,
+            "default_config.yaml": "hidden: 100\n",
+        },
+    ),
+    case(
+        "width is given in another file",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                from network import Mixer
+
+                net = Mixer(100)
+                ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, ms.dataset.MindDataset("a"))
+                """,
+            "network.py": """
+                from mindspore import nn, ops
+
+
+                class Mixer(nn.Cell):
+                    def __init__(self, width):
+                        super().__init__()
+                        self.fc1 = nn.Dense(64, width)  # ! display-only
+                        self.fc2 = nn.Dense(width, 64)
+
+                    def construct(self, x):
+                        return self.fc2(ops.gelu(self.fc1(x)))
+                """,
+        },
+    ),
+    case(
+        "GPU counts by eight",
+        IMPORTS,
+        cell(
+            "self.fc1 = nn.Dense(64, 100)  # !\nself.fc2 = nn.Dense(100, 40)\nself.fc3 = nn.Dense(40, 2)",
+            "return self.fc3(self.fc2(self.fc1(x)))",
+        ),
+        TRAIN,
+        device="GPU",
+    ),
+    case(
+        "own multiple",
+        IMPORTS,
+        cell(
+            "self.fc1 = nn.Dense(64, 48)  # !\nself.fc2 = nn.Dense(48, 2)",
+            "return self.fc2(ops.relu(self.fc1(x)))",
+        ),
+        TRAIN,
+        options={"multiple": 32},
+    ),
+]
+
+QUIET = [
+    case(
+        "aligned",
+        IMPORTS,
+        cell(
+            "self.fc1 = nn.Dense(784, 512)\nself.fc2 = nn.Dense(512, 48)\nself.fc3 = nn.Dense(48, 16)",
+            "return self.fc3(self.fc2(self.fc1(x)))",
+        ),
+        TRAIN,
+    ),
+    case("number of classes", IMPORTS, cell("self.fc = nn.Dense(512, 100)", "return self.fc(x)"), TRAIN),
+    case(
+        "classes of ImageNet",
+        IMPORTS,
+        cell("self.body = nn.Dense(64, 1001)\nself.head = nn.Dense(1001, 1000)", "return self.head(self.body(x))"),
+        TRAIN,
+    ),
+    case(
+        "classes by a parameter",
+        IMPORTS,
+        cell("self.head = nn.Dense(2048, num_classes)", "return self.head(x)", "self, num_classes=37"),
+        TRAIN,
+    ),
+    case(
+        "boxes and anchors",
+        IMPORTS,
+        cell(
+            "self.body = nn.Conv2d(3, 64, 3)\nself.boxes = nn.Conv2d(64, 9 * 4, 1)\nself.scores = nn.Conv2d(64, 3 * 85, 1)",
+            "x = self.body(x)\nreturn self.boxes(x), self.scores(x)",
+        ),
+        TRAIN,
+    ),
+    case(
+        "landmarks and offsets",
+        IMPORTS,
+        cell(
+            "self.landmarks = nn.Dense(256, 136)\nself.offsets = nn.Conv2d(64, 18, 3)",
+            "return self.landmarks(x), self.offsets(x)",
+        ),
+        TRAIN,
+    ),
+    case(
+        "unaligned input alone",
+        IMPORTS,
+        cell("self.fc1 = nn.Dense(39, 512)\nself.fc2 = nn.Dense(512, 16)", "return self.fc2(self.fc1(x))"),
+        TRAIN,
+    ),
+    case(
+        "small sizes",
+        IMPORTS,
+        cell(
+            "self.conv1 = nn.Conv2d(1, 6, 5)\nself.conv2 = nn.Conv2d(6, 12, 5)\nself.fc = nn.Dense(12, 4)",
+            "return self.fc(self.conv2(self.conv1(x)).mean((2, 3)))",
+        ),
+        TRAIN,
+    ),
+    case(
+        "depthwise and grouped convolutions",
+        IMPORTS,
+        cell(
+            "self.deep = nn.Conv2d(72, 72, 3, group=72)\n"
+            "self.groups = nn.Conv2d(72, 120, 1, group=4)\n"
+            "self.out = nn.Conv2d(120, 64, 1)",
+            "return self.out(self.groups(self.deep(x)))",
+        ),
+        TRAIN,
+    ),
+    case(
+        "published network by the name of its class",
+        IMPORTS,
+        """
+        class LeNet5(nn.Cell):
+            def __init__(self, classes=10):
+                super().__init__()
+                self.conv1 = nn.Conv2d(1, 6, 5, pad_mode="valid")
+                self.conv2 = nn.Conv2d(6, 16, 5, pad_mode="valid")
+                self.fc1 = nn.Dense(16 * 5 * 5, 120)
+                self.fc2 = nn.Dense(120, 84)
+                self.fc3 = nn.Dense(84, classes)
+
+            def construct(self, x):
+                x = self.conv2(self.conv1(x)).reshape((-1, 400))
+                return self.fc3(ops.relu(self.fc2(ops.relu(self.fc1(x)))))
+
+
+        """,
+        TRAIN.replace("Net()", "LeNet5()"),
+    ),
+    case(
+        "published network by the name of its function",
+        IMPORTS,
+        """
+        def mobilenet_v3_small():
+            return nn.SequentialCell(nn.Conv2d(3, 72, 1), nn.ReLU(), nn.Conv2d(72, 24, 1), nn.Conv2d(24, 16, 1))
+
+
+        """,
+        TRAIN.replace("Net()", "mobilenet_v3_small()"),
+    ),
+    case(
+        "part of a published network",
+        IMPORTS,
+        """
+        class InceptionBlock(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.narrow = nn.Conv2d(64, 24, 1)
+                self.wide = nn.Conv2d(24, 40, 3)
+                self.last = nn.Conv2d(40, 64, 1)
+
+            def construct(self, x):
+                return self.last(self.wide(self.narrow(x)))
+
+
+        """,
+        TRAIN.replace("Net()", "InceptionBlock()"),
+    ),
+    case(
+        "widths that are aligned together",
+        IMPORTS,
+        cell(
+            "self.left = nn.Dense(64, 24)\nself.right = nn.Dense(64, 40)\nself.out = nn.Dense(64, 4)",
+            "return self.out(ops.concat((self.left(x), self.right(x)), axis=1))",
+        ),
+        TRAIN,
+    ),
+    case(
+        "width that nobody knows",
+        IMPORTS,
+        """
+        import os
+
+        WIDTH = int(os.environ["WIDTH"])
+
+
+        """,
+        cell("self.fc1 = nn.Dense(64, WIDTH)\nself.fc2 = nn.Dense(WIDTH, 2)", "return self.fc2(self.fc1(x))"),
+        TRAIN,
+    ),
+    case(
+        "width that callers choose",
+        IMPORTS,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--width", type=int, required=True)
+        args = parser.parse_args()
+
+
+        """,
+        cell("self.fc1 = nn.Dense(64, args.width)\nself.fc2 = nn.Dense(args.width, 2)", "return self.fc2(self.fc1(x))"),
+        TRAIN,
+    ),
+    case(
+        "rounding up",
+        IMPORTS,
+        """
+        def padded(count):
+            return (count + 15) // 16 * 16
+
+
+        def guarded(count):
+            return count if count % 16 == 0 else (count // 16 + 1) * 16
+
+
+        def guarded_by_statement(count):
+            if count % 16 != 0:
+                count = (count // 16 + 1) * 16
+            return count
+
+
+        """,
+        cell("self.fc = nn.Dense(64, padded(1000))", "return self.fc(x)"),
+        TRAIN,
+    ),
+    case(
+        "arithmetic that pads nothing",
+        IMPORTS,
+        """
+        def blocks(count):
+            return (count // 16 + 1) * 8
+
+
+        """,
+        cell("self.fc = nn.Dense(64, 16)", "return self.fc(x)"),
+        TRAIN,
+    ),
+    case(
+        "CPU",
+        """
+        import mindspore as ms
+        from mindspore import nn
+
+        ms.set_device("CPU")
+        net = nn.SequentialCell(nn.Dense(64, 100), nn.ReLU(), nn.Dense(100, 2))
+        model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+        model.train(1, ms.dataset.MindDataset("a.mindrecord"))
+        """,
+    ),
+    case(
+        "GPU counts by eight",
+        IMPORTS,
+        cell("self.fc1 = nn.Dense(64, 104)\nself.fc2 = nn.Dense(104, 2)", "return self.fc2(self.fc1(x))"),
+        TRAIN,
+        device="GPU",
+    ),
+    case(
+        "vocabulary",
+        IMPORTS,
+        cell(
+            "self.words = nn.Embedding(30522, 128)\nself.fc = nn.Dense(128, 30522)",
+            "return self.fc(self.words(x))",
+        ),
+        TRAIN,
+    ),
+    case(
+        "unit test",
+        {
+            "tests/test_dense.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+
+                def test_two_layers():
+                    net = nn.SequentialCell(nn.Dense(7, 33), nn.Dense(33, 5))
+                    assert net(ms.ops.ones((2, 7))).shape == (2, 5)
+                """,
+        },
+    ),
+    case(
+        "converted network that only infers",
+        {
+            "network.py": """
+                from mindspore import nn
+
+
+                class MindSporeModel(nn.Cell):
+                    def __init__(self):
+                        super().__init__()
+                        self.dense_0 = nn.Dense(in_channels=9216, out_channels=4095)
+                        self.dense_1 = nn.Dense(in_channels=4095, out_channels=10)
+
+                    def construct(self, x):
+                        return self.dense_1(self.dense_0(x))
+                """,
+            "infer.py": """
+                import mindspore as ms
+
+                from network import MindSporeModel
+
+                net = MindSporeModel()
+                ms.load_checkpoint("converted.ckpt", net)
+                print(net(ms.ops.ones((1, 9216))).argmax())
+                """,
+        },
+    ),
+    case(
+        "layers of another library",
+        """
+        import mindspore as ms
+        import torch.nn as nn
+        from mindspore import nn as msnn
+
+        teacher = nn.Sequential(nn.Linear(64, 100), nn.ReLU(), nn.Linear(100, 2))
+        net = msnn.Dense(64, 64)
+        ms.Model(net, msnn.MSELoss(), msnn.SGD(net.trainable_params())).train(1, ms.dataset.MindDataset("a"))
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize("program", FIRES)
+def test_fires(program: Program) -> None:
+    fires(CODE, program)
+
+
+@pytest.mark.parametrize("program", QUIET)
+def test_quiet(program: Program) -> None:
+    quiet(CODE, program)
