@@ -170,13 +170,13 @@ def parse(table: Mapping[str, object], where: str, root: str) -> Config:
 
 
 def override(config: Config, where: str = "--", **given: object) -> Config:
-    """Return the configuration with the command line's values on top; None, () and False were not given.
+    """Return the configuration with the command line's values on top; None and () were not given.
 
     `select` replaces the selection of the file as a whole; `ignore` and `extend_select` add to it.
     """
     values: dict[str, Any] = {}
     for name, value in given.items():
-        if value is None or value is False or value == ():
+        if value is None or value == ():
             continue
         key = name.replace("_", "-")
         values[name] = _READERS[key](list(value) if isinstance(value, tuple) else value, where + key)

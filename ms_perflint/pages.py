@@ -14,6 +14,7 @@ comes again. A block without file= is a program of its own.
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 from collections.abc import Mapping
@@ -98,16 +99,26 @@ def folder() -> str:
 
 def codes() -> tuple[str, ...]:
     """Return the codes of all pages, sorted. May raise PageError."""
-    return tuple(sorted(_names()))
+    return tuple(sorted(_files()))
+
+
+def find(rule: str) -> str:
+    """Return the code of the rule that a person calls by code or by name. May raise PageError."""
+    known = {**{match["name"]: code for code, match in _files().items()}, **{code: code for code in codes()}}
+    word = rule.upper() if rule.upper() in known else rule.lower()
+    if word not in known:
+        close = difflib.get_close_matches(word.upper(), known, n=1) or difflib.get_close_matches(word, known, n=1)
+        raise PageError(f'unknown rule "{rule}"' + (f', did you mean "{close[0]}"?' if close else ""))
+    return known[word]
 
 
 def page(code: str) -> Page:
     """Return the page of a rule. May raise PageError."""
-    names = _names()
-    if code not in names:
+    match = _files().get(code)
+    if match is None:
         raise PageError(f"there is no page for {code}")
-    with open(os.path.join(folder(), names[code]), encoding="utf-8") as file:
-        return parse(file.read(), names[code])
+    with open(os.path.join(folder(), match[0]), encoding="utf-8") as file:
+        return parse(file.read(), match[0])
 
 
 def parse(text: str, file_name: str) -> Page:
@@ -124,10 +135,10 @@ def parse(text: str, file_name: str) -> Page:
     return Page(title["code"], title["name"], summary, text, sections, _examples(lines, blocks))
 
 
-def _names() -> dict[str, str]:
-    """Return code -> file name of all pages."""
+def _files() -> dict[str, re.Match[str]]:
+    """Return code -> file name of all pages, matched."""
     matches = (_FILE_NAME.fullmatch(name) for name in os.listdir(folder()))
-    return {match["code"]: match[0] for match in matches if match}
+    return {match["code"]: match for match in matches if match}
 
 
 def _paragraph(lines: list[str]) -> str:

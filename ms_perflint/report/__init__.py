@@ -41,3 +41,14 @@ def render(name: str, outcome: Outcome) -> str:
     from ms_perflint.report import text
 
     return text.render(outcome)
+
+
+def render_statistics(name: str, outcome: Outcome) -> str:
+    """Return how often each rule was reported, in the format of that name."""
+    if name == "json":
+        from ms_perflint.report import json
+
+        return json.render_statistics(outcome)
+    from ms_perflint.report.summary import render_statistics as table
+
+    return table(outcome)

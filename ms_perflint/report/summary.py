@@ -40,5 +40,13 @@ def statistics(outcome: Outcome) -> list[tuple[int, str, str, int]]:
     return sorted(rows, key=lambda row: (-row[0], row[1]))
 
 
+def render_statistics(outcome: Outcome) -> str:
+    """Return a table of the statistics, then the summary."""
+    rows = statistics(outcome)
+    wide = max((len(str(row[0])) for row in rows), default=0)
+    lines = [f"{count:>{wide}}  {code}  {'[*]' if now else '[ ]'}  {name}" for count, code, name, now in rows]
+    return "".join(f"{line}\n" for line in [*lines, *summary(outcome)])
+
+
 def _findings(number: int) -> str:
     return f"{number} finding" if number == 1 else f"{number} findings"

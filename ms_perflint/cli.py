@@ -1,0 +1,145 @@
+"""The command line: reads arguments, calls the engine, prints, sets the exit code. It decides nothing else.
+
+Exit codes: 0 nothing is left to report, 1 findings are left, 2 the run itself failed.
+LibCST and the engine are imported by the commands that need them, so `--help` and `rule` answer at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from ms_perflint import __version__
+from ms_perflint.config import ConfigError
+from ms_perflint.report import FORMATS
+
+INTERRUPTED = 130
+FC = TypeVar("FC", bound=Callable[..., Any])
+
+
+class Front(click.Group):
+    """The commands; `check` may be left out."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put `check` before arguments that name no command."""
+        if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
+            args = ["check", *args]
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show the options of `check` too, as it may be left out."""
+        super().format_options(ctx, formatter)
+        with formatter.section("Options of check"):
+            formatter.write_dl([record for option in check.params[1:] if (record := option.get_help_record(ctx))])
+
+
+@click.group(
+    cls=Front,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    options_metavar="[check] [OPTIONS]",
+    subcommand_metavar="PATH...",
+    no_args_is_help=True,
+)
+@click.version_option(__version__, prog_name="ms-perflint", message="%(prog)s %(version)s")
+def front() -> None:
+    """Find, explain and mend what makes MindSpore training slow."""
+
+
+def _split(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
+    """Return the rules of an option that may be repeated and may hold several, separated by commas."""
+    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+
+
+def _rules(name: str, text: str) -> Callable[[FC], FC]:
+    """Return an option that takes rules."""
+    return click.option(name, multiple=True, metavar="RULES", callback=_split, help=text)
+
+
+@front.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--fix", is_flag=True, help="Mend what is safe to mend; on a terminal, ask about the rest.")
+@click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Mend also what changes numerics or timing.")
+@click.option("--no-interactive", is_flag=True, help="Never ask.")
+@click.option("--diff", is_flag=True, help="Show what fixes would change and write nothing.")
+@_rules("--select", "Rules to use: codes, prefixes, names, ALL; comma-separated.")
+@_rules("--ignore", "Rules not to use.")
+@_rules("--extend-select", "Rules to use besides those selected.")
+@click.option("--mindspore-version", metavar="VERSION", help="The MindSpore version the code is for, like 2.4.")
+@click.option("--device", metavar="DEVICE", help="The device it is for: Ascend, GPU or CPU.")
+@click.option("--config", metavar="FILE", help="A TOML file with [tool.ms-perflint]; else the nearest pyproject.toml.")
+@click.option("--isolated", is_flag=True, help="Read no configuration file.")
+@click.option("--output-format", type=click.Choice(FORMATS), default="text", show_default=True, help="How to report.")
+@click.option("-o", "--output-file", metavar="FILE", help="Write the report to a file.")
+@click.option("--statistics", is_flag=True, help="Report how often each rule was found instead of the findings.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 although findings are left.")
+@click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 when something was mended.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes to use; as many as there are processors.")
+def check(paths: tuple[str, ...], **options: Any) -> None:
+    """Lint files and directories."""
+    from ms_perflint.run import Options, run
+
+    sys.exit(run(paths, Options(**options)))
+
+
+@front.command()
+@click.argument("code", required=False)
+@click.option("--all", "everything", is_flag=True, help="Print the pages of all rules.")
+def rule(code: str | None, everything: bool) -> None:
+    """Explain a rule; without CODE, list the rules."""
+    from ms_perflint import pages
+
+    try:
+        if code is None and not everything:
+            for known in map(pages.page, pages.codes()):
+                click.echo(f"{known.code}  {known.name}: {known.summary}")
+        for wanted in pages.codes() if everything else [] if code is None else [pages.find(code)]:
+            click.echo(pages.page(wanted).text)
+    except pages.PageError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave with its exit code; whatever goes wrong is one line on stderr."""
+    sys.exit(_code(None if arguments is None else list(arguments)))
+
+
+def _code(arguments: list[str] | None) -> int:
+    """Return the exit code of a run."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a file's text must not stop its report
+    try:
+        return front.main(args=arguments, prog_name="ms-perflint", standalone_mode=False) or 0
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except click.ClickException as error:
+        return _failed(error.format_message())
+    except ConfigError as error:
+        return _failed(str(error))
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever reads has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+    except Exception as error:
+        return _failed(f"internal error, please report it: {_where(error)}")
+
+
+def _failed(message: str) -> int:
+    """Say why nothing was done and return the exit code for it."""
+    click.echo(f"ms-perflint: error: {message}", err=True)
+    return 2
+
+
+def _where(error: Exception) -> str:
+    """Return what an unexpected error says and where it was raised, on one line."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    code = trace.tb_frame.f_code if trace is not None else None
+    place = f" ({os.path.basename(code.co_filename)}:{trace.tb_lineno}, {code.co_name})" if trace and code else ""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}{place}"
