@@ -4,10 +4,17 @@ Each function returns the edits that belong together, or None where the place ca
 argument would have to be guessed at, a comment would be lost, or the text stands in an f-string.
 """
 
-from ms_perflint.edits.arguments import set_argument
+from ms_perflint.edits.arguments import remove_argument, set_argument
 from ms_perflint.edits.expressions import replace_expression, unwrap
+from ms_perflint.edits.imports import import_name, insert_after_imports
+from ms_perflint.edits.statements import delete_statement, insert_before
 
 __all__ = [
+    "delete_statement",
+    "import_name",
+    "insert_after_imports",
+    "insert_before",
+    "remove_argument",
     "replace_expression",
     "set_argument",
     "unwrap",

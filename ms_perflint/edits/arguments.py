@@ -37,6 +37,22 @@ def set_argument(
     return listing.prepend(item, line_length) if first else listing.append(item, line_length)
 
 
+def remove_argument(call: Call, name: str) -> tuple[Edit, ...] | None:
+    """Return the edits that take away the argument of the parameter `name`.
+
+    None where it is not given, where others would move into its slot, where a comment would be lost, in f-strings.
+    """
+    given = call.given(name)
+    if given is None or call.fstring is not None:
+        return None
+    node = call.node
+    word = next((word for word in node.keywords if word.value is given), None)
+    if word is None and (given is not node.args[-1] or isinstance(given, ast.Starred)):
+        return None
+    listing = _listing(call)
+    return listing.remove(_ordered(call).index(word or given)) if listing is not None else None
+
+
 def starred(node: ast.Call) -> bool:
     """Return whether a call passes on `*args` or `**kwargs`."""
     return any(isinstance(value, ast.Starred) for value in node.args) or any(word.arg is None for word in node.keywords)
@@ -46,13 +62,18 @@ def _listing(call: Call) -> Listing | None:
     """Return what stands in the brackets of a call; None for a bare generator, which shares the brackets."""
     module, node = call.module, call.node
     text, end = module.source.text, module.span(node)[1]
-    spans = sorted(module.span(value) for value in [*node.args, *node.keywords])
+    spans = [module.span(value) for value in _ordered(call)]
     if spans and spans[-1][1] == end:
         return None
     brackets = marks(text, module.span(node.func)[1], end)
     start = next(offset for mark, offset in brackets if mark == "(") + 1
     close = end - 1
     return Listing(module.source, start, close, items(text, start, close, spans), unit(module.tree, module.source))
+
+
+def _ordered(call: Call) -> list[ast.AST]:
+    """Return positional and keyword arguments in the order in which they are written."""
+    return sorted([*call.node.args, *call.node.keywords], key=call.module.span)
 
 
 def _value(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ms_perflint.edits.layout import fits, indent, line_start, marks, pad, remark, starts_line
+from ms_perflint.edits.layout import BLANK, fits, indent, line_end, line_start, marks, pad, remark, starts_line
 from ms_perflint.findings import Edit
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Listing:
             return self._fill(text)
         first = self.items[0]
         below = pad(self.source, first.start)
-        if any(mark == "#" for mark, _ in marks(self.source.text, self.open, first.start)):
+        if self._comment(self.open, first.start):
             return (self._insert(remark(self.source, self.open) or self.open, f"\n{below}{text},"),)
         alone = len(self.items) == 1 or starts_line(self.source, self.items[1].start)
         if not (starts_line(self.source, first.start) and alone):
@@ -70,6 +70,46 @@ class Listing:
             if fits(self.source, first.start, inline, line_length):
                 return (self._insert(first.start, inline),)
         return (self._insert(first.start, f"{text},\n{below}"),)
+
+    def remove(self, index: int) -> tuple[Edit, ...] | None:
+        """Return the edits that take an item out: its lines with the comment at their end where it has its own.
+
+        None where a comment that may speak of another item would be lost.
+        """
+        item, text = self.items[index], self.source.text
+        end = item.end if item.comma is None else item.comma + 1
+        if len(self.items) == 1:
+            lost = self._comment(self.open, item.start) or self._comment(item.end, self.close)
+            return None if lost else (self._delete(self.open, self.close),)
+        comma = self.items[index - 1].comma if index and index + 1 == len(self.items) and item.comma is None else None
+        bottom = remark(self.source, end) or end
+        if starts_line(self.source, item.start) and not text[bottom : line_end(self.source, bottom)].strip(BLANK):
+            lines = self._delete(line_start(self.source, item.start), self.source.starts[self.source.row(bottom)])
+            return (lines,) if comma is None else (self._delete(comma, comma + 1), lines)
+        return self._remove_inline(index, end)
+
+    def _remove_inline(self, index: int, end: int) -> tuple[Edit, ...] | None:
+        """Return the edits that take out an item that shares its lines with others."""
+        item, before = self.items[index], self.items[index - 1] if index else None
+        after = self.items[index + 1] if index + 1 < len(self.items) else None
+        if after is not None and self._comment(item.end, after.start):
+            return None
+        if before is None or before.comma is None:
+            return (self._delete(item.start, after.start),) if after else None
+        if self._comment(before.comma, item.start):
+            gap = [] if item.comma is not None else [self._delete(before.comma, before.comma + 1)]
+            return (*gap, self._delete(item.start, after.start if after else end))
+        if after is not None and not starts_line(self.source, after.start):
+            return (self._delete(item.start, after.start),)
+        return (self._delete(before.comma if item.comma is None else before.comma + 1, end),)
+
+    def _comment(self, start: int, end: int) -> bool:
+        """Return whether a comment stands between two items."""
+        return any(mark == "#" for mark, _ in marks(self.source.text, start, end))
+
+    def _delete(self, start: int, end: int) -> Edit:
+        """Return the edit that deletes a range."""
+        return Edit(self.source.path, start, end, "")
 
     def _fill(self, text: str) -> tuple[Edit, ...]:
         """Return the edit that puts the only item into empty brackets."""

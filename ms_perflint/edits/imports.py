@@ -1,0 +1,232 @@
+"""Imports: how a file may spell an API, and where new lines go."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from ms_perflint import mindspore_api
+from ms_perflint.edits.layout import fits, pad
+from ms_perflint.edits.listing import Listing, items
+from ms_perflint.edits.statements import insert_below, is_future
+from ms_perflint.findings import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ms_perflint.semantics.module import Module
+
+_IMPORTS = (ast.Import, ast.ImportFrom)
+_WORD = re.compile(rb"(?P<skip>\#[^\r\n]*|\\\r?\n?|\s+)|(?P<mark>[(),])|(?P<word>[^\s#(),\\]+)")
+_SETUP = frozenset(("os", "sys", "warnings", "logging", "random", "np", "numpy", "matplotlib", "plt"))
+
+
+def import_name(module: Module, api: str, *, line_length: int = 88) -> tuple[str, tuple[Edit, ...]]:
+    """Return how to write `api` in this file, and the edits that import it where nothing does yet.
+
+    What the file imports is used: `ms.CheckpointConfig`, `context.GRAPH_MODE`. Else a `from` import of a module that
+    has it gets one name more, else there is a new import below those of MindSpore.
+    """
+    api = mindspore_api.canonical(api)
+    bound = _bound(module.tree)
+    known = _spelled(module, api, bound)
+    if known is not None:
+        return known, ()
+    parts = api.split(".")
+    depth = max(n for n in range(1, len(parts)) if n == 1 or mindspore_api.is_module(".".join(parts[:n])))
+    home, name = ".".join(parts[:depth]), parts[depth]
+    if any(mindspore_api.canonical(target) != f"{home}.{name}" for target in bound.get(name, ())):
+        return api, (_new_import(module, "import mindspore"),)
+    spelling = ".".join(parts[depth:])
+    for stmt in module.tree.body:
+        if isinstance(stmt, ast.ImportFrom) and _offers(stmt, home, name):
+            return spelling, _extend(module, stmt, name, line_length)
+    return spelling, (_new_import(module, f"from {home} import {name}"),)
+
+
+def insert_after_imports(module: Module, line: str) -> tuple[Edit, ...]:
+    """Return the edit that inserts a line below the imports at the top; below the docstring without any."""
+    body = module.tree.body
+    index = _head(body)
+    for position in range(index + 1, len(body)):
+        if _imports(body[position]):
+            index = position
+        elif not _sets_up(body[position]):
+            break
+    if index < 0:
+        return (_on_top(module, line),)
+    return (insert_below(module, index, line if _imports(body[index]) and _is_import(line) else f"\n{line}"),)
+
+
+def _bound(tree: ast.Module) -> dict[str, set[str]]:
+    """Return what each name of the file is bound to by imports, "" for all else that binds it, wherever it stands."""
+    bound: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, _IMPORTS):
+            for name, target in _aliases(node):
+                bound.setdefault(name, set()).add(target)
+        elif isinstance(node, ast.Name):
+            if not isinstance(node.ctx, ast.Load):
+                bound.setdefault(node.id, set()).add("")
+        elif isinstance(node, ast.arg):
+            bound.setdefault(node.arg, set()).add("")
+        elif not isinstance(node, ast.alias) and isinstance(name := getattr(node, "name", None), str):
+            bound.setdefault(name, set()).add("")  # functions, classes, exceptions, patterns
+    return bound
+
+
+def _aliases(stmt: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
+    """Return the names that an import binds, each with the module or API it stands for."""
+    if isinstance(stmt, ast.Import):
+        return [
+            (alias.asname, alias.name) if alias.asname else (alias.name.split(".")[0], alias.name.split(".")[0])
+            for alias in stmt.names
+        ]
+    home = "." * stmt.level + (stmt.module or "")
+    return [(alias.asname or alias.name, f"{home}.{alias.name}") for alias in stmt.names if alias.name != "*"]
+
+
+def _spelled(module: Module, api: str, bound: dict[str, set[str]]) -> str | None:
+    """Return how the imports at the top level let `api` be written, through the closest module that they bind."""
+    found: list[tuple[tuple[int, int], str]] = []
+    last = api.split(".")
+    for stmt in _top_imports(module.tree):
+        stars = [alias for alias in stmt.names if alias.name == "*"]
+        if stars and isinstance(stmt, ast.ImportFrom) and not stmt.level and last[-1] not in bound:
+            home = stmt.module or ""
+            if last[-1] in mindspore_api.exports(home) and mindspore_api.canonical(f"{home}.{last[-1]}") == api:
+                found.append(((0, 0), last[-1]))
+        for name, target in _aliases(stmt):
+            if bound[name] != {target}:
+                continue
+            if mindspore_api.canonical(target) == api:
+                found.append(((0, 0), name))
+            rest = _below(target, api) if target.split(".")[0] == "mindspore" else None
+            if rest is not None:
+                found.append(((rest.count(".") + 1, -target.count(".")), f"{name}.{rest}"))
+    return min(found, key=lambda entry: entry[0])[1] if found else None
+
+
+def _below(target: str, api: str) -> str | None:
+    """Return the shortest attribute of a module or class that is `api`; None where it has none."""
+    parts = api.split(".")
+    for count in range(1, len(parts)):
+        rest = parts[-count:]
+        there = count == 1 or rest[0] in mindspore_api.exports(target) or mindspore_api.is_module(f"{target}.{rest[0]}")
+        if there and mindspore_api.canonical(".".join([target, *rest])) == api:
+            return ".".join(rest)
+    return None
+
+
+def _top_imports(tree: ast.Module) -> list[ast.Import | ast.ImportFrom]:
+    """Return the imports of the top level, those that are tried too."""
+    found: list[ast.Import | ast.ImportFrom] = []
+    for stmt in tree.body:
+        for inner in stmt.body if isinstance(stmt, ast.Try) else [stmt]:
+            if isinstance(inner, _IMPORTS):
+                found.append(inner)
+    return found
+
+
+def _offers(stmt: ast.ImportFrom, home: str, name: str) -> bool:
+    """Return whether a `from` import is of a MindSpore module that has the name, and can be given one name more."""
+    if stmt.level or not stmt.module or any(alias.name == "*" for alias in stmt.names):
+        return False
+    return mindspore_api.canonical(f"{stmt.module}.{name}") == f"{home}.{name}" and stmt.module.startswith("mindspore")
+
+
+def _extend(module: Module, stmt: ast.ImportFrom, name: str, line_length: int) -> tuple[Edit, ...]:
+    """Return the edits that add a name to a `from` import, in parentheses where its line would become too long."""
+    source = module.source
+    start, end = module.span(stmt)
+    names, bracket = _names(source.text, start, end)
+    if bracket is not None:
+        close = end - 1
+        listing = Listing(source, bracket + 1, close, items(source.text, bracket + 1, close, names))
+        return listing.append(name, line_length)
+    if fits(source, end, f", {name}", line_length):
+        return (Edit(module.path, end, end, f", {name}"),)
+    first = names[0][0]
+    return (
+        Edit(module.path, first, first, "("),
+        Edit(module.path, end, end, f",\n{pad(source, first)} {name})"),
+    )
+
+
+def _names(text: bytes, start: int, end: int) -> tuple[list[tuple[int, int]], int | None]:
+    """Return where the names of a `from` import stand, `a as b` as one, and its bracket (`ast` tells from 3.10 on)."""
+    names: list[tuple[int, int]] = []
+    bracket, inside, fresh = None, False, True
+    for token in _WORD.finditer(text, start, end):
+        mark, word = token["mark"], token["word"]
+        if not inside:
+            inside = word == b"import"
+        elif mark == b"(":
+            bracket = token.start()
+        elif mark == b",":
+            fresh = True
+        elif word and fresh:
+            names.append(token.span())
+            fresh = False
+        elif word:
+            names[-1] = names[-1][0], token.end()
+    return names, bracket
+
+
+def _new_import(module: Module, line: str) -> Edit:
+    """Return the edit that adds an import below the first run of imports that brings MindSpore, else at the top."""
+    body = module.tree.body
+    index = next((n for n, stmt in enumerate(body) if _imports(stmt) and _names_mindspore(stmt)), -1)
+    while 0 <= index < len(body) - 1 and isinstance(body[index + 1], _IMPORTS):
+        index += 1
+    if index < 0:
+        return insert_after_imports(module, line)[0]
+    return insert_below(module, index, line)
+
+
+def _names_mindspore(stmt: ast.stmt) -> bool:
+    """Return whether a statement imports something of MindSpore."""
+    found = [node for node in ast.walk(stmt) if isinstance(node, _IMPORTS)]
+    return any(target.split(".")[0] == "mindspore" for node in found for _, target in _aliases(node)) or any(
+        isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "mindspore" for node in found
+    )
+
+
+def _imports(stmt: ast.stmt) -> bool:
+    """Return whether a statement does nothing but import: also in `try`, or under an `if`."""
+    if isinstance(stmt, (ast.Try, ast.If)):
+        return all(isinstance(inner, _IMPORTS) for inner in stmt.body)
+    return isinstance(stmt, _IMPORTS)
+
+
+def _sets_up(stmt: ast.stmt) -> bool:
+    """Return whether a statement between imports only prepares paths, the environment, logs or seeds."""
+    names = {node.id for node in ast.walk(stmt) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    return isinstance(stmt, (ast.Expr, ast.Assign)) and names <= _SETUP
+
+
+def _head(body: Sequence[ast.stmt]) -> int:
+    """Return the index of the last statement that must stay on top: the docstring or a `__future__` import; else -1."""
+    index = -1
+    if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+        index = 0 if isinstance(body[0].value.value, str) else -1
+    while index + 1 < len(body) and is_future(body[index + 1]):
+        index += 1
+    return index
+
+
+def _is_import(line: str) -> bool:
+    """Return whether a line imports."""
+    return line.startswith(("import ", "from "))
+
+
+def _on_top(module: Module, line: str) -> Edit:
+    """Return the edit that puts a line in front of the first statement, below comments; at the end without any."""
+    source, body = module.source, module.tree.body
+    if not body:
+        end = len(source.text)
+        ended = not end or source.text.endswith((b"\n", b"\r"))
+        return Edit(module.path, end, end, f"{line}\n" if ended else f"\n{line}")
+    start = source.starts[min([body[0].lineno, *(d.lineno for d in getattr(body[0], "decorator_list", []))]) - 1]
+    return Edit(module.path, start, start, f"{line}\n")
