@@ -181,7 +181,7 @@ FIRES = [
 
 
         """,
-        TRAIN.replace("Net()", "Net(1000)"),
+        TRAIN.replace("Net()", "Net(1008)"),
     ),
     case(
         "the same padding, factors the other way round",
@@ -311,7 +311,9 @@ QUIET = [
         "boxes and anchors",
         IMPORTS,
         cell(
-            "self.body = nn.Conv2d(3, 64, 3)\nself.boxes = nn.Conv2d(64, 9 * 4, 1)\nself.scores = nn.Conv2d(64, 3 * 85, 1)",
+            "self.body = nn.Conv2d(3, 64, 3)\n"
+            "self.boxes = nn.Conv2d(64, 9 * 4, 1)\n"
+            "self.scores = nn.Conv2d(64, 3 * 85, 1)",
             "x = self.body(x)\nreturn self.boxes(x), self.scores(x)",
         ),
         TRAIN,

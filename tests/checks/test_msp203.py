@@ -1,0 +1,652 @@
+"""MSP203 redundant-cast: what is reported, with which safety, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, case, fires, quiet
+
+CODE = "MSP203"
+
+IMPORTS = """
+    import mindspore as ms
+    import mindspore.common.dtype as mstype
+    import mindspore.numpy as mnp
+    import mindspore.ops.functional as F
+    import mindspore.ops.operations as P
+    import numpy as np
+    from mindspore import Parameter, Tensor, nn, ops
+
+
+    """
+
+
+def cell(construct: str, init: str = "", inputs: str = "x") -> str:
+    """Return a network of one cell, from the lines of its `construct` and of its `__init__`."""
+    layers = "".join(f"        {line}\n" for line in init.splitlines())
+    body = "".join(f"        {line}\n" for line in construct.splitlines())
+    head = "class Net(nn.Cell):\n    def __init__(self):\n        super().__init__()\n"
+    return f"{head}{layers}\n    def construct(self, {inputs}):\n{body}"
+
+
+FIRES = [
+    case(
+        "cast twice, by function",
+        IMPORTS,
+        cell("""\
+x = ops.cast(x, ms.float16)
+x = ops.relu(x)
+x = ops.cast(x, ms.float16)  # ! safe
+return x * 2.0
+"""),
+    ),
+    case(
+        "cast twice, by primitive in an attribute",
+        IMPORTS,
+        cell(
+            """\
+x = self.cast(x, mstype.float32)
+x = self.reshape(x, (-1, 16))
+return self.cast(x, mstype.float32)  # ! safe
+""",
+            "self.cast = P.Cast()\nself.reshape = P.Reshape()",
+        ),
+    ),
+    case(
+        "cast of a cast",
+        IMPORTS,
+        cell("return F.cast(F.cast(x, mstype.float16), mstype.float16)  # !\n"),
+    ),
+    case(
+        "methods of the tensor",
+        IMPORTS,
+        cell("""\
+y = x.astype(ms.float32).transpose(0, 2, 1)
+z = y.astype(mstype.float32)  # ! safe
+return z.float()  # ! safe
+"""),
+    ),
+    case(
+        "half, to and int",
+        IMPORTS,
+        cell("""\
+a = x.half().expand_dims(0).to(ms.float16)  # !
+b = ops.cast(x, ms.int32)[:, 0].int()  # !
+return a, b
+"""),
+    ),
+    case(
+        "primitive made on the spot",
+        IMPORTS,
+        cell("""\
+y = ops.Cast()(x, ms.float16)
+return ops.Cast()(ops.sigmoid(y), ms.float16)  # !
+"""),
+    ),
+    case(
+        "other spellings of one dtype",
+        IMPORTS,
+        cell("""\
+y = ops.cast(x, ms.half)
+return y.astype("float16")  # !
+"""),
+    ),
+    case(
+        "comparison is bool already",
+        IMPORTS,
+        cell(
+            """\
+mask = self.cast(x > 0, mstype.bool_)  # ! safe
+same = ops.cast(self.equal(x, y), ms.bool_)  # ! safe
+both = ops.logical_and(mask, same).astype(ms.bool_)  # ! safe
+return both
+""",
+            "self.cast = P.Cast()\nself.equal = P.Equal()",
+            "x, y",
+        ),
+    ),
+    case(
+        "straight after creation",
+        IMPORTS,
+        cell("""\
+a = ops.ones((2, 3), ms.float32).astype(ms.float16)  # !
+b = ops.cast(ops.zeros((2, 3), ms.int32), ms.float32)  # !
+c = mnp.arange(10).astype(mstype.float32)  # !
+d = ops.cast(ops.arange(0, 10), ms.int32)  # !
+return x + a + b + c + d
+"""),
+    ),
+    case(
+        "constant tensor made in construct",
+        IMPORTS,
+        cell("""\
+scale = ops.cast(Tensor([0.5, 2.0], ms.float32), ms.float16)  # !
+fill = ops.full((2,), 1.0).astype(ms.float32)  # !
+return x * scale + fill
+"""),
+    ),
+    case(
+        "creation in a function that construct calls",
+        IMPORTS,
+        """
+        def positions(length):
+            return ops.arange(length).astype(ms.float32)  # !
+
+
+        class Net(nn.Cell):
+            def construct(self, x):
+                return x + positions(16)
+        """,
+    ),
+    case(
+        "wider and back around a change of shape",
+        IMPORTS,
+        cell("""\
+x = ops.cast(x, ms.float16)
+y = ops.cast(x, ms.float32)
+y = ops.transpose(y, (0, 2, 1))
+y = ops.cast(y, ms.float16)  # !
+return ops.relu(y)
+"""),
+    ),
+    case(
+        "dtype of the value itself",
+        IMPORTS,
+        cell("""\
+y = ops.cast(x, x.dtype)  # !
+z = F.cast(ops.relu(x), F.dtype(x))  # !
+return y + z
+"""),
+    ),
+    case(
+        "same symbolic dtype twice",
+        IMPORTS,
+        cell(
+            """\
+y = self.cast(y, self.dtype_of(x))
+y = self.reshape(y, (-1,))
+return self.cast(y, self.dtype_of(x))  # !
+""",
+            "self.cast = P.Cast()\nself.dtype_of = P.DType()\nself.reshape = P.Reshape()",
+            "x, y",
+        ),
+    ),
+    case(
+        "same attribute twice",
+        IMPORTS,
+        """
+        class Net(nn.Cell):
+            def __init__(self, dtype=mstype.float16):
+                super().__init__()
+                self.dtype = dtype
+                self.cast = P.Cast()
+                self.reshape = P.Reshape()
+
+            def construct(self, x):
+                x = self.cast(x, self.dtype)
+                x = self.reshape(x, (-1, 64))
+                x = self.cast(x, self.dtype)  # !
+                return x
+        """,
+    ),
+    case(
+        "dtype of a known value",
+        IMPORTS,
+        cell(
+            """\
+a = ops.cast(x, ms.float32)
+b = ops.cast(y, ms.float32)
+return ops.cast(b, a.dtype)  # !
+""",
+            inputs="x, y",
+        ),
+    ),
+    case(
+        "constant tensor in an attribute",
+        IMPORTS,
+        cell("return x * ops.cast(self.scale, ms.float32)  # !\n", "self.scale = Tensor(2.0, ms.float32)"),
+    ),
+    case(
+        "fixed dtypes of operators",
+        IMPORTS,
+        cell(
+            """\
+values, indices = self.top(x, 4)
+indices = self.cast(indices, mstype.int32)  # !
+best = self.cast(self.argmax(x), mstype.int32)  # !
+hot = self.cast(self.one_hot(label, 10, self.on, self.off), mstype.float32)  # !
+return values, indices, best, hot
+""",
+            "self.cast = P.Cast()\nself.top = P.TopK()\nself.argmax = P.Argmax()\nself.one_hot = P.OneHot()\n"
+            "self.on = Tensor(1.0, mstype.float32)\nself.off = Tensor(0.0, mstype.float32)",
+            "x, label",
+        ),
+    ),
+    case(
+        "indices of a sort",
+        IMPORTS,
+        cell("_, order = ops.Sort()(x)\nreturn order.astype(ms.int32)  # !\n"),
+    ),
+    case(
+        "choice between equal dtypes, norm and clipping",
+        IMPORTS,
+        cell(
+            """\
+a = ops.cast(x, ms.float32)
+b = ops.cast(y, ms.float32)
+c = ops.select(a > b, a, b).astype(ms.float32)  # !
+d = ops.cast(ops.norm(a), ms.float32)  # !
+e = ops.clip_by_value(a, 0.0, 1.0).float()  # !
+return c, d, e
+""",
+            inputs="x, y",
+        ),
+    ),
+    case(
+        "arithmetic of equal dtypes",
+        IMPORTS,
+        cell(
+            """\
+a = ops.cast(x, ms.float32)
+b = ops.cast(y, ms.float32)
+c = ops.cast(a * b + 1.0, ms.float32)  # !
+d = ops.cast(c.mean(axis=1), ms.float32)  # !
+return d
+""",
+            inputs="x, y",
+        ),
+    ),
+    case(
+        "both branches agree",
+        IMPORTS,
+        cell("""\
+if self.training:
+    y = ops.cast(ops.relu(x), ms.float32)
+else:
+    y = x.astype(ms.float32)
+return ops.cast(y, ms.float32)  # !
+"""),
+    ),
+    case(
+        "two on one line",
+        IMPORTS,
+        cell("""\
+a = ops.cast(x, ms.float16)
+return ops.cast(a, ms.float16) + ops.cast(ops.relu(a), ms.float16)  # !!
+"""),
+    ),
+    case(
+        "cast over several lines",
+        IMPORTS,
+        cell("""\
+a = ops.cast(x, ms.float16)
+b = ops.cast(  # !
+    ops.reshape(a, (-1, 8)),
+    ms.float16,
+)
+return b
+"""),
+    ),
+    case(
+        "function outside of a cell",
+        IMPORTS,
+        """
+        @ms.jit
+        def normalise(x):
+            x = ops.cast(x, ms.float32)
+            x = x - x.mean()
+            return ops.cast(x, ms.float32)  # !
+        """,
+    ),
+    case(
+        "the array module of MindSpore under the name np",
+        """
+        import mindspore.numpy as np
+        from mindspore import nn
+        from mindspore import dtype as mstype
+
+
+        class Mask(nn.Cell):
+            def construct(self, x):
+                steps = np.arange(16).astype(mstype.float32)  # !
+                return x * steps
+        """,
+    ),
+    case(
+        "value is changed in place later",
+        IMPORTS,
+        cell("""\
+a = x.astype(ms.float32)
+b = a.astype(ms.float32)  # ! unsafe
+b[0] = 0.0
+return a + b
+"""),
+    ),
+]
+
+QUIET = [
+    case("one cast", IMPORTS, cell("return ops.relu(ops.cast(x, ms.float16))\n")),
+    case(
+        "input is unknown",
+        IMPORTS,
+        cell(
+            "return self.softmax(self.cast(x, mstype.float32))\n", "self.cast = P.Cast()\nself.softmax = nn.Softmax()"
+        ),
+    ),
+    case(
+        "label to int32",
+        IMPORTS,
+        cell("return self.loss(x, label.astype(ms.int32))\n", "self.loss = nn.CrossEntropyLoss()", "x, label"),
+    ),
+    case(
+        "stability of the loss",
+        IMPORTS,
+        cell(
+            """\
+logits = self.net(x)
+logits = ops.cast(logits, ms.float32)
+return ops.log_softmax(logits).mean()
+""",
+            "self.net = nn.Dense(16, 16)",
+        ),
+    ),
+    case(
+        "result of a layer, mixed precision may change it",
+        IMPORTS,
+        cell(
+            """\
+x = ops.cast(x, ms.float16)
+x = self.fc(x)
+return ops.cast(x, ms.float16)
+""",
+            "self.fc = nn.Dense(16, 16)",
+        ),
+    ),
+    case(
+        "result of a product, mixed precision may change it",
+        IMPORTS,
+        cell(
+            """\
+a = ops.cast(x, ms.float32)
+b = ops.cast(y, ms.float32)
+return ops.cast(ops.matmul(a, b), ms.float32)
+""",
+            inputs="x, y",
+        ),
+    ),
+    case(
+        "parameter, mixed precision may change it",
+        IMPORTS,
+        cell(
+            "return x * ops.cast(self.scale, ms.float32)\n",
+            'self.scale = Parameter(Tensor(2.0, ms.float32), name="scale")',
+        ),
+    ),
+    case(
+        "narrower and back changes values",
+        IMPORTS,
+        cell("""\
+x = ops.cast(x, ms.float32)
+y = ops.cast(x, ms.float16)
+return ops.cast(y, ms.float32)
+"""),
+    ),
+    case(
+        "work between wider and back",
+        IMPORTS,
+        cell("""\
+x = ops.cast(x, ms.float16)
+y = ops.cast(x, ms.float32)
+y = ops.exp(y).sum(axis=-1)
+return ops.cast(y, ms.float16)
+"""),
+    ),
+    case("made bool on purpose", IMPORTS, cell("return x.astype(ms.bool_).astype(ms.float32)\n")),
+    case(
+        "bool through numbers, because the operator takes no bool",
+        IMPORTS,
+        cell("""\
+mask = x > 0
+mask = ops.cast(mask, ms.int32)
+mask = ops.gather(mask, ops.arange(0, 4), 0)
+return ops.cast(mask, ms.bool_)
+"""),
+    ),
+    case(
+        "comparison to a number",
+        IMPORTS,
+        cell("return ops.cast(x > 0, ms.float32) * ops.cast(x == y, x.dtype)\n", inputs="x, y"),
+    ),
+    case(
+        "target is known only when it runs",
+        IMPORTS,
+        cell("return ops.cast(ops.relu(y), x.dtype)\n", inputs="x, y"),
+    ),
+    case(
+        "other attribute than before",
+        IMPORTS,
+        """
+        class Net(nn.Cell):
+            def __init__(self, dtype, softmax_dtype):
+                super().__init__()
+                self.dtype = dtype
+                self.softmax_dtype = softmax_dtype
+
+            def construct(self, x):
+                x = ops.cast(x, self.softmax_dtype)
+                x = ops.softmax(x)
+                return ops.cast(x, self.dtype)
+        """,
+    ),
+    case(
+        "arrays of NumPy",
+        IMPORTS,
+        """
+        def read(path):
+            image = np.load(path).astype(np.float32)
+            image = image / 255.0
+            mask = (image > 0.5).astype(np.bool_)
+            return image.astype(np.float32), mask, np.ones((2, 2), np.float32).astype(np.float32)
+        """,
+    ),
+    case(
+        "attribute that is a dtype of NumPy",
+        IMPORTS,
+        """
+        class Samples:
+            def __init__(self):
+                self.dtype = np.float32
+
+            def __getitem__(self, index):
+                row = np.arange(index, index + 8).astype(self.dtype)
+                return row.reshape((2, 4)).astype(self.dtype)
+        """,
+    ),
+    case(
+        "to another device",
+        """
+        import mindspore as ms
+        import torch
+
+
+        def copy(model, batch):
+            batch = batch.to("cuda")
+            model = model.to("cuda").float().float()
+            return ms.Tensor(model(batch.to("cuda")).float().cpu().numpy())
+        """,
+    ),
+    case(
+        "branches differ",
+        IMPORTS,
+        cell("""\
+if self.training:
+    y = ops.cast(x, ms.float16)
+else:
+    y = ops.cast(x, ms.float32)
+return ops.cast(y, ms.float32)
+"""),
+    ),
+    case(
+        "only one branch casts",
+        IMPORTS,
+        cell("""\
+if self.training:
+    x = ops.cast(x, ms.float32)
+return ops.cast(x, ms.float32)
+"""),
+    ),
+    case(
+        "loop feeds another dtype back",
+        IMPORTS,
+        cell(
+            """\
+y = ops.cast(x, ms.float32)
+for layer in self.layers:
+    y = ops.cast(y, ms.float32)
+    y = layer(y)
+return y
+""",
+            "self.layers = nn.CellList([nn.Dense(8, 8), nn.Dense(8, 8)])",
+        ),
+    ),
+    case(
+        "bound again",
+        IMPORTS,
+        cell(
+            """\
+y = ops.cast(x, ms.float16)
+y = self.norm(x)
+return ops.cast(y, ms.float16)
+""",
+            "self.norm = nn.LayerNorm((16,))",
+        ),
+    ),
+    case(
+        "augmented by something unknown",
+        IMPORTS,
+        cell(
+            """\
+y = ops.cast(x, ms.float16)
+y += z
+return ops.cast(y, ms.float16)
+""",
+            inputs="x, z",
+        ),
+    ),
+    case(
+        "unknown with known",
+        IMPORTS,
+        cell(
+            """\
+y = ops.cast(x, ms.float16)
+return ops.cast(y * z, ms.float16)
+""",
+            inputs="x, z",
+        ),
+    ),
+    case(
+        "arithmetic promotes",
+        IMPORTS,
+        cell(
+            """\
+a = ops.cast(x, ms.float16)
+b = ops.cast(y, ms.float32)
+return ops.cast(a + b, ms.float16)
+""",
+            inputs="x, y",
+        ),
+    ),
+    case(
+        "division of integers",
+        IMPORTS,
+        cell("""\
+a = ops.cast(x, ms.int32)
+return ops.cast(a / 2, ms.int32)
+"""),
+    ),
+    case(
+        "results that depend on the version",
+        IMPORTS,
+        cell("""\
+best = ops.argmax(x, -1).astype(ms.int32)
+most = x.argmax(axis=-1).astype(ms.int32)
+index, value = ops.ArgMaxWithValue(axis=-1)(x)
+return best, most, ops.cast(index, ms.int32), value
+"""),
+    ),
+    case(
+        "before training starts",
+        """
+        import mindspore as ms
+        from mindspore import Tensor, nn, ops
+
+        TABLE = ops.ones((4, 4), ms.float32).astype(ms.float16)
+
+
+        class Net(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.table = ops.arange(0, 16).astype(ms.float32)
+                self.scale = ops.cast(Tensor(2.0, ms.float32), ms.float16)
+
+            def construct(self, x):
+                return x * self.scale
+        """,
+    ),
+    case(
+        "creation and cast outside of the network",
+        IMPORTS,
+        """
+        def main():
+            start = Tensor([1.0], ms.float32).astype(ms.float16)
+            print(start)
+
+
+        main()
+        """,
+    ),
+    case(
+        "own function of that name",
+        IMPORTS,
+        """
+        from casting import cast
+
+
+        class Net(nn.Cell):
+            def construct(self, x):
+                return cast(cast(x, ms.float16), ms.float16)
+        """,
+    ),
+    case(
+        "creation in a dtype that is known only when it runs",
+        IMPORTS,
+        cell("return ops.cast(y + ops.ones_like(x), x.dtype)\n", inputs="x, y"),
+    ),
+    case(
+        "object with a method half",
+        IMPORTS,
+        """
+        class Layout:
+            def half(self):
+                return self
+
+            def float(self):
+                return self
+
+
+        class Net(nn.Cell):
+            def construct(self, x):
+                layout = Layout().half().half().float().float()
+                return x
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize("program", FIRES)
+def test_fires(program: Program) -> None:
+    fires(CODE, program)
+
+
+@pytest.mark.parametrize("program", QUIET)
+def test_quiet(program: Program) -> None:
+    quiet(CODE, program)
