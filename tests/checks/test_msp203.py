@@ -422,6 +422,16 @@ return ops.cast(mask, ms.bool_)
         cell("return ops.cast(ops.relu(y), x.dtype)\n", inputs="x, y"),
     ),
     case(
+        "own dtype is kept and given back",
+        IMPORTS,
+        cell("""\
+dtype = x.dtype
+x = ops.cast(x, ms.float32)
+x = x - x.mean(axis=-1, keep_dims=True)
+return ops.cast(x, dtype)
+"""),
+    ),
+    case(
         "other attribute than before",
         IMPORTS,
         """
