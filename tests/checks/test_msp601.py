@@ -1,0 +1,587 @@
+"""MSP601 missing-all-reduce-fusion: what is reported, with which safety, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, case, fires, join, quiet
+
+CODE = "MSP601"
+
+IMPORTS = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    from mindspore import ParallelMode, context, nn
+    from mindspore.communication import get_group_size, get_rank, init
+
+    """
+
+GRAPH = join(IMPORTS, 'ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend")\ninit()\n')
+
+NET = """
+    net = nn.SequentialCell(nn.Dense(64, 64), nn.ReLU(), nn.Dense(64, 16))
+    """
+
+TRAIN = join(
+    NET,
+    """
+    dataset = ds.MindDataset("train.mindrecord", num_shards=get_group_size(), shard_id=get_rank()).batch(32)
+    model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()), amp_level="O2")
+    model.train(10, dataset, dataset_sink_mode=True)
+    """,
+)
+
+OPTIONS = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--device_target", default="Ascend", choices=["Ascend", "GPU"])
+    parser.add_argument("--run_distribute", type=bool, default=False)
+    args = parser.parse_args()
+    """
+
+PLAIN = "ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL, gradients_mean=True)\n"
+
+FIRES = [
+    case(
+        "constant of the package",
+        GRAPH,
+        "ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL)  # ! unsafe\n",
+        TRAIN,
+    ),
+    case(
+        "module context",
+        GRAPH,
+        """
+        context.reset_auto_parallel_context()
+        context.set_auto_parallel_context(device_num=8, parallel_mode=context.ParallelMode.DATA_PARALLEL)  # ! unsafe
+        """,
+        TRAIN,
+    ),
+    case(
+        "bare names, several lines",
+        GRAPH,
+        """
+        from mindspore import set_auto_parallel_context
+
+        set_auto_parallel_context(  # ! unsafe
+            device_num=get_group_size(),
+            parallel_mode=ParallelMode.DATA_PARALLEL,
+            gradients_mean=True,
+        )
+        """,
+        TRAIN,
+    ),
+    case("word", GRAPH, 'ms.set_auto_parallel_context(parallel_mode="data_parallel")  # ! unsafe\n', TRAIN),
+    case(
+        "local name",
+        GRAPH,
+        """
+        mode = ParallelMode.DATA_PARALLEL
+        ms.set_auto_parallel_context(parallel_mode=mode, gradients_mean=True)  # ! unsafe
+        """,
+        TRAIN,
+    ),
+    case(
+        "one of two values",
+        GRAPH,
+        """
+        mode = ParallelMode.DATA_PARALLEL if get_group_size() > 1 else ParallelMode.STAND_ALONE
+        ms.set_auto_parallel_context(parallel_mode=mode)  # !
+        """,
+        TRAIN,
+    ),
+    case(
+        "value of the config file",
+        {
+            "train.py": join(
+                IMPORTS,
+                """
+                import yaml
+
+                with open("default_config.yaml") as file:
+                    config = yaml.safe_load(file)
+                init()
+                ms.set_context(mode=ms.GRAPH_MODE)
+                ms.set_auto_parallel_context(parallel_mode=config["parallel_mode"])  # !
+                """,
+                TRAIN,
+            ),
+            "default_config.yaml": "parallel_mode: data_parallel\n",
+        },
+    ),
+    case(
+        "helper of another file",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                from src.env import init_env
+
+                if __name__ == "__main__":
+                    init_env(True)
+                    net = nn.Dense(64, 64)
+                    model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+                    model.train(1, ms.dataset.MindDataset("a.mindrecord"), dataset_sink_mode=True)
+                """,
+            "src/__init__.py": "",
+            "src/env.py": """
+                from mindspore import context
+                from mindspore.communication.management import init
+                from mindspore.context import ParallelMode
+
+
+                def init_env(distribute):
+                    context.set_context(mode=context.GRAPH_MODE, device_target="Ascend")
+                    if distribute:
+                        init()
+                        context.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # ! unsafe
+                """,
+        },
+    ),
+    case(
+        "behind a switch that is off by default",
+        IMPORTS,
+        OPTIONS,
+        """
+        ms.set_context(mode=ms.GRAPH_MODE)
+        if args.run_distribute:
+            init()
+            ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL)  # ! unsafe
+        """,
+        TRAIN,
+    ),
+    case(
+        "own loop",
+        GRAPH,
+        "ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL)  # !\n",
+        NET,
+        """
+        step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params()))
+        for data, label in ds.MindDataset("train.mindrecord").batch(32).create_tuple_iterator():
+            step(data, label)
+        """,
+    ),
+    case(
+        "two branches, neither is fused",
+        IMPORTS,
+        OPTIONS,
+        """
+        ms.set_context(mode=ms.GRAPH_MODE, device_target=args.device_target)
+        init()
+        if args.device_target == "Ascend":
+            ms.set_auto_parallel_context(device_num=8, parallel_mode=ParallelMode.DATA_PARALLEL)  # !
+        else:
+            ms.set_auto_parallel_context(device_num=4, parallel_mode=ParallelMode.DATA_PARALLEL)  # !
+        """,
+        TRAIN,
+    ),
+    case(
+        "only the GPU branch is fused",
+        IMPORTS,
+        OPTIONS,
+        """
+        ms.set_context(mode=ms.GRAPH_MODE, device_target=args.device_target)
+        init()
+        if args.device_target == "Ascend":
+            ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !
+        else:
+            ms.set_auto_parallel_context(
+                parallel_mode=ParallelMode.DATA_PARALLEL, all_reduce_fusion_config=[2, 5]
+            )
+        """,
+        TRAIN,
+    ),
+    case(
+        "fused on one of several paths",
+        GRAPH,
+        """
+        import os
+
+        ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !
+        if os.environ["NETWORK"] == "resnet50":
+            ms.set_auto_parallel_context(all_reduce_fusion_config=[85, 160])
+        """,
+        TRAIN,
+    ),
+    case(
+        "split indices on 2.4 do nothing",
+        GRAPH,
+        """
+        ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL, all_reduce_fusion_config=[2, 5])  # !
+        """,
+        TRAIN,
+        version=(2, 4, 1),
+    ),
+    case(
+        "fusion that is reset again",
+        GRAPH,
+        """
+        ms.set_auto_parallel_context(comm_fusion={"allreduce": {"mode": "auto", "config": None}})
+        ms.reset_auto_parallel_context()
+        ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !
+        """,
+        TRAIN,
+    ),
+    case(
+        "algorithm parameters are no fusion",
+        GRAPH,
+        """
+        ms.set_auto_parallel_context(gradients_mean=True, parallel_mode=ParallelMode.DATA_PARALLEL)  # ! unsafe
+        ms.set_algo_parameters(elementwise_op_strategy_follow=True)
+        """,
+        TRAIN,
+    ),
+    case(
+        "2.0, where one reduction comes at the end",
+        GRAPH,
+        "ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # ! unsafe\n",
+        TRAIN,
+        version=(2, 0, 0),
+    ),
+    case(
+        "1.9, graph mode by default",
+        IMPORTS,
+        """
+        init()
+        context.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # ! unsafe
+        """,
+        TRAIN,
+        version=(1, 9),
+    ),
+    case(
+        "1.5, indices are counted while it runs",
+        """
+        from mindspore import Model, context, nn
+        from mindspore.communication.management import init
+        from mindspore.context import ParallelMode
+
+        context.set_context(mode=context.GRAPH_MODE, device_target="Ascend")
+        init()
+        net = nn.Dense(64, 16)
+        context.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # ! unsafe
+        Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, None)
+        """,
+        version=(1, 5),
+    ),
+    case(
+        "keyword boost_level that is off",
+        GRAPH,
+        "ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !\n",
+        TRAIN.replace('amp_level="O2"', 'amp_level="O2", boost_level="O0"'),
+    ),
+]
+
+QUIET = [
+    case(
+        "fused by mode",
+        GRAPH,
+        """
+        ms.set_auto_parallel_context(
+            parallel_mode=ParallelMode.DATA_PARALLEL, comm_fusion={"allreduce": {"mode": "auto", "config": None}}
+        )
+        """,
+        TRAIN,
+    ),
+    case(
+        "fused by size",
+        GRAPH,
+        """
+        fusion = {"allreduce": {"mode": "size", "config": 32}}
+        ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL, comm_fusion=fusion)
+        """,
+        TRAIN,
+    ),
+    case(
+        "fused by indices",
+        GRAPH,
+        """
+        ms.set_auto_parallel_context(parallel_mode="data_parallel", all_reduce_fusion_config=[85, 160])
+        """,
+        TRAIN,
+    ),
+    case(
+        "fused by indices on 1.9",
+        GRAPH,
+        """
+        ms.set_auto_parallel_context(parallel_mode="data_parallel", all_reduce_fusion_config=[85, 160])
+        """,
+        TRAIN,
+        version=(1, 9),
+    ),
+    case(
+        "fused by a later call",
+        GRAPH,
+        PLAIN,
+        "ms.set_auto_parallel_context(all_reduce_fusion_config=[85, 160])\n",
+        TRAIN,
+    ),
+    case(
+        "fused by an earlier call",
+        GRAPH,
+        'ms.set_auto_parallel_context(comm_fusion={"allreduce": {"mode": "auto", "config": None}})\n',
+        PLAIN,
+        TRAIN,
+    ),
+    case(
+        "fused on the path of the default",
+        IMPORTS,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--net", default="resnet50", choices=["resnet50", "resnet101"])
+        args = parser.parse_args()
+        ms.set_context(mode=ms.GRAPH_MODE)
+        init()
+        ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)
+        if args.net == "resnet50":
+            ms.set_auto_parallel_context(all_reduce_fusion_config=[85, 160])
+        """,
+        TRAIN,
+    ),
+    case(
+        "fused by a helper",
+        GRAPH,
+        """
+        def fuse(parameters):
+            count = len(parameters)
+            ms.set_auto_parallel_context(all_reduce_fusion_config=[count // 2, count - 1])
+
+
+        """,
+        PLAIN,
+        "fuse(nn.Dense(64, 64).trainable_params())\n",
+        TRAIN,
+    ),
+    case(
+        "inner interface",
+        GRAPH,
+        """
+        from mindspore.parallel._auto_parallel_context import auto_parallel_context
+
+        auto_parallel_context().set_all_reduce_fusion_split_indices([20, 35])
+        """,
+        PLAIN,
+        TRAIN,
+    ),
+    case(
+        "fused by parameter",
+        GRAPH,
+        PLAIN,
+        NET,
+        """
+        for number, parameter in enumerate(net.trainable_params()):
+            parameter.comm_fusion = 1 + number // 2
+        model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+        model.train(10, ds.MindDataset("train.mindrecord"), dataset_sink_mode=True)
+        """,
+    ),
+    case(
+        "fused by cell",
+        GRAPH,
+        PLAIN,
+        NET,
+        """
+        net[0].set_comm_fusion(2)
+        model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+        model.train(10, ds.MindDataset("train.mindrecord"), dataset_sink_mode=True)
+        """,
+    ),
+    case("boost", GRAPH, PLAIN, TRAIN.replace('amp_level="O2"', 'boost_level="O1"')),
+    case(
+        "own reduction",
+        GRAPH,
+        PLAIN,
+        NET,
+        """
+        class Reduce(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.all_reduce = ms.ops.AllReduce()
+                self.all_reduce.add_prim_attr("fusion", 2)
+
+            def construct(self, gradient):
+                return self.all_reduce(gradient)
+
+
+        reduce = Reduce()
+        model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+        model.train(10, ds.MindDataset("train.mindrecord"), dataset_sink_mode=True)
+        """,
+    ),
+    case(
+        "indices of the config file",
+        {
+            "train.py": join(
+                IMPORTS,
+                """
+                import yaml
+
+                with open("default_config.yaml") as file:
+                    config = yaml.safe_load(file)
+                init()
+                ms.set_context(mode=ms.GRAPH_MODE)
+                ms.set_auto_parallel_context(parallel_mode="data_parallel", all_reduce_fusion_config=config["fusion"])
+                """,
+                TRAIN,
+            ),
+            "default_config.yaml": "fusion: [85, 160]\n",
+        },
+    ),
+    case(
+        "only the Ascend branch is fused",
+        IMPORTS,
+        OPTIONS,
+        """
+        ms.set_context(mode=ms.GRAPH_MODE, device_target=args.device_target)
+        init()
+        if args.device_target == "Ascend":
+            ms.set_auto_parallel_context(
+                parallel_mode=ParallelMode.DATA_PARALLEL, all_reduce_fusion_config=[85, 160]
+            )
+        else:
+            ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)
+        """,
+        TRAIN,
+    ),
+    case(
+        "semi-automatic",
+        GRAPH,
+        "ms.set_auto_parallel_context(parallel_mode=ParallelMode.SEMI_AUTO_PARALLEL)\n",
+        TRAIN,
+    ),
+    case(
+        "automatic and hybrid",
+        GRAPH,
+        """
+        ms.set_auto_parallel_context(parallel_mode="auto_parallel", search_mode="sharding_propagation")
+        ms.set_auto_parallel_context(parallel_mode=ParallelMode.HYBRID_PARALLEL)
+        """,
+        TRAIN,
+    ),
+    case("stand-alone", GRAPH, "ms.set_auto_parallel_context(parallel_mode=ParallelMode.STAND_ALONE)\n", TRAIN),
+    case("one device", IMPORTS, "ms.set_context(mode=ms.GRAPH_MODE)\n", TRAIN),
+    case("no mode in the call", GRAPH, "ms.set_auto_parallel_context(gradients_mean=True, device_num=8)\n", TRAIN),
+    case(
+        "mode that nobody knows",
+        GRAPH,
+        """
+        import os
+
+        ms.set_auto_parallel_context(parallel_mode=os.environ["PARALLEL_MODE"])
+        """,
+        TRAIN,
+    ),
+    case(
+        "keywords that cannot be seen",
+        GRAPH,
+        """
+        import json
+
+        with open("parallel.json") as file:
+            ms.set_auto_parallel_context(parallel_mode="data_parallel", **json.load(file))
+        """,
+        TRAIN,
+    ),
+    case(
+        "parallel optimizer",
+        GRAPH,
+        "ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL, enable_parallel_optimizer=True)\n",
+        TRAIN,
+    ),
+    case(
+        "parameter server",
+        GRAPH,
+        "ms.set_ps_context(enable_ps=True)\n",
+        PLAIN,
+        TRAIN,
+    ),
+    case("PyNative", IMPORTS, "ms.set_context(mode=ms.PYNATIVE_MODE)\ninit()\n", PLAIN, TRAIN),
+    case("PyNative by default", IMPORTS, "init()\n", PLAIN, TRAIN),
+    case(
+        "evaluation",
+        GRAPH,
+        PLAIN,
+        NET,
+        """
+        model = ms.Model(net, nn.MSELoss(), metrics={"loss"})
+        print(model.eval(ds.MindDataset("val.mindrecord").batch(32)))
+        """,
+    ),
+    case(
+        "code that saves and restores the context",
+        GRAPH,
+        """
+        class DataParallel:
+            def __enter__(self):
+                self.before = ms.get_auto_parallel_context("parallel_mode")
+                ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)
+
+            def __exit__(self, *error):
+                ms.set_auto_parallel_context(parallel_mode=self.before)
+
+
+        with DataParallel():
+            print("inside")
+        """,
+        TRAIN,
+    ),
+    case(
+        "unit test",
+        {
+            "tests/test_optimizer.py": """
+                import mindspore as ms
+                from mindspore import context, nn
+
+
+                def test_lamb_in_parallel():
+                    context.set_context(mode=context.GRAPH_MODE)
+                    context.set_auto_parallel_context(parallel_mode="data_parallel", device_num=2)
+                    net = nn.Dense(8, 8)
+                    ms.Model(net, nn.MSELoss(), nn.Lamb(net.trainable_params())).train(1, None)
+                    context.reset_auto_parallel_context()
+                """,
+        },
+    ),
+    case(
+        "off on purpose",
+        GRAPH,
+        """
+        ms.set_auto_parallel_context(
+            parallel_mode=ParallelMode.DATA_PARALLEL,
+            comm_fusion={"allreduce": {"mode": "size", "config": 0}},  # fusion off: the order of sums must not change
+        )
+        """,
+        TRAIN,
+    ),
+    case(
+        "own function of that name",
+        GRAPH,
+        """
+        from simulator import set_auto_parallel_context
+
+        set_auto_parallel_context(parallel_mode="data_parallel")
+        """,
+        TRAIN,
+    ),
+    case(
+        "comments and text",
+        GRAPH,
+        '''
+        """ms.set_auto_parallel_context(parallel_mode="data_parallel")"""
+        # ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)
+        ''',
+        TRAIN,
+    ),
+]
+
+
+@pytest.mark.parametrize("program", FIRES)
+def test_fires(program: Program) -> None:
+    fires(CODE, program)
+
+
+@pytest.mark.parametrize("program", QUIET)
+def test_quiet(program: Program) -> None:
+    quiet(CODE, program)
