@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 MAX_DEPTH = 80  # levels of `ast`; libcst 1.9 overflows the recursion limit from about 100 nested calls on
+MAX_FILE_DEPTH = 200  # levels of a whole file: no crash below some thousands, but time grows with the square
 
 
 class Unreadable(Exception):
@@ -92,3 +93,15 @@ def _bounded(read: Callable[[], _T]) -> _T:
         return read()
     except RecursionError:
         raise TooDeep("nested too deeply for LibCST") from None
+
+
+def reads(text: bytes) -> bool:
+    """Return whether LibCST reads a whole file. One that is too deep to be shown to it counts as read."""
+    try:
+        if not deeper(ast.parse(text.decode("utf-8")), MAX_FILE_DEPTH):
+            cst.parse_module(text.decode("utf-8"))
+    except (cst.ParserSyntaxError, SyntaxError, ValueError):
+        return False
+    except RecursionError:
+        return True
+    return True

@@ -1,0 +1,320 @@
+"""From findings to mended files: choose fixes, make them on an overlay, repeat until nothing is left, verify, write."""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import os
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ms_perflint.findings import Edit, Finding, Place, Problem, Safety
+from ms_perflint.source import Files, Overlay, Source, SourceError
+from ms_perflint.writing import Change, unified_diff, write
+
+if TYPE_CHECKING:
+    from ms_perflint.config import Config
+    from ms_perflint.engine import Report
+
+Lint = Callable[[Files], "Report"]
+Consent = Callable[[Finding, str], bool]  # the finding and the diff of its fix -> make it?
+
+PASSES = 10  # enough for any nesting seen; more means that rules undo each other
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What fixing came to."""
+
+    report: Report  # of the files as they are now: what is left
+    fixed: tuple[Finding, ...]  # as they stood when they were fixed; only those whose change lasts
+    changes: tuple[Change, ...]  # by path
+    problems: tuple[Problem, ...]  # why something was not fixed or not written
+
+
+def fix(lint: Lint, files: Files, config: Config, *, unsafe: bool = False, consent: Consent | None = None) -> Settled:
+    """Make all fixes that may be made and write the files. Arguments as for `settle`."""
+    settled = settle(lint, files, config, unsafe=unsafe, consent=consent)
+    problems = write(settled.changes)
+    if not problems:
+        return settled
+    left = {problem.path for problem in problems}
+    return Settled(
+        lint(files),
+        tuple(finding for finding in settled.fixed if not left & _paths(finding)),
+        tuple(change for change in settled.changes if change.path not in left),
+        (*settled.problems, *problems),
+    )
+
+
+def settle(
+    lint: Lint, files: Files, config: Config, *, unsafe: bool = False, consent: Consent | None = None
+) -> Settled:
+    """Return what the files become when all fixes are made that may be made; writes nothing.
+
+    Safe fixes are made, unsafe ones with `unsafe`, or one by one with `consent` once no safe one is left; those for
+    display never. A fix that also changes a file that was not linted is not made.
+    """
+    report = lint(files)
+    work = _Work(files, frozenset(report.files), config, unsafe, consent)
+    for _ in range(PASSES):
+        chosen = work.choose(report)
+        if not chosen:
+            break
+        work.make(chosen)
+        report = lint(work.overlay)
+    unsettled = [] if not work.changed else [finding for finding in report.findings if work.would(finding)]
+    if unsettled:
+        work.give_up(unsettled)
+    work.verify()
+    if work.frozen:
+        report = lint(work.overlay)
+    return work.settled(report)
+
+
+def splice(source: Source, edits: Iterable[Edit]) -> bytes:
+    """Return the text of a source with edits made that do not overlap, in the file's own newlines."""
+    text, parts, end = source.text, [], 0
+    for edit in sorted(edits):
+        parts += [text[end : edit.start], _text(source, edit)]
+        end = edit.end
+    return b"".join([*parts, text[end:]])
+
+
+def safety(finding: Finding, config: Config) -> Safety | None:
+    """Return how far the fix of a finding is trusted under this configuration; None without fix."""
+    if finding.fix is None:
+        return None
+    promoted = finding.fix.safety is Safety.UNSAFE and config.promotes(finding.code)
+    return Safety.SAFE if promoted else finding.fix.safety
+
+
+class _Taken:
+    """Edits that go together in one pass."""
+
+    def __init__(self) -> None:
+        self.edits: dict[str, list[Edit]] = {}
+
+    def admits(self, edits: Iterable[Edit]) -> bool:
+        """Return whether edits are the same as taken ones or clear of them."""
+        for edit in edits:
+            taken = self.edits.get(edit.path, [])
+            at = bisect.bisect_left(taken, edit)
+            if not (
+                taken[at : at + 1] == [edit] or all(_clear(edit, other) for other in taken[max(0, at - 1) : at + 1])
+            ):
+                return False
+        return True
+
+    def add(self, edits: Iterable[Edit]) -> None:
+        """Take edits; those that are there already are not made twice."""
+        for edit in edits:
+            taken = self.edits.setdefault(edit.path, [])
+            at = bisect.bisect_left(taken, edit)
+            if taken[at : at + 1] != [edit]:
+                taken.insert(at, edit)
+
+
+class _Work:
+    """The files while they are being fixed."""
+
+    def __init__(
+        self, files: Files, given: frozenset[str], config: Config, unsafe: bool, consent: Consent | None
+    ) -> None:
+        self.files = files
+        self.given = given  # only these may be changed
+        self.config = config
+        self.unsafe = unsafe
+        self.consent = consent
+        self.overlay = Overlay(files, {})
+        self.fixed: list[Finding] = []
+        self.declined: set[tuple[str, str, int]] = set()  # path, code, offset
+        self.frozen: set[str] = set()  # files that are left as they were
+        self.problems: list[Problem] = []
+        self.changed = False  # whether the last pass did something
+
+    def choose(self, report: Report) -> list[Finding]:
+        """Return the findings whose fixes are made in the next pass: none of their edits overlap."""
+        self.changed = False
+        candidates = [finding for finding in sorted(report.findings) if self.would(finding)]
+        sure = [finding for finding in candidates if self._is_sure(finding)]
+        taken, chosen = _Taken(), []
+        for finding in sure or candidates:
+            edits = _edits(finding)
+            if not taken.admits(edits) or not (sure or self._agrees(finding)):
+                continue
+            taken.add(edits)
+            chosen.append(finding)
+        return chosen
+
+    def would(self, finding: Finding) -> bool:
+        """Return whether the fix of a finding may be made, by itself or when it is agreed to."""
+        paths = _paths(finding)
+        allowed = self._is_sure(finding) or (self.consent is not None and safety(finding, self.config) is Safety.UNSAFE)
+        if not (allowed and paths and paths <= self.given and not paths & self.frozen):
+            return False
+        if not _is_sound(_edits(finding)):
+            place = finding.place
+            reason = f"the fix of {finding.code} was not made: its edits overlap; please report this"
+            self.problems.append(Problem(place.path, place.row, place.column, reason))
+            return False
+        return self.consent is None or self._key(finding) not in self.declined
+
+    def make(self, chosen: Collection[Finding]) -> None:
+        """Lay the fixed files over the others; where one does not parse any more, all that it hangs on goes back."""
+        edits: dict[str, set[Edit]] = {}
+        for finding in chosen:
+            for edit in _edits(finding):
+                edits.setdefault(edit.path, set()).add(edit)
+        self.fixed += chosen
+        self.changed = True
+        for path, here in edits.items():
+            if path in self.frozen:
+                continue
+            source = self._source(path)
+            try:
+                after = splice(source, here)
+                if not _parses(after):
+                    raise SourceError("would not parse any more")
+                self.overlay.contents[path] = source.encode(after)
+            except SourceError as error:
+                codes = _codes(finding for finding in chosen if path in _paths(finding))
+                self._revert(path, f"left as it was: with the fix of {codes}, {error.message}")
+            self.declined = {_moved(key, source, here) for key in self.declined}
+
+    def give_up(self, unsettled: Collection[Finding]) -> None:
+        """Take back the changes of files whose fixes come again and again."""
+        for path in sorted({path for finding in unsettled for path in _paths(finding)}):
+            codes = _codes(finding for finding in unsettled if path in _paths(finding))
+            self._revert(path, f"left as it was: the fixes of {codes} do not come to an end; please report this")
+
+    def verify(self) -> None:
+        """Take back changes that LibCST cannot read although it could read what was there before."""
+        if not self.overlay.contents:
+            return
+        from ms_perflint.syntax import reads  # LibCST takes a tenth of a second to import
+
+        for path in sorted(self.overlay.contents):
+            before = Source(path, self.files.read(path)).text
+            if path not in self.frozen and not reads(self._source(path).text) and reads(before):
+                codes = _codes(finding for finding in self.fixed if path in _paths(finding))
+                self._revert(path, f"left as it was: LibCST could not read it with the fixes of {codes}")
+
+    def settled(self, report: Report) -> Settled:
+        """Return the outcome."""
+        changes = []
+        for path, after in sorted(self.overlay.contents.items()):
+            before = self.files.read(path)
+            if before != after:
+                changes.append(Change(path, before, after, tuple(sorted(self._together(path)))))
+        return Settled(report, tuple(self.fixed), tuple(changes), tuple(sorted(set(self.problems))))
+
+    def _is_sure(self, finding: Finding) -> bool:
+        """Return whether a fix is made without asking."""
+        trust = safety(finding, self.config)
+        return trust is Safety.SAFE or (trust is Safety.UNSAFE and self.unsafe)
+
+    def _agrees(self, finding: Finding) -> bool:
+        """Ask about a fix; a no holds for all passes."""
+        if self.consent is not None and self.consent(finding, "".join(self._diffs(finding))):
+            return True
+        self.declined.add(self._key(finding))
+        return False
+
+    def _diffs(self, finding: Finding) -> Iterator[str]:
+        """Yield what a fix alone would change, file by file."""
+        for path in sorted(_paths(finding)):
+            source = self._source(path)
+            after = splice(source, {edit for edit in _edits(finding) if edit.path == path})
+            yield unified_diff(source.text.decode(), after.decode(), _shown(path))
+
+    def _key(self, finding: Finding) -> tuple[str, str, int]:
+        """Return what tells a finding from others, as long as its offset is moved along with the edits."""
+        return finding.place.path, finding.code, _offset(self._source(finding.place.path), finding.place)
+
+    def _source(self, path: str) -> Source:
+        """Return a file as it is now."""
+        return Source(path, self.overlay.read(path))
+
+    def _together(self, path: str) -> set[str]:
+        """Return the files that hang together with this one through fixes that change several."""
+        found = {path}
+        groups = [paths for paths in map(_paths, self.fixed) if len(paths) > 1]
+        while more := [paths for paths in groups if paths & found and not paths <= found]:
+            found.update(*more)
+        return found
+
+    def _revert(self, path: str, reason: str) -> None:
+        """Leave a file, and those that hang together with it, as they were; say why."""
+        for other in sorted(self._together(path)):
+            self.overlay.contents.pop(other, None)
+            self.frozen.add(other)
+            reason_here = reason if other == path else f"left as it was: it is fixed together with {_shown(path)}"
+            self.problems.append(Problem(other, 0, 0, reason_here))
+        self.fixed = [finding for finding in self.fixed if not _paths(finding) & self.frozen]
+
+
+def _edits(finding: Finding) -> tuple[Edit, ...]:
+    """Return the edits of a finding's fix."""
+    return finding.fix.edits if finding.fix else ()
+
+
+def _paths(finding: Finding) -> set[str]:
+    """Return the files that a finding's fix changes."""
+    return {edit.path for edit in _edits(finding)}
+
+
+def _clear(one: Edit, other: Edit) -> bool:
+    """Return whether two edits have nothing to do with each other. Edits that touch have: `cast(cast(a + b))` * 2."""
+    return one.end < other.start or other.end < one.start
+
+
+def _is_sound(edits: Iterable[Edit]) -> bool:
+    """Return whether the edits of one fix can all be made, and in one way only."""
+    ordered = sorted(set(edits))
+    pairs = [pair for pair in zip(ordered, ordered[1:]) if pair[0].path == pair[1].path]
+    return all(one.end <= other.start and one.start < other.end for one, other in pairs)
+
+
+def _codes(findings: Iterable[Finding]) -> str:
+    """Return the codes of findings, for a message."""
+    return ", ".join(sorted({finding.code for finding in findings}))
+
+
+def _parses(text: bytes) -> bool:
+    """Return whether Python reads a text."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text.decode())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _offset(source: Source, place: Place) -> int:
+    """Return the offset of a place."""
+    before = source.line(place.row).decode()[: place.column - 1]
+    return source.offset(place.row, len(before.encode()))
+
+
+def _moved(key: tuple[str, str, int], source: Source, edits: Iterable[Edit]) -> tuple[str, str, int]:
+    """Return the key of a finding after edits in a file."""
+    path, code, offset = key
+    if path != source.path:
+        return key
+    before = [edit for edit in edits if edit.end <= offset]
+    return path, code, offset + sum(len(_text(source, edit)) - (edit.end - edit.start) for edit in before)
+
+
+def _text(source: Source, edit: Edit) -> bytes:
+    """Return what an edit puts into a file, in the newlines of that file."""
+    return edit.text.replace("\n", source.newline).encode()
+
+
+def _shown(path: str) -> str:
+    """Return a path relative to the working directory where it lies in it."""
+    here = os.getcwd() + os.sep
+    return path[len(here) :] if path.startswith(here) else path
