@@ -34,7 +34,7 @@ FIRES = [
         IMPORTS,
         cell("""\
 x = ops.cast(x, ms.float16)
-x = ops.relu(x)
+x = ops.tanh(x)
 x = ops.cast(x, ms.float16)  # ! safe
 return x * 2.0
 """),
@@ -120,7 +120,7 @@ return x + a + b + c + d
         IMPORTS,
         cell("""\
 scale = ops.cast(Tensor([0.5, 2.0], ms.float32), ms.float16)  # !
-fill = ops.full((2,), 1.0).astype(ms.float32)  # !
+fill = ops.full((2,), 1.0, dtype=ms.float32).astype(ms.float16)  # !
 return x * scale + fill
 """),
     ),
@@ -153,7 +153,7 @@ return ops.relu(y)
         IMPORTS,
         cell("""\
 y = ops.cast(x, x.dtype)  # !
-z = F.cast(ops.relu(x), F.dtype(x))  # !
+z = F.cast(ops.reshape(x, (-1,)), F.dtype(x))  # !
 return y + z
 """),
     ),
@@ -271,7 +271,7 @@ return ops.cast(y, ms.float32)  # !
         IMPORTS,
         cell("""\
 a = ops.cast(x, ms.float16)
-return ops.cast(a, ms.float16) + ops.cast(ops.relu(a), ms.float16)  # !!
+return ops.cast(a, ms.float16) + ops.cast(ops.squeeze(a), ms.float16)  # !!
 """),
     ),
     case(
@@ -372,6 +372,22 @@ return ops.cast(ops.matmul(a, b), ms.float32)
 """,
             inputs="x, y",
         ),
+    ),
+    case(
+        "half precision through operators that mixed precision computes in fp32",
+        IMPORTS,
+        cell("""\
+x = ops.cast(x, ms.float16)
+a = ops.cast(ops.relu(x), ms.float16)
+b = ops.cast(ops.exp(x), ms.float16)
+c = ops.cast(ops.softmax(x), ms.float16)
+return a + b + c
+"""),
+    ),
+    case(
+        "created as integers, so the fill value is not kept",
+        IMPORTS,
+        cell("return x * ops.full((2,), 0.5).astype(ms.float32)\n"),
     ),
     case(
         "parameter, mixed precision may change it",
