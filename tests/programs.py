@@ -63,15 +63,8 @@ class Program:
         return Config(
             root=ROOT,
             select=(code,),
-            ignore=(),
-            extend_select=(),
-            per_file_ignores=(),
-            exclude=(),
-            extend_exclude=(),
             mindspore_version=self.version,
             device=self.device,
-            unsafe_fixes=False,
-            extend_safe_fixes=(),
             options={code: dict(self.options)},
         )
 
