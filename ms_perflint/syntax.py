@@ -13,7 +13,7 @@ import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, CodeSpan, MetadataWrapper
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.module import Module
+    from ms_perflint.semantics.module import Module, Site
     from ms_perflint.source import Span
 
 _T = TypeVar("_T")
@@ -76,6 +76,16 @@ def parse(module: Module, node: ast.expr) -> Slice:
         return Slice(module, node, _bounded(lambda: cst.parse_module(text)))
     except cst.ParserSyntaxError as error:
         raise Unreadable(error.message) from error
+
+
+def parse_site(site: Site) -> Slice:
+    """Return the slice of a site. Inside an f-string, where positions lie before Python 3.12, it is made from the tree."""
+    if site.fstring is None:
+        return parse(site.module, site.node)
+    if deeper(site.node, MAX_DEPTH):
+        raise TooDeep(f"nested more than {MAX_DEPTH} levels deep")
+    text = "(" + ast.unparse(site.node) + ")"
+    return Slice(site.module, site.node, _bounded(lambda: cst.parse_module(text)))
 
 
 def deeper(node: ast.AST, limit: int) -> bool:

@@ -1,0 +1,147 @@
+"""What a rule is: a LibCST visitor that flags calls, with a question by meaning in front of it."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from importlib.metadata import entry_points
+from typing import ClassVar, Optional, Union
+
+import libcst as cst
+
+from ms_perflint import syntax
+from ms_perflint.findings import Edit, Finding, Fix, Place, Related, Safety
+from ms_perflint.semantics.module import Module, Site
+from ms_perflint.semantics.program import Program
+from ms_perflint.semantics.site import Call
+from ms_perflint.semantics.target import Target
+
+GROUP = "ms_perflint.checks"  # entry points of checks from other packages
+
+
+class Check(cst.CSTVisitor):
+    """The base of all rules; the first line of a rule's docstring is its summary.
+
+    `suspect` decides by meaning and touches no LibCST. Only for suspects is the call read as concrete syntax and
+    visited: `visit_Call` looks at its form, reports, and says how it is mended.
+    """
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    safety: ClassVar[Safety]  # of the fix, where a report does not say otherwise
+    triggers: ClassVar[tuple[str, ...]]  # canonical names; `name()` is a call of what `name()` gave; "*" and "@" are operators
+    preview: ClassVar[bool] = False
+    per_program: ClassVar[bool] = True  # False: what it reports does not depend on the program that a file is part of
+    options: ClassVar[Mapping[str, object]] = {}  # option -> default
+
+    def __init__(self, program: Program, options: Optional[Mapping[str, object]] = None, line_length: int = 88) -> None:
+        super().__init__()
+        self.program = program
+        self.line_length = line_length
+        self.settings: Mapping[str, object] = {**self.options, **(options or {})}
+        self.findings: list[Finding] = []
+        self._site: Optional[Site] = None
+        self._slice: Optional[syntax.Slice] = None
+
+    @property
+    def target(self) -> Target:
+        """Return the MindSpore version and the devices of the program."""
+        return self.program.target
+
+    def suspect(self, call: Call) -> bool:
+        """Return by meaning whether a call may have to be reported; cheap questions first."""
+        raise NotImplementedError
+
+    def examine(self, site: Site) -> list[Finding]:
+        """Return what the visitor reports on a suspect. Raises syntax.Unreadable where LibCST cannot read it."""
+        self._site, self.findings = site, []
+        self._slice = syntax.parse_site(site)
+        self._slice.visit(self)
+        return self.findings
+
+    def call(self, node: cst.CSTNode) -> Optional[Call]:
+        """Return the suspect when `node` is that very call; None for calls inside of it."""
+        assert self._slice is not None
+        return self._site if node is self._slice.root and isinstance(self._site, Call) else None
+
+    def report(
+        self,
+        node: Union[cst.CSTNode, ast.expr],
+        message: str,
+        fix: Optional[Sequence[Edit]] = None,
+        *,
+        advice: str = "",
+        safety: Optional[Safety] = None,
+        related: Iterable[Related] = (),
+    ) -> None:
+        """Report a node of the visited call (or an `ast` node of the same file), with the edits that mend it.
+
+        `advice` says in a few words what the fix does.
+        """
+        site = self._site
+        assert site is not None and self._slice is not None
+        module = site.module
+        if site.fstring is not None:
+            span, fix = module.span(site.fstring), None
+        elif isinstance(node, ast.AST):
+            span = module.span(node)
+        else:
+            span = site.span if node is self._slice.root else self._slice.span(node)
+        place, end = module.source.place(span[0]), module.source.place(span[1])
+        mend = Fix(advice or self.name, safety or self.safety, tuple(sorted(fix))) if fix else None
+        self.findings.append(
+            Finding(place, self.code, self.name, message, end, statement_rows(module, site.stmt, place), mend, tuple(sorted(set(related))))
+        )
+
+
+def statement_rows(module: Module, stmt: ast.stmt, place: Place) -> tuple[int, ...]:
+    """Return the rows on which a suppression counts: first and last of the statement (of a compound one: its header), and the reported."""
+    body = getattr(stmt, "body", None)
+    if isinstance(body, list) and body:
+        last = max(stmt.lineno, min(body[0].lineno - 1, _header_end(stmt)))
+    else:
+        last = stmt.end_lineno or stmt.lineno
+    return tuple(sorted({stmt.lineno, place.row, last}))
+
+
+def _header_end(stmt: ast.stmt) -> int:
+    """Return the last row of the expressions in a compound statement's header."""
+    parts: list[ast.AST] = []
+    for name in ("test", "iter", "items", "args", "returns", "bases", "keywords", "subject", "decorator_list"):
+        value = getattr(stmt, name, None)
+        parts.extend(value if isinstance(value, list) else [value] if isinstance(value, ast.AST) else [])
+    rows = [node.end_lineno for part in parts for node in ast.walk(part) if getattr(node, "end_lineno", None)]  # type: ignore[attr-defined]
+    return max([stmt.lineno, *rows])
+
+
+@lru_cache(maxsize=1)
+def checks() -> tuple[type[Check], ...]:
+    """Return all checks by code: the modules in `ms_perflint.checks`, and entry points of that group."""
+    from ms_perflint import checks as package
+
+    found: dict[str, type[Check]] = {}
+    for info in pkgutil.iter_modules(package.__path__):
+        if info.name.startswith("msp"):
+            for check in _in_module(f"{package.__name__}.{info.name}"):
+                found[check.code] = check
+    for point in _entry_points():
+        loaded = point.load()
+        if isinstance(loaded, type) and issubclass(loaded, Check):
+            found.setdefault(loaded.code, loaded)
+    return tuple(found[code] for code in sorted(found))
+
+
+def _in_module(name: str) -> list[type[Check]]:
+    module = importlib.import_module(name)
+    values = vars(module).values()
+    return [v for v in values if isinstance(v, type) and issubclass(v, Check) and v.__module__ == name and "code" in vars(v)]
+
+
+def _entry_points() -> list[object]:
+    if sys.version_info >= (3, 10):
+        return list(entry_points(group=GROUP))
+    return list(entry_points().get(GROUP, ()))  # type: ignore[unreachable, unused-ignore]

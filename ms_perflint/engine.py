@@ -1,0 +1,221 @@
+"""From files to findings: gate, meaning, suspects, checks, suppressions. Knows neither MindSpore nor any rule."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Optional
+
+from ms_perflint import syntax
+from ms_perflint.check import Check, checks
+from ms_perflint.config import Config
+from ms_perflint.findings import Finding, Problem
+from ms_perflint.semantics.module import Module, Site
+from ms_perflint.semantics.program import Program
+from ms_perflint.semantics.project import Project
+from ms_perflint.semantics.site import Call
+from ms_perflint.semantics.target import Target
+from ms_perflint.source import Disk, Files, SourceError
+from ms_perflint.suppressions import Suppressions
+
+MARK = b"mindspore"  # a file without it is not parsed and has no findings
+HELD = 1_500_000  # bytes of parsed source that are kept for the next directory
+HELD_AT_MOST = 8_000_000  # bytes after which everything is given back, wherever the run is
+WORTH_PROCESSES = 100  # files from which on starting processes pays
+OPERATORS = ("*", "@")  # triggers that are no names
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a run found, sorted; what it could not do; and the files that it looked at."""
+
+    findings: tuple[Finding, ...]
+    problems: tuple[Problem, ...]
+    files: tuple[str, ...]
+
+
+def lint(paths: Sequence[str], config: Config, files: Optional[Files] = None, jobs: int = 1) -> Report:
+    """Return the findings in the files at `paths` (absolute); other files are read for what they say, never reported."""
+    ordered = sorted(set(paths))
+    if files is None and jobs > 1 and len(ordered) >= WORTH_PROCESSES:
+        with ProcessPoolExecutor(jobs) as executor:
+            return _in_parts(ordered, config, executor, jobs)
+    return _lint(ordered, config, files)
+
+
+def _in_parts(paths: list[str], config: Config, executor: Executor, jobs: int) -> Report:
+    """Lint contiguous runs of the sorted files side by side: neighbours share the modules that they import."""
+    size = max(1, len(paths) // (jobs * 8))
+    parts = [paths[start : start + size] for start in range(0, len(paths), size)]
+    futures = [executor.submit(_lint, part, config, None) for part in parts]
+    reports = [future.result() for future in futures]
+    findings = sorted(finding for report in reports for finding in report.findings)
+    problems = sorted({problem for report in reports for problem in report.problems})
+    return Report(tuple(findings), tuple(problems), tuple(paths))
+
+
+def _lint(paths: list[str], config: Config, files: Optional[Files]) -> Report:
+    linter = Linter(config, files if files is not None else Disk())
+    findings: list[Finding] = []
+    with _without_collector():
+        for path in paths:
+            findings.extend(linter.file(path))
+        linter.close()
+    return Report(tuple(sorted(findings)), tuple(sorted(set(linter.problems))), tuple(paths))
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Trees are given back by cutting their cycles; collecting them costs a third of a run."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+class Linter:
+    """Lints files one after the other; what one file taught about its neighbours is kept while it is near."""
+
+    def __init__(self, config: Config, files: Files) -> None:
+        self.config = config
+        self.project = Project(files)
+        self.problems: list[Problem] = []
+        self.enabled = [check for check in checks() if check.code in config.codes]
+        self._asked = Target(config.mindspore_version or (0,), (config.device,) if config.device else ())
+        self._programs: dict[str, Program] = {}
+        self._checks: dict[tuple[type[Check], str], Check] = {}
+        self._directory = ""
+
+    def close(self) -> None:
+        """Give back all memory."""
+        self._programs.clear()
+        self._checks.clear()
+        self.project.forget()
+
+    def file(self, path: str, module: Optional[Module] = None) -> list[Finding]:
+        """Return the findings in one file. What cannot be done goes to `problems`."""
+        self._make_room(path)
+        module = module or self._open(path)
+        if module is None:
+            return []
+        enabled = [check for check in self.enabled if self.config.selects(check.code, path)]
+        suppressions = Suppressions(module.source)
+        found = [finding for check in enabled for finding in self._findings(check, module)]
+        return sorted(finding for finding in found if not suppressions.hides(finding))
+
+    def _make_room(self, path: str) -> None:
+        directory = os.path.dirname(path)
+        moved = not directory.startswith(self._directory) and not self._directory.startswith(directory)
+        if self.project.size > (HELD if moved else HELD_AT_MOST):
+            self.close()
+        self._directory = directory if moved or not self._directory else self._directory
+
+    def _open(self, path: str) -> Optional[Module]:
+        """Return the module of a file that may have findings; None for others, and for those that cannot be read."""
+        try:
+            raw = self.project.files.read(path)
+        except OSError as error:
+            self.problems.append(Problem(path, 0, 0, f"cannot be read: {error.strerror or error}"))
+            return None
+        if MARK not in raw or not any(_mentions(check, raw) for check in self.enabled):
+            return None
+        try:
+            return self.project.parse(path)
+        except SourceError as error:
+            self.problems.append(Problem(path, error.row, error.column, error.message))
+            return None
+        except OSError as error:
+            self.problems.append(Problem(path, 0, 0, f"cannot be read: {error.strerror or error}"))
+            return None
+
+    # --- one check in one file
+
+    def _findings(self, check: type[Check], module: Module) -> list[Finding]:
+        sites = _candidates(check, module)
+        if not sites:
+            return []
+        entries = self.project.programs(module.path) if check.per_program else (module.path,)
+        by_program = []
+        for entry in entries:
+            found: dict[tuple[object, ...], Finding] = {}
+            for site in sites:
+                for finding in self._examined(check, site, entry):
+                    found.setdefault((finding.place, finding.end), finding)
+            by_program.append(found)
+        return merged(by_program)
+
+    def _examined(self, check: type[Check], site: Site, entry: str) -> list[Finding]:
+        try:
+            instance = self._check(check, entry)
+            suspect = self._suspect(instance, site)
+            return instance.examine(suspect) if suspect is not None else []
+        except syntax.Unreadable as error:
+            place = site.module.source.place(site.span[0])
+            self.problems.append(Problem(place.path, place.row, place.column, f"{check.code} could not look at this call: {error}"))
+        except RecursionError:
+            place = site.module.source.place(site.span[0])
+            self.problems.append(Problem(place.path, place.row, place.column, f"{check.code} skipped: the code around this call is nested too deeply"))
+        return []
+
+    def _suspect(self, check: Check, site: Site) -> Optional[Site]:
+        """Return the site as the check sees it, if by meaning it may have to be reported."""
+        program = check.program
+        if site.word in OPERATORS:
+            return site if check.suspect(site) else None  # type: ignore[arg-type]
+        for api in program.apis(site):
+            if api in check.triggers:
+                call = Call(site, program, api)
+                return call if check.suspect(call) else None
+        return None
+
+    def _check(self, check: type[Check], entry: str) -> Check:
+        key = (check, entry)
+        if key not in self._checks:
+            if entry not in self._programs:
+                self._programs[entry] = Program(self.project, entry, self._asked)
+            self._checks[key] = check(self._programs[entry], self.config.options.get(check.code), self.config.line_length)
+        return self._checks[key]
+
+
+def _word(trigger: str) -> str:
+    """Return the last word of a trigger, without its `()`."""
+    return trigger.rpartition(".")[2].rstrip("()")
+
+
+def _mentions(check: type[Check], raw: bytes) -> bool:
+    """Return whether a file holds the last word of a trigger: derived from the triggers, so that it cannot be wrong."""
+    return any(_word(trigger).encode() in raw for trigger in check.triggers)
+
+
+def _candidates(check: type[Check], module: Module) -> list[Site]:
+    """Return the sites whose last word may be a trigger of the check, in the order of the source."""
+    words: set[str] = set()
+    for trigger in check.triggers:
+        word = _word(trigger)
+        words |= module.holders(word) if trigger.endswith("()") else module.spelled(word)
+    found = {id(site): site for word in words for site in module.by_word.get(word, ())}
+    return sorted(found.values(), key=lambda site: site.span)
+
+
+def merged(by_program: Sequence[dict[tuple[object, ...], Finding]]) -> list[Finding]:
+    """Return the findings of a file over its programs: one program is enough; the fix stands if all that report agree on it."""
+    out: list[Finding] = []
+    keys = dict.fromkeys(key for found in by_program for key in found)
+    for key in keys:
+        reports = [found[key] for found in by_program if key in found]
+        first = reports[0]
+        fixes = [report.fix for report in reports]
+        if any(fix is None or first.fix is None or fix.edits != first.fix.edits for fix in fixes):
+            first = replace(first, fix=None)
+        elif first.fix is not None:
+            weakest = max(fix.safety for fix in fixes if fix is not None)
+            first = replace(first, fix=replace(first.fix, safety=weakest))
+        out.append(first)
+    return out

@@ -1,0 +1,1 @@
+"""What a program means: Python's own `ast`, no rule knowledge, no LibCST."""

@@ -1,0 +1,141 @@
+"""What calling a name outside of the project gives, where that is more than "an instance of it"."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Optional
+
+from ms_perflint.semantics import configs
+from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.operations import combine
+from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Display, Instance, Known, Value, union
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluate import Evaluator
+
+# Methods of a Cell that return the cell itself (mindspore 2.10 nn/cell.py: to_float, set_train, add_flags, ...)
+FLUENT = frozenset(
+    {"to_float", "set_train", "set_grad", "add_flags", "add_flags_recursive", "update_parameters_name", "set_comm_fusion", "to", "set_boost"}
+)
+# Calls that give a thing of another type than their own name: (type, the argument it is made of)
+RETURNS: Mapping[str, str] = {
+    "mindspore.train.train_thor.ConvertModelUtils.convert_to_thor_model": "mindspore.train.Model",
+    "mindspore.train.train_thor.ConvertModelUtils": "mindspore.train.train_thor.ConvertModelUtils",
+    "mindspore.train.ConvertModelUtils.convert_to_thor_model": "mindspore.train.Model",
+}
+# Calls that give back what they are given first
+PASS_THROUGH = frozenset(
+    {
+        "copy.copy", "copy.deepcopy", "builtins.vars", "functools.partial", "builtins.list", "builtins.tuple", "builtins.sorted",
+        "mindspore.jit", "mindspore.ms_function", "mindspore.common.api.jit", "builtins.staticmethod", "pathlib.Path",
+    }
+)  # fmt: skip
+MAPPINGS = frozenset({"EasyDict", "edict", "AttrDict", "DotDict", "Munch", "ConfigDict", "SimpleNamespace", "Namespace", "dict", "OrderedDict"})
+_CONVERT: Mapping[str, Callable[..., Any]] = {
+    "builtins.bool": bool,
+    "builtins.int": int,
+    "builtins.float": float,
+    "builtins.str": str,
+    "builtins.max": max,
+    "builtins.min": min,
+    "os.path.join": os.path.join,
+    "os.path.dirname": os.path.dirname,
+    "os.path.basename": os.path.basename,
+    "os.path.abspath": os.path.normpath,
+    "os.path.realpath": os.path.normpath,
+    "os.path.normpath": os.path.normpath,
+    "os.path.split": os.path.split,
+}
+_MEMBERS = ("argparse.", "builtins.open", "click.", "absl.")
+
+
+def has_members(name: str) -> bool:
+    """Return whether members of such an object are calls of the library, and never settings."""
+    return name.startswith(_MEMBERS)
+
+
+def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what calling an Api gives; None where it is just an instance of it."""
+    name = api.name
+    word = name.rpartition(".")[2]
+    if api.receiver is not None and name.startswith("mindspore.") and word in FLUENT:
+        return Value((api.receiver,))
+    if name in RETURNS:
+        return evaluator.known(Instance(Api(RETURNS[name], api.receiver), node, scope), node, scope)
+    if name in PASS_THROUGH and node.args:
+        return evaluator.value(node.args[0], scope)
+    if name in _CONVERT and node.args and not node.keywords:
+        return _converted(evaluator, name, node, scope)
+    if word in MAPPINGS and not name.startswith("mindspore."):
+        return _mapping(evaluator, node, scope)
+    if name == "builtins.getattr" and len(node.args) >= 2:
+        return _getattr(evaluator, node, scope)
+    if name in ("os.getenv", "os.environ.get"):
+        return _environment(evaluator, node, scope)
+    if name in configs.LOADS:
+        return configs.loaded(evaluator, node, scope)
+    if word == "parse_args" and api.receiver is not None:
+        return configs.parsed(api.receiver)
+    if word == "get" and api.receiver is not None and node.args:
+        return _get(evaluator, api.receiver, node, scope)
+    if name in ("mindspore.get_context", "builtins.input", "builtins.eval"):
+        return OPEN
+    return None
+
+
+def _converted(evaluator: Evaluator, name: str, node: ast.Call, scope: Scope) -> Value:
+    function = _CONVERT[name]
+
+    def convert(known: tuple[Known, ...]) -> object:
+        constants = [each.constant for each in known]
+        if NO_CONSTANT in constants:
+            return NO_CONSTANT
+        try:
+            return function(*constants)
+        except Exception:
+            return NO_CONSTANT
+
+    return combine([evaluator.value(arg, scope) for arg in node.args], convert, node, scope)
+
+
+def _mapping(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """`EasyDict({...})`, `dict(a=1)`: the display that it was made of; None where it is made of something else."""
+    if len(node.args) == 1 and not node.keywords:
+        value = evaluator.value(node.args[0], scope)
+        shown = value.known and all(isinstance(known.what, Display) and isinstance(known.what.node, ast.Dict) for known in value.known)
+        return value if shown else None
+    if not node.args and all(keyword.arg for keyword in node.keywords):
+        keys: list[Optional[ast.expr]] = [ast.copy_location(ast.Constant(keyword.arg), keyword.value) for keyword in node.keywords]
+        display = ast.copy_location(ast.Dict(keys, [keyword.value for keyword in node.keywords]), node)
+        return evaluator.known(Display(display, scope), node, scope)
+    return None
+
+
+def _getattr(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
+    names = evaluator.value(node.args[1], scope).constants
+    if len(names) != 1 or not isinstance(names[0], str):
+        return OPEN
+    found = evaluator.members(evaluator.value(node.args[0], scope), names[0], node, scope)
+    return found if found.known or len(node.args) < 3 else union([evaluator.value(node.args[2], scope), OPEN])
+
+
+def _environment(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
+    """A variable of the environment: its default is what a user gets who sets nothing."""
+    if len(node.args) < 2:
+        known = evaluator.known(Constant(None), node, scope).known
+        return Value(known, False, True)
+    default = evaluator.value(node.args[1], scope)
+    return Value(default.known, default.open, True)
+
+
+def _get(evaluator: Evaluator, receiver: Known, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """`config.get("key", default)` on something that holds settings."""
+    keys = evaluator.value(node.args[0], scope).constants
+    if len(keys) != 1:
+        return None
+    found = evaluator.item(receiver, keys[0])
+    if found.known:
+        return found
+    return union([evaluator.value(node.args[1], scope), OPEN]) if len(node.args) > 1 else OPEN

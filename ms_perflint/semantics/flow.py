@@ -1,0 +1,167 @@
+"""Reaching definitions of one scope: which bindings of a name may hold where the name is read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import Optional
+
+from ms_perflint.semantics.module import Binding, Scope
+from ms_perflint.semantics.walk import TRY, leaves
+
+Bindings = tuple[Binding, ...]
+Environment = dict[str, Bindings]
+
+
+class Flow:
+    """The reaching definitions of a scope, for names that are bound more than once in it."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self._at: dict[int, Bindings] = {}  # id of a Name that is read -> what may have bound it
+        self._many = {name for name, bindings in scope.bindings.items() if len(bindings) > 1}
+        start: Environment = {
+            name: tuple(b for b in scope.bindings[name] if b.kind in ("parameter", "global")) for name in self._many
+        }
+        self._exit: Environment = start
+        if self._many and isinstance(getattr(scope.node, "body", None), list):
+            end = self._body(scope.node.body, start)  # type: ignore[union-attr, arg-type]
+            self._exit = end if end is not None else self._all()
+
+    def at(self, node: ast.Name) -> Bindings:
+        """Return the bindings that may hold where this name is read."""
+        if node.id not in self._many:
+            return tuple(self.scope.bindings.get(node.id, ()))
+        found = self._at.get(id(node))
+        return found if found is not None else tuple(self.scope.bindings[node.id])
+
+    def at_end(self, name: str) -> Bindings:
+        """Return the bindings that may hold when the scope has run: what other scopes and modules see."""
+        if name not in self._many:
+            return tuple(self.scope.bindings.get(name, ()))
+        return self._exit.get(name) or tuple(self.scope.bindings[name])
+
+    def _all(self) -> Environment:
+        return {name: tuple(self.scope.bindings[name]) for name in self._many}
+
+    # --- statements; None is the environment after which nothing runs
+
+    def _body(self, statements: Sequence[ast.stmt], env: Optional[Environment]) -> Optional[Environment]:
+        for stmt in statements:
+            if env is None:
+                return None
+            env = self._statement(stmt, env)
+        return env
+
+    def _statement(self, stmt: ast.stmt, env: Environment) -> Optional[Environment]:
+        if isinstance(stmt, ast.If):
+            return self._if(stmt, env)
+        if isinstance(stmt, (ast.For, ast.AsyncFor, ast.While)):
+            return self._loop(stmt, env)
+        if isinstance(stmt, TRY):
+            return self._try(stmt, env)  # type: ignore[arg-type]
+        if isinstance(stmt, (ast.With, ast.AsyncWith)):
+            for item in stmt.items:
+                self._read(item.context_expr, env)
+            return self._body(stmt.body, self._bind(stmt, env))
+        if hasattr(stmt, "cases"):
+            return self._match(stmt, env)
+        if isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return self._bind(stmt, env)
+        for child in ast.iter_child_nodes(stmt):
+            self._read(child, env)
+        return None if leaves(stmt) else self._bind(stmt, env)
+
+    def _if(self, stmt: ast.If, env: Environment) -> Optional[Environment]:
+        """An `if` with its `elif` chain, without recursion."""
+        ends: list[Optional[Environment]] = []
+        while True:
+            self._read(stmt.test, env)
+            ends.append(self._body(stmt.body, dict(env)))
+            if len(stmt.orelse) == 1 and isinstance(stmt.orelse[0], ast.If):
+                stmt = stmt.orelse[0]
+                continue
+            ends.append(self._body(stmt.orelse, dict(env)))
+            return join(ends)
+
+    def _loop(self, stmt: ast.For | ast.AsyncFor | ast.While, env: Environment) -> Optional[Environment]:
+        self._read(stmt.test if isinstance(stmt, ast.While) else stmt.iter, env)
+        head = self._with_all_of(stmt.body, env)
+        if isinstance(stmt, ast.While):
+            self._read(stmt.test, head)
+        self._body(stmt.body, self._bind(stmt, dict(head)))
+        after = join([head, self._with_all_of([stmt], env) if not isinstance(stmt, ast.While) else head])
+        return self._body(stmt.orelse, after)
+
+    def _try(self, stmt: ast.Try, env: Environment) -> Optional[Environment]:
+        inside = self._body(stmt.body, dict(env))
+        if inside is not None:
+            inside = self._body(stmt.orelse, inside)
+        ends = [inside]
+        failed = self._with_all_of(stmt.body, env)
+        for handler in stmt.handlers:
+            ends.append(self._body(handler.body, self._bind(handler, dict(failed))))
+        end = join(ends)
+        if stmt.finalbody:
+            self._body(stmt.finalbody, dict(self._with_all_of([*stmt.body, *stmt.handlers], env)))  # type: ignore[list-item]
+            end = self._body(stmt.finalbody, end)
+        return end
+
+    def _match(self, stmt: ast.stmt, env: Environment) -> Optional[Environment]:
+        self._read(stmt.subject, env)  # type: ignore[attr-defined]
+        ends: list[Optional[Environment]] = [dict(env)]
+        for case in stmt.cases:  # type: ignore[attr-defined]
+            ends.append(self._body(case.body, self._bind(stmt, dict(env))))
+        return join(ends)
+
+    # --- names
+
+    def _bind(self, stmt: ast.AST, env: Environment) -> Environment:
+        for binding in self.scope.binds.get(id(stmt), ()):
+            if binding.name in self._many:
+                env[binding.name] = (binding,)
+        return env
+
+    def _with_all_of(self, statements: Iterable[ast.AST], env: Environment) -> Environment:
+        """Return the environment with everything that these statements may bind added to it."""
+        out = dict(env)
+        stack: list[ast.AST] = list(statements)
+        while stack:
+            node = stack.pop()
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or not isinstance(node, ast.expr):
+                for binding in self.scope.binds.get(id(node), ()):
+                    if binding.name in self._many:
+                        held = out.get(binding.name, ())
+                        if binding not in held:
+                            out[binding.name] = (*held, binding)
+            if isinstance(node, (ast.stmt, ast.ExceptHandler)) and not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                for part in ("body", "orelse", "finalbody", "handlers"):
+                    stack.extend(getattr(node, part, ()))
+                for case in getattr(node, "cases", ()):
+                    stack.extend(case.body)
+        return out
+
+    def _read(self, root: ast.AST, env: Environment) -> None:
+        """Note what each name of an expression may hold; inner lambdas and comprehensions read it too."""
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, ast.Name):
+                if node.id in self._many:
+                    self._at[id(node)] = env.get(node.id, ())
+            else:
+                stack.extend(ast.iter_child_nodes(node))
+
+
+def join(environments: Sequence[Optional[Environment]]) -> Optional[Environment]:
+    """Return what may hold after several arms; None when no arm comes out."""
+    alive = [env for env in environments if env is not None]
+    if len(alive) <= 1:
+        return alive[0] if alive else None
+    out = alive[0]
+    for env in alive[1:]:
+        for name, bindings in env.items():
+            held = out.get(name, ())
+            if held != bindings:
+                out[name] = (*held, *(binding for binding in bindings if binding not in held))
+    return out

@@ -1,0 +1,263 @@
+"""One walk over a file: scopes, bindings, blocks and sites. Depends on the bytes of that file only."""
+
+from __future__ import annotations
+
+import ast
+import os
+import warnings
+from typing import TYPE_CHECKING, Optional, Union
+
+from ms_perflint.source import Source, SourceError, Span
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.flow import Flow
+
+FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
+ScopeNode = Union[ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.expr]
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Block:
+    """One arm of a compound statement; after `if a: return` the rest of the block is the other arm of that `if`."""
+
+    __slots__ = ("arm", "owner", "parent", "scope")
+
+    def __init__(self, scope: Scope, parent: Optional[Block], owner: Optional[ast.AST], arm: str) -> None:
+        self.scope = scope
+        self.parent = parent  # None for the outermost block of a function, class or module
+        self.owner = owner  # the compound statement; None for the outermost block
+        self.arm = arm  # "body", "orelse", "handler", "finalbody"; the position of a case or handler is part of it
+
+    def chain(self) -> list[Block]:
+        """Return this block and the blocks around it up to the function, class or module, innermost first."""
+        found: list[Block] = []
+        block: Optional[Block] = self
+        while block is not None:
+            found.append(block)
+            block = block.parent
+        return found
+
+
+class Binding:
+    """One place that gives a name (or an attribute of `self`, or of a named object) its value."""
+
+    __slots__ = ("block", "kind", "name", "node", "path", "stmt", "value")
+
+    def __init__(
+        self, name: str, kind: str, node: ast.AST, value: Optional[ast.expr], path: tuple[int, ...], stmt: ast.AST, block: Block
+    ) -> None:
+        self.name = name
+        self.kind = kind  # assign, augment, import, from, function, class, parameter, for, with, except, delete
+        self.node = node  # the target, alias, def or argument
+        self.value = value  # the expression on the right, where there is one
+        self.path = path  # which element of the value, for `a, (b, c) = value`
+        self.stmt = stmt
+        self.block = block
+
+    @property
+    def scope(self) -> Scope:
+        """Return the scope in which the value is to be read."""
+        return self.block.scope
+
+
+class Scope:
+    """A module, class, function, lambda or comprehension: its bindings, and all names that it loads."""
+
+    __slots__ = (
+        "_flow", "attributes", "attrs", "binds", "bindings", "block", "calls", "defines", "main", "module", "names", "node", "parent", "returns", "stars",
+    )  # fmt: skip
+
+    def __init__(self, module: Module, parent: Optional[Scope], node: ScopeNode) -> None:
+        self.module = module
+        self.parent = parent
+        self.node = node
+        self.block = Block(self, None, None, "body")
+        self.bindings: dict[str, list[Binding]] = {}
+        self.binds: dict[int, list[Binding]] = {}  # id of a statement -> what it binds in this scope
+        self.attributes: dict[str, list[Binding]] = {}  # of a class: `self.x = ...` in its methods
+        self.names: set[str] = set()  # all names that it loads
+        self.attrs: set[str] = set()  # all attributes that it loads
+        self.main: Optional[Scope] = None  # of a module: what `if __name__ == "__main__"` loads, as a scope of its own
+        self.calls: list[Site] = []  # in source order, nested lambdas and comprehensions included
+        self.defines: list[Scope] = []  # functions and classes made in it
+        self.stars: list[ast.ImportFrom] = []
+        self.returns: list[tuple[ast.expr, Block]] = []  # of a function
+        self._flow: Optional[Flow] = None
+
+    @property
+    def name(self) -> str:
+        """Return the name of the function or class; "" for others."""
+        return getattr(self.node, "name", "")
+
+    @property
+    def is_function(self) -> bool:
+        """Return whether it is a `def`."""
+        return isinstance(self.node, FUNCTIONS)
+
+    @property
+    def is_class(self) -> bool:
+        """Return whether it is a class body."""
+        return isinstance(self.node, ast.ClassDef)
+
+    @property
+    def owner(self) -> Scope:
+        """Return the function, class or module that runs this scope: itself but for lambdas and comprehensions."""
+        scope = self
+        while not isinstance(scope.node, (ast.Module, ast.ClassDef, *FUNCTIONS)):
+            assert scope.parent is not None
+            scope = scope.parent
+        return scope
+
+    @property
+    def flow(self) -> Flow:
+        """Return the reaching definitions of this scope, made on first use."""
+        if self._flow is None:
+            from ms_perflint.semantics.flow import Flow
+
+            self._flow = Flow(self)
+        return self._flow
+
+    def method(self, name: str) -> Optional[Scope]:
+        """Return the last function of that name that is defined in it."""
+        for scope in reversed(self.defines):
+            if scope.name == name and scope.is_function:
+                return scope
+        return None
+
+
+class Site:
+    """An expression that a check may look at: a call, or an operation such as `a * b` and `a @ b`."""
+
+    __slots__ = ("block", "fstring", "module", "node", "stmt", "word")
+
+    def __init__(self, module: Module, node: ast.expr, word: str, stmt: ast.stmt, block: Block, fstring: Optional[ast.expr]) -> None:
+        self.module = module
+        self.node = node
+        self.word = word  # last word of the callee; the operator's sign
+        self.stmt = stmt
+        self.block = block
+        self.fstring = fstring  # the f-string around it: positions inside are not reliable before Python 3.12
+
+    @property
+    def scope(self) -> Scope:
+        """Return the scope in which it is evaluated."""
+        return self.block.scope
+
+    def excludes(self, other: Site) -> bool:
+        """Return whether the two stand in different arms of one `if` or `try`, so that never both run on one pass."""
+        mine = {id(block.owner): block for block in self.block.chain() if block.owner is not None}
+        for block in other.block.chain():
+            own = mine.get(id(block.owner)) if block.owner is not None else None
+            if own is not None and own.arm != block.arm and isinstance(block.owner, ast.If):
+                return True
+        return False
+
+    @property
+    def in_loop(self) -> bool:
+        """Return whether it stands in the body of a `for` or `while` of its function."""
+        block: Optional[Block] = self.block
+        while block is not None:
+            if isinstance(block.owner, (ast.For, ast.AsyncFor, ast.While)) and block.arm == "body":
+                return True
+            block = block.parent
+        return False
+
+    @property
+    def span(self) -> Span:
+        """Return its byte offsets in the source."""
+        return self.module.span(self.node)
+
+
+class Module:
+    """A parsed file. Nothing in it depends on another file."""
+
+    def __init__(self, source: Source) -> None:
+        """Parse and walk the source; raises SourceError with the position where Python cannot read it."""
+        self.source = source
+        self.path = source.path
+        self.tree = parse(source)
+        self.sites: list[Site] = []
+        self.by_word: dict[str, list[Site]] = {}
+        self.scopes: list[Scope] = []
+        self.stores: dict[tuple[str, str], list[Binding]] = {}  # (name, attribute) -> `name.attribute = value`
+        self.defined: dict[str, list[Scope]] = {}  # name -> functions and classes, nested ones and methods included
+        self.scope_of: dict[int, Scope] = {}  # id of a def or class statement -> its scope
+        self.imported: dict[str, list[tuple[ast.stmt, ast.alias]]] = {}  # name -> the imports that bind it, in any scope
+        self.renamed: dict[str, set[str]] = {}  # last word of a name -> other names it gets: `as`, `x = name`
+        self.made: dict[str, set[str]] = {}  # last word of a callee -> names bound to what it returns: `self.x = name()`
+        self.scope = Scope(self, None, self.tree)
+        from ms_perflint.semantics.walk import walk
+
+        walk(self)
+
+    @property
+    def directory(self) -> str:
+        """Return the directory that holds the file."""
+        return os.path.dirname(self.path)
+
+    def spelled(self, word: str) -> set[str]:
+        """Return the last words under which something named `word` elsewhere may be called in this file."""
+        words, todo = {word}, [word]
+        while todo:
+            for other in self.renamed.get(todo.pop(), ()):
+                if other not in words:
+                    words.add(other)
+                    todo.append(other)
+        return words
+
+    def holders(self, word: str) -> set[str]:
+        """Return the names that may hold what calling `word` gives."""
+        found: set[str] = set()
+        for spelling in self.spelled(word):
+            for name in self.made.get(spelling, ()):
+                found |= self.spelled(name)
+        return found
+
+    def span(self, node: ast.AST) -> Span:
+        """Return the byte offsets of a node in `source.text`."""
+        source = self.source
+        return (
+            source.offset(node.lineno, node.col_offset),  # type: ignore[attr-defined]
+            source.offset(node.end_lineno, node.end_col_offset),  # type: ignore[attr-defined]
+        )
+
+    def text(self, node: ast.AST) -> str:
+        """Return the source text of a node."""
+        start, end = self.span(node)
+        return self.source.text[start:end].decode("utf-8")
+
+    def close(self) -> None:
+        """Cut the reference cycles, so that memory is given back without the garbage collector."""
+        for scope in self.scopes:
+            scope.bindings.clear()
+            scope.binds.clear()
+            scope.attributes.clear()
+            scope.calls.clear()
+            scope.defines.clear()
+            scope.returns.clear()
+            scope._flow = None
+        self.scopes.clear()
+        self.sites.clear()
+        self.by_word.clear()
+        self.stores.clear()
+        self.defined.clear()
+        self.scope_of.clear()
+        self.imported.clear()
+        self.renamed.clear()
+        self.made.clear()
+        self.tree.body = []
+
+
+def parse(source: Source) -> ast.Module:
+    """Return the tree of a source; SourceError in one line where Python's own parser refuses it."""
+    text: Union[str, bytes] = source.text.decode("utf-8")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return compile(text, source.path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+    except SyntaxError as error:
+        raise SourceError(f"syntax error: {error.msg}", error.lineno or 0, error.offset or 0) from None
+    except (RecursionError, MemoryError):
+        raise SourceError("the code is nested too deeply to be read") from None
+    except ValueError as error:
+        raise SourceError(f"the file cannot be parsed: {error}") from None

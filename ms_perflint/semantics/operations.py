@@ -1,0 +1,140 @@
+"""Operators on what is known: comparisons, `and`, `or`, `not`, arithmetic on constants."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any, Optional
+
+from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Constant, Known, Value, truth, union
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluate import Evaluator
+
+COMBINATIONS = 32  # of known operands, before the answer is "open"
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.eq,
+    ast.IsNot: operator.ne,
+    ast.In: lambda item, container: item in container,
+    ast.NotIn: lambda item, container: item not in container,
+}
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+
+
+def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
+    """Return what an operator expression can be."""
+    if isinstance(node, ast.UnaryOp):
+        operand = evaluator.value(node.operand, scope)
+        if isinstance(node.op, ast.Not):
+            return combine([operand], lambda known: _not(known[0]), node, scope)
+        if isinstance(node.op, ast.USub):
+            return combine([operand], lambda known: _calculate(lambda value: -value, known), node, scope)
+        return OPEN
+    if isinstance(node, ast.BoolOp):
+        return _logic(evaluator, node, scope)
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        return _compare(evaluator, node, scope)
+    if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
+        function = _ARITHMETIC[type(node.op)]
+        sides = [evaluator.value(node.left, scope), evaluator.value(node.right, scope)]
+        return combine(sides, lambda known: _calculate(function, known), node, scope)
+    if isinstance(node, ast.JoinedStr):
+        parts = [evaluator.value(p.value if isinstance(p, ast.FormattedValue) else p, scope) for p in node.values]
+        return combine(parts, lambda known: _calculate(lambda *texts: "".join(map(str, texts)), known), node, scope)
+    return OPEN
+
+
+def combine(operands: Sequence[Value], function: Callable[[tuple[Known, ...]], object], node: ast.AST, scope: Scope) -> Value:
+    """Return what a function of the operands can be; `function` gives a constant, or NO_CONSTANT where it cannot tell."""
+    count = 1
+    for operand in operands:
+        count *= max(1, len(operand.known))
+    if count > COMBINATIONS:
+        return OPEN
+    results, is_open = [], any(operand.open for operand in operands)
+    for chosen in product(*(operand.known for operand in operands)):
+        result = function(chosen)
+        if result is NO_CONSTANT:
+            is_open = True
+        else:
+            where = (scope.module, node) if not chosen else chosen[0].where
+            results.append(Value((Known(Constant(result), where, all(known.usual for known in chosen)),)))
+    value = union(results) if results else OPEN
+    return Value(value.known, is_open or value.open, any(operand.optional for operand in operands))
+
+
+def _not(known: Known) -> object:
+    answer = truth(known)
+    return NO_CONSTANT if answer is None else not answer
+
+
+def _calculate(function: Callable[..., Any], known: tuple[Known, ...]) -> object:
+    constants = [each.constant for each in known]
+    if NO_CONSTANT in constants:
+        return NO_CONSTANT
+    if any(isinstance(c, (str, bytes)) and len(c) > 4096 or isinstance(c, int) and abs(c) > 1 << 64 for c in constants):
+        return NO_CONSTANT
+    try:
+        return function(*constants)
+    except Exception:
+        return NO_CONSTANT
+
+
+def _compare(evaluator: Evaluator, node: ast.Compare, scope: Scope) -> Value:
+    left, right = evaluator.value(node.left, scope), node.comparators[0]
+    function = _COMPARE[type(node.ops[0])]
+    if isinstance(node.ops[0], (ast.In, ast.NotIn)) and isinstance(right, (ast.List, ast.Tuple, ast.Set)):
+        choices = [evaluator.value(element, scope) for element in right.elts]
+        return combine([left, *choices], lambda known: _member(function, known), node, scope)
+    return combine([left, evaluator.value(right, scope)], lambda known: _calculate(function, known), node, scope)
+
+
+def _member(function: Callable[[Any, Any], Any], known: tuple[Known, ...]) -> object:
+    constants = [each.constant for each in known]
+    return NO_CONSTANT if NO_CONSTANT in constants else function(constants[0], constants[1:])
+
+
+def _logic(evaluator: Evaluator, node: ast.BoolOp, scope: Scope) -> Value:
+    """`a and b`: one operand that is false decides, whatever the others are; `or` the other way round."""
+    deciding = isinstance(node.op, ast.Or)
+    operands = [evaluator.value(operand, scope) for operand in node.values]
+    for operand, part in zip(operands, node.values):
+        if operand.truth is deciding:
+            return evaluator.known(Constant(deciding), part, scope)
+    usual: list[Optional[bool]] = [operand.usual_truth for operand in operands]
+    if deciding in usual:
+        answer: Optional[bool] = deciding
+    elif None in usual:
+        # `x or "default"` is worth more than its truth: keep what each operand can be
+        return Value(union(operands).known, True) if deciding else OPEN
+    else:
+        answer = not deciding
+    if deciding and all(operand.known for operand in operands):
+        return _first_true(operands)
+    certain = all(operand.truth is not None for operand in operands)
+    known = evaluator.known(Constant(answer), node, scope)
+    return known if certain else Value(known.known, False, True)
+
+
+def _first_true(operands: Sequence[Value]) -> Value:
+    """Return what `a or b` gives: the first operand that is usually true, else the last."""
+    for operand in operands[:-1]:
+        if operand.usual_truth:
+            return Value(operand.known, operand.open, True)
+    return Value(operands[-1].known, operands[-1].open, any(operand.truth is None for operand in operands))

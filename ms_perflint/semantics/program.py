@@ -1,0 +1,314 @@
+"""An entry script with all that it imports: what runs, who calls what, and the facts that rules ask for."""
+
+from __future__ import annotations
+
+import ast
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Optional, Union
+
+from ms_perflint.findings import Place
+from ms_perflint.semantics import configs, reach, training, trees
+from ms_perflint.semantics.evaluate import IMPOSSIBLE, Evaluator
+from ms_perflint.semantics.module import Module, Scope, Site
+from ms_perflint.semantics.project import Project
+from ms_perflint.semantics.site import Call
+from ms_perflint.semantics.target import Target, target_of
+from ms_perflint.semantics.values import Api, Bound, Instance, Known, Tree, Value
+
+
+@dataclass(frozen=True)
+class Fact:
+    """yes, no or unknown (None), and where that was read."""
+
+    answer: Optional[bool]
+    places: tuple[Place, ...] = ()
+
+    @property
+    def is_yes(self) -> bool:
+        """Return whether the program shows that it is so."""
+        return self.answer is True
+
+
+class Program:
+    """One entry script and the local files that it imports. Questions are answered when they are asked, once."""
+
+    def __init__(self, project: Project, entry: str, target: Target) -> None:
+        self.project = project
+        self.entry = entry
+        self.asked = target  # what the options say: version and device, where they do
+        self.paths = project.closure(entry)
+        self.files = (entry, *sorted(self.paths - {entry}))
+        self.evaluator = Evaluator(self)
+        self.config_sources: dict[int, tuple[Known, ...]] = {}
+        self._callers: dict[Scope, list[Site]] = {}
+        self._sites: dict[str, list[Site]] = {}
+        self._calls: dict[str, tuple[Call, ...]] = {}
+        self._trees: dict[str, Optional[trees.Entry]] = {}
+        self._defined: dict[tuple[str, str], tuple[Scope, ...]] = {}
+
+    def module(self, path: str) -> Optional[Module]:
+        """Return a module of the program; None when it cannot be parsed."""
+        return self.project.module(path)
+
+    @cached_property
+    def modules(self) -> tuple[Module, ...]:
+        """Return all modules that can be parsed, the entry script first."""
+        found = (self.module(path) for path in self.files)
+        return tuple(module for module in found if module is not None)
+
+    @cached_property
+    def target(self) -> Target:
+        """Return the MindSpore version and the devices that the program is for."""
+        return target_of(self)
+
+    # --- names across files
+
+    def import_target(self, module: Module, dotted: str, level: int) -> Union[Module, str, None]:
+        """Return the module that an import names; its dotted name when it lies outside; None for a local one that is not there."""
+        if not level and dotted.partition(".")[0] == "mindspore":
+            return dotted
+        path = self.project.target(module.directory, dotted, level)
+        if path is not None:
+            return self.module(path)
+        if level or self.project.locate(module.directory, dotted, level):
+            return None
+        return dotted
+
+    def submodule(self, module: Module, name: str) -> Optional[Module]:
+        """Return the module `name` inside of a package."""
+        if not module.path.endswith("__init__.py"):
+            return None
+        path = self.project.target(module.directory, name, 1)
+        return self.module(path) if path is not None and path != module.path else None
+
+    def defined(self, module: Module, name: str, depth: int = 0) -> tuple[Scope, ...]:
+        """Return the functions and classes that a name, loaded in a module, may mean; through imports too."""
+        key = (module.path, name)
+        if key in self._defined:
+            return self._defined[key]
+        self._defined[key] = ()  # a cycle of re-exports adds nothing
+        found = [scope for scope in module.defined.get(name, ()) if scope.parent is None or not scope.parent.is_class]
+        for stmt, alias in module.imported.get(name, ()):
+            if isinstance(stmt, ast.ImportFrom):
+                target = self.import_target(module, stmt.module or "", stmt.level)
+                if isinstance(target, Module) and target is not module and depth < 8:
+                    found.extend(self.defined(target, alias.name, depth + 1))
+        for scope in (module.scope,):
+            for star in scope.stars:
+                target = self.import_target(module, star.module or "", star.level)
+                if isinstance(target, Module) and target is not module and depth < 8:
+                    found.extend(self.defined(target, name, depth + 1))
+        self._defined[key] = tuple(dict.fromkeys(found))
+        return self._defined[key]
+
+    def members_of_imports(self, module: Module, attr: str) -> tuple[Scope, ...]:
+        """Return the functions and classes that `imported_module.attr` may mean in a module."""
+        found: list[Scope] = []
+        for target in self._imported_modules(module):
+            found.extend(self.defined(target, attr))
+        return tuple(found)
+
+    def _imported_modules(self, module: Module) -> tuple[Module, ...]:
+        cache = self.__dict__.setdefault("_module_imports", {})
+        if module.path not in cache:
+            cache[module.path] = tuple(self._modules_imported_by(module))
+        found: tuple[Module, ...] = cache[module.path]
+        return found
+
+    def _modules_imported_by(self, module: Module) -> list[Module]:
+        found: list[Module] = []
+        for imports in module.imported.values():
+            for stmt, alias in imports:
+                if isinstance(stmt, ast.Import):
+                    target = self.import_target(module, alias.name, 0)
+                else:
+                    assert isinstance(stmt, ast.ImportFrom)
+                    inner = f"{stmt.module}.{alias.name}" if stmt.module else alias.name
+                    path = self.project.target(module.directory, inner, stmt.level)
+                    target = self.module(path) if path is not None else None
+                if isinstance(target, Module):
+                    found.append(target)
+        return found
+
+    # --- sites and calls
+
+    def sites(self, word: str) -> list[Site]:
+        """Return the call sites of the program whose callee may be something named `word`."""
+        if word not in self._sites:
+            found: list[Site] = []
+            for path in self.files:
+                if self.project.contains(path, word) and (module := self.module(path)) is not None:
+                    for spelling in sorted(module.spelled(word)):
+                        found.extend(module.by_word.get(spelling, ()))
+            self._sites[word] = found
+        return self._sites[word]
+
+    def calls(self, *apis: str) -> tuple[Call, ...]:
+        """Return the calls of these APIs in the program that can run, the entry script's first, then by file and position."""
+        found: list[Call] = []
+        for api in apis:
+            if api not in self._calls:
+                self._calls[api] = tuple(self._calls_of(api))
+            found.extend(self._calls[api])
+        if len(apis) > 1:
+            rank = {path: position for position, path in enumerate(self.files)}
+            found.sort(key=lambda call: (rank.get(call.module.path, 0), call.span))
+        return tuple(found)
+
+    def _calls_of(self, api: str) -> list[Call]:
+        found = []
+        for site in self.sites(api.rpartition(".")[2]):
+            if isinstance(site.node, ast.Call) and api in self.apis(site) and self.runs(site):
+                found.append(Call(site, self, api))
+        return found
+
+    def apis(self, site: Site) -> tuple[str, ...]:
+        """Return the canonical names of what a call site calls; `name()` where it calls what `name()` gave."""
+        names: dict[str, None] = {}
+        for known in self.evaluator.callees(site).known:
+            if known.api:
+                names[known.api] = None
+            elif known.type_api:
+                names[known.type_api + "()"] = None
+        return tuple(names)
+
+    def callers(self, function: Scope) -> list[Site]:
+        """Return the sites of the program that call a function; of a method `__init__`, those that make the class."""
+        if function not in self._callers:
+            self._callers[function] = []
+            self._callers[function] = self._find_callers(function)
+        return self._callers[function]
+
+    def _find_callers(self, function: Scope) -> list[Site]:
+        cls = function.parent if function.parent is not None and function.parent.is_class else None
+        name = cls.name if cls is not None and function.name == "__init__" else function.name
+        wanted = cls if cls is not None and function.name == "__init__" else function
+        found = []
+        for site in self.sites(name):
+            if not isinstance(site.node, ast.Call):
+                continue
+            for known in self.evaluator.callees(site).known:
+                what = known.what.function if isinstance(known.what, Bound) else known.what
+                if what is wanted:
+                    found.append(site)
+                    break
+        if cls is not None and function.name in ("construct", "__call__", "forward"):
+            found.extend(self._instance_calls(cls))
+        return found
+
+    def _instance_calls(self, cls: Scope) -> list[Site]:
+        """Return the sites that call an instance of a class of the project."""
+        found = []
+        for module in self.modules:
+            for name in sorted(module.holders(cls.name)):
+                for site in module.by_word.get(name, ()):
+                    for known in self.evaluator.callees(site).known:
+                        if isinstance(known.what, Instance) and known.what.type is cls:
+                            found.append(site)
+                            break
+        return found
+
+    def cheap_callees(self, site: Site) -> tuple[Scope, ...]:
+        """Return the functions of the project that a call enters, by name alone."""
+        callee = site.node.func if isinstance(site.node, ast.Call) else None
+        if isinstance(callee, ast.Name):
+            found = self.defined(site.module, callee.id)
+        elif isinstance(callee, ast.Attribute):
+            found = self._methods.get(callee.attr, ())
+            if isinstance(callee.value, ast.Name) and callee.value.id == "self" and site.scope.owner.parent is not None:
+                own = site.scope.owner.parent.method(callee.attr)
+                found = (own,) if own is not None else found
+            found = (*found, *self.members_of_imports(site.module, callee.attr)) if len(found) != 1 else found
+        else:
+            return ()
+        functions: list[Scope] = []
+        for scope in found:
+            if scope.is_class:
+                init = scope.method("__init__")
+                functions.extend([init] if init is not None else [])
+            else:
+                functions.append(scope)
+        return tuple(functions) if len(functions) <= 3 else ()
+
+    @cached_property
+    def _methods(self) -> dict[str, tuple[Scope, ...]]:
+        found: dict[str, list[Scope]] = {}
+        for module in self.modules:
+            for name, scopes in module.defined.items():
+                methods = [scope for scope in scopes if scope.parent is not None and scope.parent.is_class and scope.is_function]
+                if methods:
+                    found.setdefault(name, []).extend(methods)
+        return {name: tuple(scopes) for name, scopes in found.items()}
+
+    # --- configs
+
+    def options(self, parser: Instance) -> list[Site]:
+        """Return the `add_argument` calls of a parser, its groups and sub-parsers."""
+        return self._options.get(id(parser.node), [])
+
+    @cached_property
+    def _options(self) -> dict[int, list[Site]]:
+        found: dict[int, list[Site]] = {}
+        for site in self.sites("add_argument"):
+            if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute):
+                for known in self.evaluator.value(site.node.func.value, site.scope).known:
+                    if isinstance(known.what, Instance):
+                        found.setdefault(id(configs._parser(known.what).node), []).append(site)
+        return found
+
+    def tree(self, path: str, module: Module) -> Optional[Tree]:
+        """Return a YAML or JSON file that a module of the program loads; None when it is not there or no config."""
+        for candidate in configs.resolve(path, module.directory, os.path.dirname(self.entry)):
+            if candidate not in self._trees:
+                raw = self.project.raw(candidate)
+                self._trees[candidate] = trees.read(raw) if raw is not None else None
+            entry = self._trees[candidate]
+            if entry is not None:
+                return Tree(candidate, entry.data)
+        return None
+
+    def value(self, node: ast.expr, scope: Scope) -> Value:
+        """Return what an expression can be."""
+        return self.evaluator.value(node, scope)
+
+    # --- what runs
+
+    @cached_property
+    def reached(self) -> set[Scope]:
+        """Return the scopes that run."""
+        return reach.reached(self)
+
+    @cached_property
+    def order(self) -> dict[Scope, int]:
+        """Return in which order scopes first run."""
+        return reach.order(self)
+
+    def runs(self, site: Site) -> bool:
+        """Return whether a site can run: its function is reached, and no condition around it is always false."""
+        return site.scope.owner in self.reached and self.evaluator.way(site.block) != IMPOSSIBLE
+
+    @cached_property
+    def trains(self) -> Fact:
+        """Return whether running code calls a training step, or `Model.train` or `fit`."""
+        sites = training.train_sites(self)
+        places = tuple(sorted(site.module.source.place(site.span[0]) for site in sites))
+        return Fact(bool(sites), places[:3])
+
+    @cached_property
+    def train_sites(self) -> tuple[Site, ...]:
+        """Return the sites that train: `Model.train` and `fit`, and calls of training steps."""
+        return training.train_sites(self)
+
+    @cached_property
+    def training_scopes(self) -> set[Scope]:
+        """Return the scopes that train, themselves or through functions that they call."""
+        return training.training_scopes(self)
+
+    def repeats(self, site: Site) -> bool:
+        """Return whether a site runs again and again while the program trains."""
+        return training.repeats(self, site)
+
+
+__all__ = ["Api", "Call", "Fact", "Program"]

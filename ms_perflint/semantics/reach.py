@@ -1,0 +1,113 @@
+"""What runs: forward from the entry script, by the names that running code loads; and in which order."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ms_perflint.semantics.module import Module, Scope, Site
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.program import Program
+
+# Methods that the framework calls: of cells, callbacks, data sets, threads
+HOOKS = frozenset(
+    {
+        "construct", "bprop", "forward", "begin", "end", "step_begin", "step_end", "epoch_begin", "epoch_end", "run",
+        "on_train_begin", "on_train_end", "on_train_step_begin", "on_train_step_end", "on_train_epoch_begin", "on_train_epoch_end",
+        "on_eval_begin", "on_eval_end", "on_eval_step_begin", "on_eval_step_end", "on_eval_epoch_begin", "on_eval_epoch_end",
+    }
+)  # fmt: skip
+
+
+def reached(program: Program) -> set[Scope]:
+    """Return the scopes that run: a scope that runs makes the functions and classes whose names it loads run.
+
+    All functions of the entry file count, also those that `__main__` does not call today.
+    """
+    return _Reach(program).run()
+
+
+class _Reach:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.found: set[Scope] = set()
+        self.todo: list[Scope] = []
+        self.attrs: set[str] = set()  # attributes that running code loads
+        self.methods: dict[str, list[Scope]] = {}  # of classes that are reached and wait for their attribute
+
+    def run(self) -> set[Scope]:
+        for module in self.program.modules:
+            self.add(module.scope)
+        entry = self.program.module(self.program.entry)
+        if entry is not None:
+            if entry.scope.main is not None:
+                self.load(entry.scope.main, entry)
+            for scope in entry.scope.defines:
+                self.add(scope)
+        while self.todo:
+            scope = self.todo.pop()
+            self.load(scope, scope.module)
+            for inner in scope.defines if scope.is_function else ():
+                if inner.name in scope.names:
+                    self.add(inner)
+        return self.found
+
+    def add(self, scope: Scope) -> None:
+        if scope in self.found:
+            return
+        self.found.add(scope)
+        self.todo.append(scope)
+        if not scope.is_class:
+            return
+        for method in scope.defines:
+            if method.name in HOOKS or method.name.startswith("__") or method.name in self.attrs:
+                self.add(method)
+            else:
+                self.methods.setdefault(method.name, []).append(method)
+
+    def load(self, scope: Scope, module: Module) -> None:
+        """Let run what a running scope loads."""
+        for name in scope.names:
+            for found in self.program.defined(module, name):
+                self.add(found)
+        for attr in scope.attrs - self.attrs:
+            self.attrs.add(attr)
+            for method in self.methods.pop(attr, ()):
+                self.add(method)
+        for attr in scope.attrs:
+            for found in self.program.members_of_imports(module, attr):
+                self.add(found)
+
+
+def order(program: Program) -> dict[Scope, int]:
+    """Return when scopes first run: import-time code in import order, then functions along the calls of the entry script."""
+    return _Order(program).run()
+
+
+class _Order:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.at: dict[Scope, int] = {}
+        self.calls: list[Site] = []  # every call site that was passed, in order
+
+    def run(self) -> dict[Scope, int]:
+        entry = self.program.module(self.program.entry)
+        if entry is not None:
+            self.enter(entry.scope, 0)
+        return self.at
+
+    def enter(self, scope: Scope, depth: int) -> None:
+        """Run a scope: its imports and calls as they stand in the source."""
+        if scope in self.at or depth > 40:
+            return
+        self.at[scope] = len(self.at)
+        if isinstance(scope.node, ast.Module):
+            for path in self.program.project.imports(scope.module.path):
+                module = self.program.module(path)
+                if module is not None and path in self.program.paths:
+                    self.enter(module.scope, depth + 1)
+        for site in scope.calls:
+            self.calls.append(site)
+            for callee in self.program.cheap_callees(site):
+                self.enter(callee, depth + 1)

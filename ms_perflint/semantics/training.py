@@ -1,0 +1,234 @@
+"""Which sites train, and what runs again and again while they do."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics.module import Block, Scope, Site
+from ms_perflint.semantics.reach import HOOKS
+from ms_perflint.semantics.values import Api, Instance, Known, Value
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.program import Program
+
+STEP_CELLS = frozenset(
+    {
+        "mindspore.nn.TrainOneStepCell", "mindspore.nn.TrainOneStepWithLossScaleCell", "mindspore.nn.WithGradCell",
+        "mindspore.amp.build_train_network", "mindspore.boost.BoostTrainOneStepCell", "mindspore.boost.BoostTrainOneStepWithLossScaleCell",
+        "mindspore.boost.boost_cell_wrapper.BoostTrainOneStepCell", "mindspore.nn.transformer.PipelineCell",
+    }
+)  # fmt: skip
+GRADS = frozenset({"mindspore.value_and_grad", "mindspore.grad", "mindspore.ops.GradOperation", "mindspore.ops.value_and_grad", "mindspore.ops.grad"})
+_MARKS = ("TrainOneStep", "value_and_grad", "GradOperation", "build_train_network", "ops.grad", "ms.grad", "import grad", "F.grad", "mindspore.grad", "WithGradCell")
+MODEL_TRAINS = ("mindspore.train.Model.train", "mindspore.train.Model.fit")
+# Methods of a Callback that run while training goes on; `end` runs once, after it
+REPEATED_HOOKS = frozenset(
+    {"step_begin", "step_end", "epoch_begin", "epoch_end", "on_train_step_begin", "on_train_step_end", "on_train_epoch_begin", "on_train_epoch_end"}
+)
+
+
+def train_sites(program: Program) -> tuple[Site, ...]:
+    """Return the sites that train, those of `Model.train` and `fit` first."""
+    if "_train_sites" not in program.__dict__:
+        sites: list[Site] = list(program.calls(*MODEL_TRAINS))
+        if any(program.project.contains(path, mark) for path in program.files for mark in _MARKS):
+            sites.extend(_step_sites(program))
+        program.__dict__["_train_sites"] = tuple(sites)
+    found: tuple[Site, ...] = program.__dict__["_train_sites"]
+    return found
+
+
+def _step_sites(program: Program) -> list[Site]:
+    """Return the calls of training steps in driver code (not those inside of a cell's `construct`)."""
+    found = []
+    optimizer = steps_optimizer(program)
+    for module in program.modules:
+        if b"mindspore" not in module.source.text and module.path != program.entry:
+            continue
+        for scope in module.scopes:
+            if scope.owner is not scope or scope not in program.reached or _is_construct(scope):
+                continue
+            for site in scope.calls:
+                if isinstance(site.node, ast.Call) and _may_be_step(site) and program.runs(site) and is_step(program, program.evaluator.callees(site), optimizer):
+                    found.append(site)
+    return found
+
+
+def _is_construct(scope: Scope) -> bool:
+    return scope.name in ("construct", "bprop") and scope.parent is not None and scope.parent.is_class
+
+
+def _may_be_step(site: Site) -> bool:
+    """Return whether the callee is a name or attribute that holds an object, or the result of a call."""
+    assert isinstance(site.node, ast.Call)
+    callee = site.node.func
+    if isinstance(callee, ast.Call):
+        return True
+    if isinstance(callee, ast.Name):
+        return callee.id not in site.module.imported and callee.id not in site.module.defined or callee.id in site.scope.bindings
+    return isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and callee.value.id not in site.module.imported
+
+
+def is_step(program: Program, callee: Value, optimizer: bool) -> bool:
+    """Return whether a callee is a training step: an instance of a train cell, or a gradient function beside an optimizer."""
+    for known in callee.known:
+        if not isinstance(known.what, Instance):
+            continue
+        root, calls = _root(known)
+        if isinstance(root, Scope):
+            if calls == 0 and is_step_class(program, root):
+                return True
+        elif root.name in STEP_CELLS and calls == 0:
+            return True
+        elif root.name in GRADS and optimizer and calls == (1 if root.name.endswith("GradOperation") else 0):
+            return True
+    return False
+
+
+def _root(known: Known) -> tuple[Scope | Api, int]:
+    """Return what an instance goes back to, and how many calls of instances lie between."""
+    calls = 0
+    while isinstance(known.what, Instance) and isinstance(known.what.type, Api) and not known.what.type.name and known.what.type.receiver:
+        known = known.what.type.receiver
+        calls += 1
+    assert isinstance(known.what, Instance)
+    return known.what.type, calls
+
+
+def is_step_class(program: Program, cls: Scope) -> bool:
+    """Return whether a class of the project is a train cell: by its bases, or since it takes gradients and steps an optimizer."""
+    if base_apis(program, cls) & STEP_CELLS:
+        return True
+    words = {site.word for scope in cls.defines for site in scope.calls}
+    takes = any(word in words for word in ("GradOperation", "value_and_grad", "grad")) or any(
+        isinstance(b.value, ast.Call) and any(api in GRADS for api in _api_names(program, b.value, b.scope)) for bs in cls.attributes.values() for b in bs
+    )
+    return takes and any(is_optimizer_word(word) for word in words)
+
+
+def _api_names(program: Program, node: ast.Call, scope: Scope) -> set[str]:
+    return {known.type_api for known in program.value(node, scope).known if known.type_api}
+
+
+def base_apis(program: Program, cls: Scope, depth: int = 0) -> set[str]:
+    """Return the canonical names of the classes outside of the project that a class derives from."""
+    found: set[str] = set()
+    if depth > 10 or not isinstance(cls.node, ast.ClassDef) or cls.parent is None:
+        return found
+    for base in cls.node.bases:
+        for known in program.value(base, cls.parent).known:
+            if known.api:
+                found.add(known.api)
+            elif isinstance(known.what, Scope) and known.what is not cls:
+                found |= base_apis(program, known.what, depth + 1)
+    return found
+
+
+def is_optimizer_word(word: str) -> bool:
+    """Return whether a callee's name says that an optimizer takes a step."""
+    word = word.lower()
+    return "optim" in word or word == "opt" or word.startswith("opt_") or word.endswith("_opt")
+
+
+def steps_optimizer(program: Program) -> bool:
+    """Return whether some call of the program steps an optimizer."""
+    for module in program.modules:
+        for word, sites in module.by_word.items():
+            if is_optimizer_word(word) and any(isinstance(s.node, ast.Call) and s.node.args and program.runs(s) for s in sites):
+                return True
+    return any(_calls_optimizer(program, module.path) for module in program.modules)
+
+
+def _calls_optimizer(program: Program, path: str) -> bool:
+    module = program.module(path)
+    if module is None:
+        return False
+    for word in ("Adam", "AdamWeightDecay", "Momentum", "SGD", "AdamW", "RMSProp", "Lamb", "Adagrad", "LARS"):
+        for name in module.holders(word):
+            if any(isinstance(s.node, ast.Call) and s.node.args for s in module.by_word.get(name, ())):
+                return True
+    return False
+
+
+def training_scopes(program: Program) -> set[Scope]:
+    """Return the scopes that train, themselves or through functions that they call."""
+    found: set[Scope] = set()
+    todo = [site.scope.owner for site in train_sites(program)]
+    while todo:
+        scope = todo.pop()
+        if scope in found:
+            continue
+        found.add(scope)
+        if scope.is_function:
+            todo.extend(site.scope.owner for site in callers(program, scope))
+    return found
+
+
+def callers(program: Program, function: Scope) -> list[Site]:
+    """Return the sites that call a function, also those where only the method's name speaks for it."""
+    sites = list(program.callers(function))
+    name = function.parent.name if function.name == "__init__" and function.parent is not None else function.name
+    sites.extend(site for site in program.sites(name) if site not in sites and function in program.cheap_callees(site))
+    return sites
+
+
+def loops(site: Site) -> list[ast.AST]:
+    """Return the loops in whose bodies a site stands, innermost first."""
+    found: list[ast.AST] = []
+    for block in site.block.chain():
+        if isinstance(block.owner, (ast.For, ast.AsyncFor, ast.While)) and block.arm == "body":
+            found.append(block.owner)
+    return found
+
+
+def trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
+    """Return whether a loop trains in its body."""
+    direct = {id(site.node) for site in train_sites(program)}
+    for site in scope.owner.calls:
+        if loop in loops(site):
+            if id(site.node) in direct:
+                return True
+            if any(callee in program.training_scopes for callee in callees(program, site)):
+                return True
+    return False
+
+
+def callees(program: Program, site: Site) -> list[Scope]:
+    """Return the functions of the project that a call enters."""
+    found = [known.what.function if hasattr(known.what, "function") else known.what for known in program.evaluator.callees(site).known]
+    return [scope for scope in found if isinstance(scope, Scope)] + list(program.cheap_callees(site))
+
+
+def repeats(program: Program, site: Site, seen: Optional[set[Scope]] = None) -> bool:
+    """Return whether a site runs again and again while the program trains: in the loop, in a callback, in what they call."""
+    seen = set() if seen is None else seen
+    scope = site.scope.owner
+    if _is_last_pass(site.block):
+        return False
+    if any(trains_in(program, loop, scope) for loop in loops(site)):
+        return True
+    if not scope.is_function or scope in seen:
+        return False
+    seen.add(scope)
+    cls = scope.parent
+    if scope.name in REPEATED_HOOKS and cls is not None and cls.is_class and any(api.endswith("Callback") for api in base_apis(program, cls)):
+        return True
+    return any(program.runs(caller) and repeats(program, caller, seen) for caller in callers(program, scope))
+
+
+def _is_last_pass(block: Block) -> bool:
+    """Return whether a block runs only when a loop is at its end: `if epoch == epochs - 1`, `if epoch + 1 == epochs`."""
+    for arm in block.chain():
+        test = arm.owner.test if isinstance(arm.owner, ast.If) and arm.arm == "body" else None
+        if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
+            continue
+        sides = (test.left, test.comparators[0])
+        steps = [s for s in sides if isinstance(s, ast.BinOp) and isinstance(s.op, (ast.Add, ast.Sub)) and isinstance(s.right, ast.Constant) and s.right.value == 1]
+        plain = [s for s in sides if isinstance(s, (ast.Name, ast.Attribute))]
+        if steps and plain:
+            return True
+    return False
+
+
+__all__ = ["HOOKS", "base_apis", "callers", "repeats", "train_sites", "trains_in", "training_scopes"]

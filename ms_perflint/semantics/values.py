@@ -1,0 +1,231 @@
+"""What an expression can be: a few known things, each with the place where it was read, or open."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Optional, Union
+
+from ms_perflint import mindspore_api
+from ms_perflint.findings import Place
+from ms_perflint.semantics.module import Module, Scope
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A Python constant."""
+
+    value: Any
+
+    def same(self, other: object) -> bool:
+        """Return whether it equals a constant of the same kind: 1 is not True here."""
+        return type(self.value) is type(other) and self.value == other
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Constant) and self.same(other.value)
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
+
+
+@dataclass(frozen=True)
+class Api:
+    """A name outside of the project, in its canonical spelling; for a member of an object, also that object."""
+
+    name: str
+    receiver: Optional[Known] = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """What calling an Api or a class of the project gives; `node` is that call (None: `self`)."""
+
+    type: Union[Api, Scope]
+    node: Optional[ast.Call]
+    scope: Scope  # in which the call stands
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A function taken from an object: `self` is given."""
+
+    function: Scope
+    receiver: Known = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Display:
+    """A list, tuple, set or dict display, or a comprehension: elements are evaluated when asked for."""
+
+    node: ast.expr
+    scope: Scope
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a command-line parser returns; `parser` is where the parser was made."""
+
+    parser: Instance
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A mapping or list read from a YAML or JSON file, with the lines of its keys."""
+
+    path: str
+    data: Any = field(hash=False, compare=False)
+    line: int = 1
+    keys: tuple[Any, ...] = ()
+
+
+What = Union[Constant, Api, Instance, Bound, Display, Options, Tree, Module, Scope]
+
+
+@dataclass(frozen=True)
+class Known:
+    """One thing that an expression can be, and where that was read."""
+
+    what: What
+    where: Union[Place, tuple[Module, ast.AST]] = field(compare=False)
+    usual: bool = True  # a user who passes no option gets it
+
+    @property
+    def place(self) -> Place:
+        """Return where it was read."""
+        if isinstance(self.where, Place):
+            return self.where
+        module, node = self.where
+        if not hasattr(node, "lineno"):
+            return Place(module.path, 1, 1)
+        return module.source.place(module.span(node)[0])
+
+    @property
+    def constant(self) -> object:
+        """Return the Python constant it stands for, MindSpore's own constants included; NO_CONSTANT for others."""
+        if isinstance(self.what, Constant):
+            return self.what.value
+        if isinstance(self.what, Api):
+            return mindspore_api.constant(self.what.name, NO_CONSTANT)
+        return NO_CONSTANT
+
+    @property
+    def api(self) -> str:
+        """Return the canonical name if it is an Api, else ""."""
+        return self.what.name if isinstance(self.what, Api) else ""
+
+    @property
+    def type_api(self) -> str:
+        """Return the canonical name of what it is an instance of, if that is an Api, else ""."""
+        if isinstance(self.what, Instance) and isinstance(self.what.type, Api):
+            return self.what.type.name
+        return ""
+
+    def rarely(self) -> Known:
+        """Return the same, as something that a user must ask for."""
+        return Known(self.what, self.where, False) if self.usual else self
+
+
+class _NoConstant:
+    def __repr__(self) -> str:
+        return "NO_CONSTANT"
+
+
+NO_CONSTANT = _NoConstant()
+
+
+def _key(known: Known) -> tuple[str, int, int, bool, str]:
+    place = known.place
+    return place.path, place.row, place.column, not known.usual, repr(known.constant)
+
+
+@dataclass(frozen=True)
+class Value:
+    """What an expression can be. `open`: also something that the program does not show; `optional`: also whatever a user passes."""
+
+    known: tuple[Known, ...]
+    open: bool = False
+    optional: bool = False
+
+    @property
+    def constants(self) -> tuple[object, ...]:
+        """Return the constants among what is known, in the order of their places."""
+        return tuple(k.constant for k in self.known if k.constant is not NO_CONSTANT)
+
+    @property
+    def usual(self) -> tuple[Known, ...]:
+        """Return what a user gets who passes no option."""
+        return tuple(known for known in self.known if known.usual)
+
+    def may_be(self, constant: object) -> bool:
+        """Return whether it can be this constant: also when nothing is known."""
+        return self.open or self.optional or any(_is(known, constant) or known.constant is NO_CONSTANT for known in self.known)
+
+    def must_be(self, constant: object) -> bool:
+        """Return whether it can be nothing else."""
+        return not self.open and not self.optional and bool(self.known) and all(_is(known, constant) for known in self.known)
+
+    def is_usually(self, constant: object) -> bool:
+        """Return whether a user who passes no option gets this constant and nothing else."""
+        usual = self.usual
+        return not self.open and bool(usual) and all(_is(known, constant) for known in usual)
+
+    def usually_any(self, constants: Iterable[object]) -> bool:
+        """Return whether a user who passes no option gets one of these constants, as far as the program shows."""
+        constants = tuple(constants)
+        return any(_is(known, constant) for known in self.usual for constant in constants)
+
+    @property
+    def truth(self) -> Optional[bool]:
+        """Return what `bool()` of it must be; None when both can be."""
+        return None if self.open or self.optional else _truth(self.known)
+
+    @property
+    def usual_truth(self) -> Optional[bool]:
+        """Return what `bool()` of it is for a user who passes no option; None when that is not known."""
+        return _truth(self.usual) if self.usual and not self.open else None
+
+    def rarely(self) -> Value:
+        """Return the same, as something that a user must ask for."""
+        return Value(tuple(known.rarely() for known in self.known), self.open, self.optional)
+
+
+OPEN = Value((), True)
+NOTHING = Value(())
+
+
+def union(values: Iterable[Value]) -> Value:
+    """Return what can be one of several values, without doubles, sorted by place."""
+    values = list(values)
+    if len(values) == 1:
+        return values[0]
+    found: dict[tuple[object, bool], Known] = {}
+    for value in values:
+        for known in value.known:
+            found.setdefault((known.what, known.usual), known)
+    known = tuple(sorted(found.values(), key=_key))
+    return Value(known, any(value.open for value in values), any(value.optional for value in values))
+
+
+def _is(known: Known, constant: object) -> bool:
+    value = known.constant
+    return type(value) is type(constant) and value == constant
+
+
+def _truth(knowns: Iterable[Known]) -> Optional[bool]:
+    answers = {truth(known) for known in knowns}
+    return answers.pop() if len(answers) == 1 else None
+
+
+def truth(known: Known) -> Optional[bool]:
+    """Return what `bool()` of one known thing is; None when that is not known."""
+    what = known.what
+    if known.constant is not NO_CONSTANT:
+        return bool(known.constant)
+    if isinstance(what, Display) and isinstance(what.node, (ast.List, ast.Tuple, ast.Set)):
+        return bool(what.node.elts)
+    if isinstance(what, (Scope, Module, Bound)):
+        return True
+    if isinstance(what, Instance) and isinstance(what.type, Api) and what.type.name.startswith("mindspore."):
+        return True
+    return None

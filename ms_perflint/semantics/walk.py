@@ -1,0 +1,395 @@
+"""The walk that fills a Module: statements by descent, `elif` chains and expressions without recursion."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Optional, Union
+
+from ms_perflint.semantics.module import FUNCTIONS, Binding, Block, FunctionNode, Module, Scope, Site
+
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+EXITS = frozenset({"exit", "_exit", "quit"})
+TRY: tuple[type[ast.AST], ...] = (ast.Try, ast.TryStar) if hasattr(ast, "TryStar") else (ast.Try,)
+OPERATORS: dict[type[ast.operator], str] = {ast.Mult: "*", ast.MatMult: "@"}
+
+
+def walk(module: Module) -> None:
+    """Fill the module's scopes, bindings, blocks and sites."""
+    module.scopes.append(module.scope)
+    _Walk(module).body(module.tree.body, module.scope.block)
+    for site in module.sites:
+        module.by_word.setdefault(site.word, []).append(site)
+
+
+def is_main_guard(node: ast.AST) -> bool:
+    """Return whether a statement is `if __name__ == "__main__":`."""
+    if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
+        return False
+    sides = [node.test.left, *node.test.comparators]
+    return any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides) and any(
+        isinstance(side, ast.Constant) and side.value == "__main__" for side in sides
+    )
+
+
+def word_of(node: ast.AST) -> str:
+    """Return the last word of a name or attribute; "" for other expressions."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def leaves(stmt: ast.stmt) -> bool:
+    """Return whether control never goes on to the statement after this one."""
+    if isinstance(stmt, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
+        return True
+    if isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call):
+        return word_of(stmt.value.func) in EXITS
+    if isinstance(stmt, ast.If) and stmt.orelse:
+        return leaves(stmt.body[-1]) and leaves(stmt.orelse[-1])
+    return False
+
+
+class _Walk:
+    """The state of one walk: where names that are loaded count, and which function's `self` is meant."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.names: set[str] = module.scope.names
+        self.attrs: set[str] = module.scope.attrs
+
+    # --- statements
+
+    def body(self, statements: Sequence[ast.stmt], block: Block) -> None:
+        """Walk the statements of one block."""
+        for stmt in statements:
+            self.statement(stmt, block)
+            if isinstance(stmt, ast.If):
+                first, other = leaves(stmt.body[-1]), bool(stmt.orelse) and leaves(stmt.orelse[-1])
+                if first != other:
+                    block = Block(block.scope, block, stmt, "orelse" if first else "body")
+
+    def statement(self, stmt: ast.stmt, block: Block) -> None:
+        """Walk one statement."""
+        handler = _STATEMENTS.get(type(stmt))
+        if handler is not None:
+            handler(self, stmt, block)
+            return
+        for child in ast.iter_child_nodes(stmt):
+            if isinstance(child, ast.expr):
+                self.expression(child, stmt, block)
+            elif isinstance(child, ast.stmt):
+                self.statement(child, block)
+
+    def function(self, stmt: FunctionNode, block: Block) -> None:
+        for decorator in stmt.decorator_list:
+            self.expression(decorator, stmt, block)
+        scope = self._make(stmt, block)
+        self.bind(stmt.name, "function", stmt, None, stmt, block)
+        self.parameters(stmt.args, stmt, block, scope)
+        self._inside(scope, stmt.body)
+
+    def class_(self, stmt: ast.ClassDef, block: Block) -> None:
+        for part in (*stmt.decorator_list, *stmt.bases, *(keyword.value for keyword in stmt.keywords)):
+            self.expression(part, stmt, block)
+        scope = self._make(stmt, block)
+        self.bind(stmt.name, "class", stmt, None, stmt, block)
+        self._inside(scope, stmt.body)
+
+    def _make(self, stmt: Union[FunctionNode, ast.ClassDef], block: Block) -> Scope:
+        scope = Scope(self.module, block.scope, stmt)
+        self.module.scopes.append(scope)
+        self.module.scope_of[id(stmt)] = scope
+        self.module.defined.setdefault(stmt.name, []).append(scope)
+        block.scope.owner.defines.append(scope)
+        return scope
+
+    def _inside(self, scope: Scope, statements: Sequence[ast.stmt]) -> None:
+        outer = self.names, self.attrs
+        self.names, self.attrs = scope.names, scope.attrs
+        self.body(statements, scope.block)
+        self.names, self.attrs = outer
+
+    def parameters(self, args: ast.arguments, stmt: ast.stmt, block: Block, scope: Scope) -> None:
+        """Bind the parameters in the new scope; their defaults and annotations are read in the outer one."""
+        positional = [*getattr(args, "posonlyargs", []), *args.args]
+        defaults: list[Optional[ast.expr]] = [*[None] * (len(positional) - len(args.defaults)), *args.defaults]
+        for arg, default in [*zip(positional, defaults), *zip(args.kwonlyargs, args.kw_defaults)]:
+            if default is not None:
+                self.expression(default, stmt, block)
+            self._parameter(arg, default, scope)
+        for star in (args.vararg, args.kwarg):
+            if star is not None:
+                self._parameter(star, None, scope)
+
+    def _parameter(self, arg: ast.arg, default: Optional[ast.expr], scope: Scope) -> None:
+        binding = Binding(arg.arg, "parameter", arg, default, (), scope.node, scope.block)
+        scope.bindings.setdefault(arg.arg, []).append(binding)
+
+    def assign(self, stmt: ast.Assign, block: Block) -> None:
+        self.expression(stmt.value, stmt, block)
+        for target in stmt.targets:
+            self.target(target, stmt.value, (), stmt, block)
+            self._other_name(target, stmt.value)
+
+    def _other_name(self, target: ast.expr, value: ast.expr) -> None:
+        """Note `x = name` and `x = name(...)`: under which other words the name, or what it returns, is called."""
+        word = word_of(target)
+        if isinstance(value, ast.IfExp):
+            self._other_name(target, value.body)
+            value = value.orelse
+        while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Call):
+            self.module.made.setdefault(value.func.attr, set()).add(word)
+            value = value.func.value  # `P.Cast().to_float(...)`
+        if word and isinstance(value, ast.Call):
+            self.module.made.setdefault(word_of(value.func), set()).add(word)
+        elif word and (source := word_of(value)) and source != word:
+            self.module.renamed.setdefault(source, set()).add(word)
+
+    def annotated(self, stmt: ast.AnnAssign, block: Block) -> None:
+        self.expression(stmt.annotation, stmt, block)
+        if stmt.value is not None:
+            self.expression(stmt.value, stmt, block)
+            self.target(stmt.target, stmt.value, (), stmt, block)
+            self._other_name(stmt.target, stmt.value)
+
+    def augmented(self, stmt: ast.AugAssign, block: Block) -> None:
+        self.expression(stmt.value, stmt, block)
+        if isinstance(stmt.target, ast.Name):
+            self.names.add(stmt.target.id)
+            self.bind(stmt.target.id, "augment", stmt.target, None, stmt, block)
+        else:
+            self.target(stmt.target, None, (), stmt, block, kind="augment")
+
+    def if_(self, stmt: ast.If, block: Block) -> None:
+        """An `if` with its whole `elif` chain, which may be longer than the recursion allows."""
+        while True:
+            self.expression(stmt.test, stmt, block)
+            outer = self.names, self.attrs
+            if isinstance(block.scope.node, ast.Module) and is_main_guard(stmt):
+                main = block.scope.main = block.scope.main or Scope(self.module, block.scope, stmt.test)
+                self.names, self.attrs = main.names, main.attrs
+            self.body(stmt.body, Block(block.scope, block, stmt, "body"))
+            self.names, self.attrs = outer
+            block = Block(block.scope, block, stmt, "orelse")
+            if len(stmt.orelse) == 1 and isinstance(stmt.orelse[0], ast.If):
+                stmt = stmt.orelse[0]
+                continue
+            self.body(stmt.orelse, block)
+            return
+
+    def for_(self, stmt: Union[ast.For, ast.AsyncFor], block: Block) -> None:
+        self.expression(stmt.iter, stmt, block)
+        self.target(stmt.target, stmt.iter, (), stmt, block, kind="for")
+        self.body(stmt.body, Block(block.scope, block, stmt, "body"))
+        self.body(stmt.orelse, Block(block.scope, block, stmt, "orelse"))
+
+    def while_(self, stmt: ast.While, block: Block) -> None:
+        self.expression(stmt.test, stmt, block)
+        self.body(stmt.body, Block(block.scope, block, stmt, "body"))
+        self.body(stmt.orelse, Block(block.scope, block, stmt, "orelse"))
+
+    def with_(self, stmt: Union[ast.With, ast.AsyncWith], block: Block) -> None:
+        for item in stmt.items:
+            self.expression(item.context_expr, stmt, block)
+            if item.optional_vars is not None:
+                self.target(item.optional_vars, item.context_expr, (), stmt, block, kind="with")
+        self.body(stmt.body, Block(block.scope, block, stmt, "body"))
+
+    def try_(self, stmt: ast.Try, block: Block) -> None:
+        self.body(stmt.body, Block(block.scope, block, stmt, "body"))
+        for position, handler in enumerate(stmt.handlers):
+            if handler.type is not None:
+                self.expression(handler.type, stmt, block)
+            arm = Block(block.scope, block, stmt, f"handler {position}")
+            if handler.name:
+                self.bind(handler.name, "except", handler, None, handler, arm)
+            self.body(handler.body, arm)
+        self.body(stmt.orelse, Block(block.scope, block, stmt, "body"))
+        self.body(stmt.finalbody, Block(block.scope, block, stmt, "finalbody"))
+
+    def match(self, stmt: ast.stmt, block: Block) -> None:
+        self.expression(stmt.subject, stmt, block)  # type: ignore[attr-defined]
+        for position, case in enumerate(stmt.cases):  # type: ignore[attr-defined]
+            arm = Block(block.scope, block, stmt, f"case {position}")
+            for node in ast.walk(case.pattern):
+                name = getattr(node, "name", None) or getattr(node, "rest", None)
+                if isinstance(name, str):
+                    self.bind(name, "for", node, None, stmt, arm)
+            if case.guard is not None:
+                self.expression(case.guard, stmt, arm)
+            self.body(case.body, arm)
+
+    def import_(self, stmt: ast.Import, block: Block) -> None:
+        for alias in stmt.names:
+            self.bind(alias.asname or alias.name.split(".")[0], "import", alias, None, stmt, block)
+            self.module.imported.setdefault(alias.asname or alias.name.split(".")[0], []).append((stmt, alias))
+
+    def import_from(self, stmt: ast.ImportFrom, block: Block) -> None:
+        for alias in stmt.names:
+            if alias.name == "*":
+                block.scope.stars.append(stmt)
+            else:
+                self.bind(alias.asname or alias.name, "from", alias, None, stmt, block)
+                self.module.imported.setdefault(alias.asname or alias.name, []).append((stmt, alias))
+                if alias.asname:
+                    self.module.renamed.setdefault(alias.name, set()).add(alias.asname)
+
+    def return_(self, stmt: ast.Return, block: Block) -> None:
+        if stmt.value is not None:
+            self.expression(stmt.value, stmt, block)
+            block.scope.returns.append((stmt.value, block))
+
+    def delete(self, stmt: ast.Delete, block: Block) -> None:
+        for target in stmt.targets:
+            self.target(target, None, (), stmt, block, kind="delete")
+
+    def global_(self, stmt: ast.Global, block: Block) -> None:
+        """A name declared global: each later assignment in the function also binds it in the module."""
+        for name in stmt.names:
+            self.names.add(name)
+            for node in ast.walk(block.scope.node):
+                if isinstance(node, ast.Assign):
+                    for target in node.targets:
+                        if isinstance(target, ast.Name) and target.id == name:
+                            bound = Binding(name, "global", target, node.value, (), node, block)
+                            self.module.scope.bindings.setdefault(name, []).append(bound)
+
+    # --- names
+
+    def bind(self, name: str, kind: str, node: ast.AST, value: Optional[ast.expr], stmt: ast.AST, block: Block, path: tuple[int, ...] = ()) -> None:
+        """Note that a statement binds a name in the scope of its block."""
+        binding = Binding(name, kind, node, value, path, stmt, block)
+        block.scope.bindings.setdefault(name, []).append(binding)
+        block.scope.binds.setdefault(id(stmt), []).append(binding)
+
+    def target(self, target: ast.expr, value: Optional[ast.expr], path: tuple[int, ...], stmt: ast.stmt, block: Block, kind: str = "assign") -> None:
+        """Bind what an assignment's left side names."""
+        if isinstance(target, ast.Name):
+            self.bind(target.id, kind, target, value, stmt, block, path)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for position, element in enumerate(target.elts):
+                self.target(element, value, (*path, position), stmt, block, kind)
+        elif isinstance(target, ast.Starred):
+            self.target(target.value, None, (), stmt, block, kind)
+        else:
+            self._store(target, value, path, stmt, block, kind)
+            for child in ast.iter_child_nodes(target):
+                if isinstance(child, ast.expr):
+                    self.expression(child, stmt, block)
+
+    def _store(self, target: ast.expr, value: Optional[ast.expr], path: tuple[int, ...], stmt: ast.stmt, block: Block, kind: str) -> None:
+        """Note `self.x = value` at the class, `name.x = value` and `name["x"] = value` at the module."""
+        if isinstance(target, ast.Attribute):
+            base, attribute = target.value, target.attr
+        elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
+            base, attribute = target.value, target.slice.value
+        else:
+            return
+        if isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
+            base = ast.Name(id=f"{base.value.id}.{base.attr}")
+        if not isinstance(base, ast.Name):
+            return
+        binding = Binding(attribute, kind, target, value, path, stmt, block)
+        method = block.scope.owner
+        owner = method.parent
+        if isinstance(target, ast.Attribute) and method.is_function and owner is not None and owner.is_class and base.id == _receiver(method.node):
+            owner.attributes.setdefault(attribute, []).append(binding)
+        else:
+            self.module.stores.setdefault((base.id, attribute), []).append(binding)
+
+    # --- expressions
+
+    def expression(self, root: ast.expr, stmt: ast.stmt, block: Block) -> None:
+        """Walk an expression without recursion: names that it loads, sites, inner scopes."""
+        stack: list[tuple[ast.AST, Block, Optional[ast.expr]]] = [(root, block, None)]
+        names, attrs, module = self.names, self.attrs, self.module
+        while stack:
+            node, block, fstring = stack.pop()
+            kind = type(node)
+            if kind is ast.Name:
+                names.add(node.id)  # type: ignore[attr-defined]
+                continue
+            if kind is ast.Constant:
+                continue
+            if kind is ast.Attribute:
+                attrs.add(node.attr)  # type: ignore[attr-defined]
+                stack.append((node.value, block, fstring))  # type: ignore[attr-defined]
+                continue
+            if kind is ast.Call:
+                callee = node.func  # type: ignore[attr-defined]
+                word = callee.attr if type(callee) is ast.Attribute else callee.id if type(callee) is ast.Name else ""
+                self.site(Site(module, node, word, stmt, block, fstring))  # type: ignore[arg-type]
+            elif kind is ast.BinOp:
+                sign = OPERATORS.get(type(node.op))  # type: ignore[attr-defined]
+                if sign is not None:
+                    self.site(Site(module, node, sign, stmt, block, fstring))  # type: ignore[arg-type]
+            elif kind is ast.JoinedStr:
+                fstring = fstring or node  # type: ignore[assignment]
+            elif kind is ast.Lambda:
+                block = self._lambda(node, stmt, block)  # type: ignore[arg-type]
+                stack.append((node.body, block, fstring))  # type: ignore[attr-defined]
+                continue
+            elif kind is ast.NamedExpr:
+                self.bind(node.target.id, "assign", node.target, node.value, stmt, block.scope.owner.block if block.scope.owner is not block.scope else block)  # type: ignore[attr-defined]
+            elif kind in COMPREHENSIONS:
+                block = self._comprehension(node, stmt, block)  # type: ignore[arg-type]
+            children = list(ast.iter_child_nodes(node))
+            children.reverse()
+            for child in children:
+                stack.append((child, block, fstring))
+
+    def site(self, site: Site) -> None:
+        """Note a site at the module and at the function that runs it."""
+        self.module.sites.append(site)
+        site.block.scope.owner.calls.append(site)
+
+    def _lambda(self, node: ast.Lambda, stmt: ast.stmt, block: Block) -> Block:
+        scope = Scope(self.module, block.scope, node)
+        self.module.scopes.append(scope)
+        self.parameters(node.args, stmt, block, scope)
+        scope.returns.append((node.body, scope.block))
+        return self._inner(scope, block)
+
+    def _comprehension(self, node: Union[ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp], stmt: ast.stmt, block: Block) -> Block:
+        scope = Scope(self.module, block.scope, node)
+        self.module.scopes.append(scope)
+        inner = self._inner(scope, block)
+        for generator in node.generators:
+            self.target(generator.target, generator.iter, (), stmt, inner, kind="for")
+        return inner
+
+    def _inner(self, scope: Scope, block: Block) -> Block:
+        """The block of a lambda or comprehension: its conditions are those of the block around it."""
+        scope.block.parent = block
+        return scope.block
+
+
+def _receiver(node: ast.AST) -> str:
+    """Return the name of a method's first parameter; "" where it has none."""
+    args = node.args  # type: ignore[attr-defined]
+    first = [*getattr(args, "posonlyargs", []), *args.args][:1]
+    return first[0].arg if first else ""
+
+
+_STATEMENTS = {
+    ast.FunctionDef: _Walk.function,
+    ast.AsyncFunctionDef: _Walk.function,
+    ast.ClassDef: _Walk.class_,
+    ast.Assign: _Walk.assign,
+    ast.AnnAssign: _Walk.annotated,
+    ast.AugAssign: _Walk.augmented,
+    ast.If: _Walk.if_,
+    ast.For: _Walk.for_,
+    ast.AsyncFor: _Walk.for_,
+    ast.While: _Walk.while_,
+    ast.With: _Walk.with_,
+    ast.AsyncWith: _Walk.with_,
+    **dict.fromkeys(TRY, _Walk.try_),
+    ast.Import: _Walk.import_,
+    ast.ImportFrom: _Walk.import_from,
+    ast.Return: _Walk.return_,
+    ast.Delete: _Walk.delete,
+    ast.Global: _Walk.global_,
+    **({ast.Match: _Walk.match} if hasattr(ast, "Match") else {}),
+}
+
+__all__ = ["FUNCTIONS", "is_main_guard", "leaves", "walk"]
