@@ -6,17 +6,21 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import click
 
+from ms_perflint import fixing
 from ms_perflint.config import Config, load, override
+from ms_perflint.dialogue import Dialogue, coloured
 from ms_perflint.discovery import discover
-from ms_perflint.engine import lint
-from ms_perflint.findings import Problem
+from ms_perflint.engine import Report, lint
+from ms_perflint.findings import Finding, Problem, Safety
 from ms_perflint.report import Outcome, render, render_statistics
-from ms_perflint.report.sources import Sources, shown
+from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style
-from ms_perflint.source import Disk
+from ms_perflint.source import Disk, Files, Source
+from ms_perflint.writing import unified_diff
 
 
 @dataclass(frozen=True)
@@ -48,18 +52,97 @@ def run(paths: Sequence[str], options: Options) -> int:
     found = discover(paths, config)
     if not found.files and not found.problems:
         click.echo("no Python files found", err=True)
-    report = lint(found.files, config, jobs=options.jobs or os.cpu_count() or 1)
-    outcome = Outcome(report.findings, Sources(Disk()), _style(options))
-    text = (
-        render_statistics(options.output_format, outcome)
-        if options.statistics
-        else render(options.output_format, outcome)
-    )
-    _write(text, options)
-    problems = sorted({*found.problems, *report.problems})
-    for problem in problems:
+    work = Work(found.files, config, options)
+    problems = {*found.problems, *(work.preview() if options.diff else work.report())}
+    for problem in sorted(problems):
         click.echo(line(problem), err=True)
-    return 2 if problems else 1 if report.findings and not options.exit_zero else 0
+    if problems:
+        return 2
+    return int((work.left and not options.exit_zero) or (work.fixed and options.exit_non_zero_on_fix))
+
+
+class Work:
+    """One run over files that were found; `left` and `fixed` count findings when it is done."""
+
+    def __init__(self, files: tuple[str, ...], config: Config, options: Options) -> None:
+        self.files = files
+        self.config = config
+        self.options = options
+        self.style = _style(options)
+        self.disk = Disk()
+        self.left = 0
+        self.fixed = 0
+
+    def lint(self, files: Files) -> Report:
+        """Return what the engine finds in the files as `files` has them; those on disk by several processes."""
+        return lint(
+            self.files, self.config, None if files is self.disk else files, self.options.jobs or os.cpu_count() or 1
+        )
+
+    def report(self) -> set[Problem]:
+        """Lint, mend if asked to, and print the report; return what could not be done."""
+        settled = self._fix() if self.options.fix else None
+        report = settled.report if settled else self.lint(self.disk)
+        outcome = Outcome(
+            report.findings,
+            Sources(Disk()),
+            self.style,
+            partial(self._trust, frozenset(report.files)),
+            self.config.unsafe_fixes,
+            settled.fixed if settled else None,
+        )
+        show = render_statistics if self.options.statistics else render
+        _write(show(self.options.output_format, outcome), self.options)
+        self.left, self.fixed = len(report.findings), len(settled.fixed) if settled else 0
+        return {*report.problems, *(settled.problems if settled else ())}
+
+    def preview(self) -> set[Problem]:
+        """Print what `--fix` would change as a patch, and in comments what it would ask about; write nothing."""
+        asked: list[tuple[Finding, str]] = []
+
+        def note(finding: Finding, diff: str) -> bool:
+            asked.append((finding, diff))
+            return False
+
+        settled = fixing.settle(self.lint, self.disk, self.config, unsafe=self.config.unsafe_fixes, consent=note)
+        _write(patch(settled, asked, self.config, self.style), self.options)
+        self.left = len(settled.report.findings) + len(settled.fixed)
+        more = f" ({len(asked)} more with `--unsafe-fixes`)" if asked else ""
+        click.echo(f"Would fix {len(settled.fixed)} of {self.left} findings{more}.", err=True)
+        return {*settled.report.problems, *settled.problems}
+
+    def _fix(self) -> fixing.Settled:
+        """Mend the files; on a terminal ask about unsafe fixes."""
+        options = self.options
+        people = sys.stdin.isatty() and sys.stdout.isatty() and options.output_format != "json"
+        ask = people and not options.no_interactive and not self.config.unsafe_fixes
+        consent = Dialogue(self.style) if ask else None
+        return fixing.fix(self.lint, self.disk, self.config, unsafe=self.config.unsafe_fixes, consent=consent)
+
+    def _trust(self, given: frozenset[str], finding: Finding) -> Safety | None:
+        """Return how far a fix is trusted; one that changes a file that was not given is only shown."""
+        if finding.fix is not None and not all(edit.path in given for edit in finding.fix.edits):
+            return Safety.DISPLAY
+        return fixing.safety(finding, self.config)
+
+
+def patch(settled: fixing.Settled, asked: Sequence[tuple[Finding, str]], config: Config, style: Style) -> str:
+    """Return a patch of all changes that `git apply` takes; fixes that need consent stand below it in comments."""
+    parts = [f"# {_marked(finding, config)}\n" for finding in sorted(settled.fixed)]
+    for change in settled.changes:
+        before, after = (Source(change.path, raw).text.decode() for raw in (change.before, change.after))
+        parts.append(coloured(unified_diff(before, after, shown(change.path)), style))
+    for finding, diff in asked:
+        parts.append(f"# {_marked(finding, config)} -- not part of the patch, `--unsafe-fixes` makes it\n")
+        parts += [f"# {row}\n" for row in coloured(diff, style).splitlines()]
+    return "".join(parts)
+
+
+def _marked(finding: Finding, config: Config) -> str:
+    """Return what a fix does and how far it is trusted."""
+    trust = fixing.safety(finding, config)
+    message = finding.fix.message if finding.fix else ""
+    return f"{trust.value if trust else ''}: {position(finding.place)}: {finding.code} {message}"
 
 
 def settings(paths: Sequence[str], options: Options) -> Config:

@@ -145,7 +145,7 @@ def test_lone_carriage_returns_and_crlf() -> None:
     text = files.render("text", files.finding("f(x)", fix=files.fix(Safety.DISPLAY, ("f(x", ",\n  y"))))
     assert "\r" not in text
     head, *lines = text.splitlines()[6:10]
-    assert head == "help: write in the background (suggestion, never applied)"
+    assert head == "help: write in the background (shown only, to be applied by hand)"
     assert lines == ["   2 - f(x)", "   2 + f(x,", "   3 +   y)"]
 
 
@@ -180,6 +180,36 @@ def test_concise_is_one_line_each() -> None:
 @pytest.mark.parametrize("name", ["text", "concise"])
 def test_without_findings_one_line_says_so(name: str) -> None:
     assert Files().render(name) == "No findings.\n"
+
+
+def test_after_fixing_the_summary_says_what_was_done_and_what_more_could_be() -> None:
+    files = Files(train_py=TEXT, other_py="f(x)\n")
+    unsafe = files.fix(Safety.UNSAFE, ("g(1", "6"))
+    left = (files.finding("g(1)", fix=unsafe), files.finding("ckpt", fix=unsafe), files.finding("prefix"))
+    fixed = tuple(files.finding(*found) for found in [("ckpt",), ("x = f",), ("x = f", "MSP101"), ("f(x)",)])
+    outcome = Outcome(left, files.sources, fixed=fixed)
+    assert render("concise", outcome).splitlines()[3:] == [
+        "Fixed other.py: MSP301",
+        "Fixed train.py: MSP101, MSP301 (2x)",
+        "Found 7 findings (4 fixed, 3 remaining).",
+        "2 more with `--unsafe-fixes`, to be checked by you: MSP301 (2x): write in the background.",
+    ]
+    assert render("concise", Outcome((), files.sources, fixed=())) == "No findings.\n"
+    assert render("concise", Outcome((), files.sources, fixed=fixed[3:])).splitlines()[-1] == (
+        "Found 1 finding (1 fixed, 0 remaining)."
+    )
+
+
+def test_what_the_configuration_trusts_counts() -> None:
+    files = Files(train_py=TEXT)
+    finding = files.finding("g(1)", fix=files.fix(Safety.UNSAFE, ("g(1", "6")))
+    promoted = Outcome((finding,), files.sources, trust=lambda _: Safety.SAFE)
+    assert "MSP301 [*]" in render("concise", promoted)
+    assert json.loads(render("json", promoted))[0]["fix"]["applicability"] == "safe"
+    assert "(safe fix)" in render("text", promoted)
+    allowed = Outcome((finding,), files.sources, unsafe=True)
+    assert "MSP301 [*]" in render("concise", allowed)
+    assert "(unsafe fix)" in render("text", allowed)
 
 
 def test_colour_only_where_it_is_wanted() -> None:

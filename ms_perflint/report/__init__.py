@@ -12,6 +12,11 @@ from ms_perflint.report.style import PLAIN, Style
 FORMATS = ("text", "concise", "json")
 
 
+def as_written(finding: Finding) -> Safety | None:
+    """Return how far the rule itself trusts its fix."""
+    return finding.fix.safety if finding.fix else None
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What is left to report after a run, with what a reporter needs to show it."""
@@ -19,13 +24,17 @@ class Outcome:
     findings: tuple[Finding, ...]
     sources: Sources
     style: Style = PLAIN
-    applies: Callable[[Finding], bool] = lambda finding: fixable(finding, Safety.SAFE)  # would `--fix` mend it?
-    fixed: int = 0  # findings that were mended before
+    trust: Callable[[Finding], Safety | None] = as_written  # under the configuration of the run
+    unsafe: bool = False  # whether `--fix` makes unsafe fixes without asking
+    fixed: tuple[Finding, ...] | None = None  # what was mended before; None when nothing was to be mended
 
+    def mends(self, finding: Finding) -> bool:
+        """Return whether `--fix`, with the settings of the run, mends this finding."""
+        return self.trust(finding) is Safety.SAFE or (self.unsafe and self.trust(finding) is Safety.UNSAFE)
 
-def fixable(finding: Finding, safety: Safety) -> bool:
-    """Return whether a finding has a fix that is at least this trustworthy."""
-    return finding.fix is not None and not safety < finding.fix.safety
+    def could_mend(self, finding: Finding) -> bool:
+        """Return whether it takes `--unsafe-fixes` to mend this finding."""
+        return self.trust(finding) is Safety.UNSAFE and not self.unsafe
 
 
 def render(name: str, outcome: Outcome) -> str:

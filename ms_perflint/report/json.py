@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from ms_perflint import pages
-from ms_perflint.findings import Edit, Finding, Fix, Place
+from ms_perflint.findings import Edit, Finding, Place
 from ms_perflint.report import Outcome
 from ms_perflint.report.sources import Sources
 from ms_perflint.report.summary import statistics
@@ -13,7 +13,7 @@ from ms_perflint.report.summary import statistics
 
 def render(outcome: Outcome) -> str:
     """Return the findings as a JSON list; pure ASCII, so that no encoding can spoil it."""
-    return json.dumps([_finding(finding, outcome.sources) for finding in outcome.findings], indent=2) + "\n"
+    return json.dumps([_finding(finding, outcome) for finding in outcome.findings], indent=2) + "\n"
 
 
 def render_statistics(outcome: Outcome) -> str:
@@ -22,7 +22,7 @@ def render_statistics(outcome: Outcome) -> str:
     return json.dumps([dict(zip(keys, row)) for row in statistics(outcome)], indent=2) + "\n"
 
 
-def _finding(finding: Finding, sources: Sources) -> dict[str, object]:
+def _finding(finding: Finding, outcome: Outcome) -> dict[str, object]:
     return {
         "code": finding.code,
         "name": finding.name,
@@ -30,7 +30,7 @@ def _finding(finding: Finding, sources: Sources) -> dict[str, object]:
         "filename": finding.place.path,
         "location": _location(finding.place),
         "end_location": _location(finding.end),
-        "fix": _fix(finding.fix, sources) if finding.fix else None,
+        "fix": _fix(finding, outcome),
         "related": [
             {"filename": related.place.path, "location": _location(related.place), "message": related.message}
             for related in finding.related
@@ -43,12 +43,13 @@ def _location(place: Place) -> dict[str, int]:
     return {"row": place.row, "column": place.column}
 
 
-def _fix(fix: Fix, sources: Sources) -> dict[str, object] | None:
-    """Return a fix; None when one of its files cannot be read any more."""
-    edits = [_edit(edit, sources) for edit in fix.edits]
-    if not all(edits):
+def _fix(finding: Finding, outcome: Outcome) -> dict[str, object] | None:
+    """Return the fix; None without one, or when one of its files cannot be read any more."""
+    trust = outcome.trust(finding)
+    if finding.fix is None or trust is None:
         return None
-    return {"applicability": fix.safety.value, "message": fix.message, "edits": edits}
+    edits = [_edit(edit, outcome.sources) for edit in finding.fix.edits]
+    return {"applicability": trust.value, "message": finding.fix.message, "edits": edits} if all(edits) else None
 
 
 def _edit(edit: Edit, sources: Sources) -> dict[str, object] | None:

@@ -4,38 +4,67 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ms_perflint.findings import Finding, Safety
-from ms_perflint.report import Outcome, fixable
-from ms_perflint.report.sources import position
+from ms_perflint.findings import Finding
+from ms_perflint.report import Outcome
+from ms_perflint.report.sources import position, shown
 
 
 def headline(finding: Finding, outcome: Outcome) -> str:
     """Return `path:row:column: CODE [*] message`; the star says that `--fix` mends it."""
     style = outcome.style
-    star = f" [{style('*', 'cyan')}]" if outcome.applies(finding) else ""
+    star = f" [{style('*', 'cyan')}]" if outcome.mends(finding) else ""
     return f"{style(position(finding.place), 'bold')}: {style(finding.code, 'red')}{star} {finding.message}"
 
 
 def summary(outcome: Outcome) -> list[str]:
-    """Return how much was found and what could be mended how."""
-    left, fixed = len(outcome.findings), outcome.fixed
-    if fixed:
-        first = f"Found {_findings(left + fixed)} ({fixed} fixed, {left} remaining)."
-    else:
-        first = f"Found {_findings(left)}." if left else "No findings."
-    now = sum(outcome.applies(finding) for finding in outcome.findings)
-    more = sum(fixable(finding, Safety.UNSAFE) and not outcome.applies(finding) for finding in outcome.findings)
+    """Return what was mended, how much was found, and what could be mended how."""
+    left = len(outcome.findings)
+    now = sum(map(outcome.mends, outcome.findings))
+    more = sum(map(outcome.could_mend, outcome.findings))
+    if outcome.fixed is not None:
+        total = left + len(outcome.fixed)
+        counts = f" ({len(outcome.fixed)} fixed, {left} remaining)" if total else ""
+        return [*_mended(outcome.fixed), f"{_found(total)}{counts}.", *_with_consent(outcome)]
     if now and more:
-        return [f"{first} {now} fixable with `--fix` ({more} more with `--unsafe-fixes`)."]
+        return [f"{_found(left)}. {now} fixable with `--fix` ({more} more with `--unsafe-fixes`)."]
     if now or more:
-        return [f"{first} {now or more} fixable with `{'--fix' if now else '--fix --unsafe-fixes'}`."]
-    return [first]
+        return [f"{_found(left)}. {now or more} fixable with `{'--fix' if now else '--fix --unsafe-fixes'}`."]
+    return [f"{_found(left)}."]
+
+
+def _found(number: int) -> str:
+    return f"Found {_findings(number)}" if number else "No findings"
+
+
+def _mended(fixed: tuple[Finding, ...]) -> list[str]:
+    """Return one line for each file in which something was mended."""
+    codes: dict[str, Counter[str]] = {}
+    for finding in fixed:
+        codes.setdefault(finding.place.path, Counter())[finding.code] += 1
+    return [
+        f"Fixed {shown(path)}: "
+        + ", ".join(f"{code} ({times}x)" if times > 1 else code for code, times in sorted(counts.items()))
+        for path, counts in sorted(codes.items())
+    ]
+
+
+def _with_consent(outcome: Outcome) -> list[str]:
+    """Return the line that says what `--unsafe-fixes` would mend, and what that changes."""
+    fixes: dict[str, list[str]] = {}
+    for finding in outcome.findings:
+        if finding.fix and outcome.could_mend(finding):
+            fixes.setdefault(finding.code, []).append(finding.fix.message)
+    if not fixes:
+        return []
+    number = sum(map(len, fixes.values()))
+    parts = [f"{code}{f' ({len(texts)}x)' if len(texts) > 1 else ''}: {texts[0]}" for code, texts in fixes.items()]
+    return [f"{number} more with `--unsafe-fixes`, to be checked by you: {'; '.join(parts)}."]
 
 
 def statistics(outcome: Outcome) -> list[tuple[int, str, str, int]]:
     """Return (findings, code, name, of these fixable with `--fix`) for each rule, the most frequent first."""
     count = Counter((finding.code, finding.name) for finding in outcome.findings)
-    now = Counter(finding.code for finding in outcome.findings if outcome.applies(finding))
+    now = Counter(finding.code for finding in outcome.findings if outcome.mends(finding))
     rows = [(number, code, name, now[code]) for (code, name), number in count.items()]
     return sorted(rows, key=lambda row: (-row[0], row[1]))
 

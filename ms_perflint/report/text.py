@@ -9,7 +9,7 @@ from ms_perflint.report.frame import frame
 from ms_perflint.report.sources import position
 from ms_perflint.report.summary import headline, summary
 
-LABELS = {Safety.SAFE: "safe fix", Safety.UNSAFE: "unsafe fix", Safety.DISPLAY: "suggestion, never applied"}
+LABELS = {Safety.SAFE: "safe fix", Safety.UNSAFE: "unsafe fix", Safety.DISPLAY: "shown only, to be applied by hand"}
 
 
 def render(outcome: Outcome) -> str:
@@ -26,7 +26,8 @@ def block(finding: Finding, outcome: Outcome) -> list[str]:
     if source is not None:
         lines += frame(finding, source, style)
     lines += [f"{style('note', 'bold')}: {position(related.place)}: {related.message}" for related in finding.related]
-    if finding.fix is not None:
-        lines.append(f"{style('help', 'cyan')}: {finding.fix.message} ({LABELS[finding.fix.safety]})")
+    trust = outcome.trust(finding)
+    if finding.fix is not None and trust is not None:
+        lines.append(f"{style('help', 'cyan')}: {finding.fix.message} ({LABELS[trust]})")
         lines += changes(finding.fix, finding.place.path, outcome.sources, style)
     return lines

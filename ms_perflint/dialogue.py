@@ -1,0 +1,60 @@
+"""Asks a person about each unsafe fix: its diff, what it changes, and a question with a one-letter answer."""
+
+from __future__ import annotations
+
+import click
+
+from ms_perflint.findings import Finding
+from ms_perflint.report.sources import position
+from ms_perflint.report.style import Style, visible
+
+ANSWERS = ("y", "n", "a", "A", "q")
+
+
+class Dialogue:
+    """Remembers answers that hold for more than one fix; quitting means no to all that follow."""
+
+    def __init__(self, style: Style) -> None:
+        self._style = style
+        self._codes: set[str] = set()
+        self._all = False
+        self._over = False
+
+    def __call__(self, finding: Finding, diff: str) -> bool:
+        """Return whether the fix is to be made."""
+        if self._over:
+            return False
+        if self._all or finding.code in self._codes:
+            return True
+        self._show(finding, diff)
+        answer = self._ask(finding.code)
+        self._over = answer == "q"
+        self._all = answer == "A"
+        if answer == "a":
+            self._codes.add(finding.code)
+        return answer in ("y", "a", "A")
+
+    def _show(self, finding: Finding, diff: str) -> None:
+        style = self._style
+        click.echo(f"{style(position(finding.place), 'bold')}: {style(finding.code, 'red')} {finding.message}")
+        click.echo(coloured(diff, style), nl=False)
+        click.echo(f"{style('unsafe', 'yellow')}: {finding.fix.message if finding.fix else ''}")
+
+    def _ask(self, code: str) -> str:
+        """Return one of the answers; the end of the input means to quit."""
+        question = f"Make this change? [y]es, [n]o, [a]ll of {code}, [A]ll, [q]uit: "
+        while True:
+            try:
+                answer = input(question).strip()
+            except EOFError:
+                click.echo()
+                return "q"
+            if answer in ANSWERS:
+                return answer
+
+
+def coloured(diff: str, style: Style) -> str:
+    """Return a unified diff as a terminal may show it."""
+    names = {"-": "removed", "+": "green", "@": "blue"}
+    lines = [visible(line) for line in diff.split("\n")] if style.colour else diff.split("\n")
+    return "\n".join(style(line, names[line[0]]) if line[:1] in names else line for line in lines)

@@ -1,0 +1,242 @@
+"""How the configuration is found, read and refused."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+
+from ms_perflint.check import checks
+from ms_perflint.config import EXCLUDE, Config, ConfigError, load, override, parse
+
+DEFAULT_SET = ("MSP101", "MSP102", "MSP201", "MSP202", "MSP203", "MSP301", "MSP501", "MSP601")
+
+
+def configured(root: Path, text: str) -> str:
+    """Write the table into a pyproject.toml and return the path of a file beside it."""
+    (root / "pyproject.toml").write_text(f"[tool.ms-perflint]\n{text}", encoding="utf-8")
+    return str(root / "train.py")
+
+
+def test_the_default_set_of_rules_is_a_contract(tmp_path: Path) -> None:
+    assert tuple(sorted(Config(root=str(tmp_path)).codes)) == DEFAULT_SET
+
+
+def test_every_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = configured(
+        tmp_path,
+        """
+select = ["MSP1", "synchronous-checkpoint"]
+ignore = ["MSP102"]
+extend-select = ["ALL"]
+exclude = ["legacy"]
+extend-exclude = ["gen/*.py"]
+mindspore-version = "2.4.1"
+device = "ascend"
+unsafe-fixes = true
+extend-safe-fixes = ["MSP3"]
+line-length = 120
+respect-gitignore = false
+
+[tool.ms-perflint.per-file-ignores]
+"tools/*" = ["missing-dataset-sink-mode"]
+""",
+    )
+    assert load([path]) == Config(
+        root=str(tmp_path),
+        select=("MSP1", "MSP301"),
+        ignore=("MSP102",),
+        extend_select=("ALL",),
+        per_file_ignores=(("tools/*", ("MSP102",)),),
+        exclude=("legacy",),
+        extend_exclude=("gen/*.py",),
+        mindspore_version=(2, 4, 1),
+        device="Ascend",
+        unsafe_fixes=True,
+        extend_safe_fixes=("MSP3",),
+        line_length=120,
+        respect_gitignore=False,
+    )
+
+
+def test_the_nearest_table_above_the_common_parent_rules(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "c").mkdir()
+    configured(tmp_path, "line-length = 100\n")
+    configured(tmp_path / "a" / "b", "line-length = 110\n")
+    (tmp_path / "a" / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    inner, other = str(tmp_path / "a" / "b" / "x.py"), str(tmp_path / "a" / "c")
+    assert (load([inner]).line_length, load([inner]).root) == (110, str(tmp_path / "a" / "b"))
+    assert (load([inner, other]).line_length, load([inner, other]).root) == (100, str(tmp_path))
+    assert load([inner], isolated=True).line_length == 88
+    assert load([str(tmp_path / "a")]).line_length == 100
+
+
+def test_a_named_file_rules_and_counts_from_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ci").mkdir()
+    configured(tmp_path, "line-length = 100\n")
+    configured(tmp_path / "ci", "line-length = 110\n")
+    monkeypatch.chdir(tmp_path)
+    config = load(["."], file=os.path.join("ci", "pyproject.toml"))
+    assert (config.line_length, config.root) == (110, str(tmp_path))
+
+
+def test_a_broken_file_of_somebody_else_is_not_our_matter(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.other\n")
+    assert load([str(tmp_path)]) == Config(root=str(tmp_path))
+
+
+def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
+    path = configured(tmp_path, "line-length = 100\n")
+    file = tmp_path / "pyproject.toml"
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    assert load([path]).line_length == 100
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('selct = ["MSP1"]', 'selct: unknown key, did you mean "select"?'),
+        ('extend_select = ["MSP1"]', 'extend_select: unknown key, did you mean "extend-select"?'),
+        ("zzz = 1", "zzz: unknown key"),
+        ('select = "MSP1"', 'select: expected a list of texts, like ["..."]'),
+        ("select = [1]", 'select: expected a list of texts, like ["..."]'),
+        ('ignore = ["MSP331"]', 'ignore: unknown rule "MSP331", did you mean "MSP301"?'),
+        ('select = ["msp301"]', 'select: unknown rule "msp301", did you mean "MSP301"?'),
+        ('select = ["all"]', 'select: unknown rule "all", did you mean "ALL"?'),
+        ('select = ["M"]', 'select: unknown rule "M"'),
+        (
+            'select = ["synchronous-checkpoints"]',
+            'select: unknown rule "synchronous-checkpoints", did you mean "synchronous-checkpoint"?',
+        ),
+        ("per-file-ignores = []", 'per-file-ignores: expected a table, like {"tests/*" = ["MSP101"]}'),
+        (
+            '[tool.ms-perflint.per-file-ignores]\n"a" = ["MSP30X"]',
+            'per-file-ignores."a": unknown rule "MSP30X", did you mean "MSP301"?',
+        ),
+        ("mindspore-version = 2.4", 'mindspore-version: expected a version like "2.4" or "2.4.1", got 2.4'),
+        ('mindspore-version = "two"', 'mindspore-version: expected a version like "2.4" or "2.4.1", got "two"'),
+        ('device = "asend"', 'device: expected one of Ascend, GPU, CPU, got "asend", did you mean "Ascend"?'),
+        ('unsafe-fixes = "yes"', 'unsafe-fixes: expected true or false, got "yes"'),
+        ("line-length = true", "line-length: expected a number from 1 to 1000, got true"),
+        ("line-length = 0", "line-length: expected a number from 1 to 1000, got 0"),
+        ('exclude = ["a", "!"]', "exclude: \"!\" is not a pattern: Invalid git pattern: '!'"),
+        ("rules = 1", "rules: expected a table of rules, like [tool.ms-perflint.rules.MSP202]"),
+        ("rules.MSP20.x = 1", 'rules: unknown rule "MSP20", did you mean "MSP202"?'),
+        ("rules.MSP202 = 1", "rules.MSP202: expected a table of options"),
+        ("rules.MSP202.mutliple = 8", 'rules.MSP202.mutliple: unknown option, did you mean "multiple"?'),
+        ('rules.MSP202.multiple = "8"', 'rules.MSP202.multiple: expected a value like 16, got "8"'),
+        ("rules.MSP202.multiple = true", "rules.MSP202.multiple: expected a value like 16, got true"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError) as caught:
+        load([configured(tmp_path, text)])
+    assert str(caught.value) == f"pyproject.toml: [tool.ms-perflint] {message}"
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"[tool.ms-perflint]\nselect = [\n", "is not valid TOML: "),
+        (b"[tool.ms-perflint]\nx = " + b"[" * 20_000, "is not valid TOML: "),
+        (b"[tool.ms-perflint]\nx = '\xff'\n", "is not UTF-8: bad byte at offset 24"),
+        (b"[tool]\nms-perflint = 1\n", "tool.ms-perflint must be a table"),
+    ],
+)
+def test_a_broken_file_is_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, raw: bytes, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_bytes(raw)
+    with pytest.raises(ConfigError) as caught:
+        load(["."])
+    assert str(caught.value).startswith(f"pyproject.toml: {message}")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_named_file_that_is_missing_or_has_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=r"^gone\.toml: cannot be read: No such file or directory$"):
+        load(["."], file="gone.toml")
+    Path("other.toml").write_text("[tool.other]\n")
+    with pytest.raises(ConfigError, match=r"^other\.toml: no table \[tool\.ms-perflint\] in it$"):
+        load(["."], file="other.toml")
+
+
+def test_rule_options(tmp_path: Path) -> None:
+    config = load([configured(tmp_path, "[tool.ms-perflint.rules.unaligned-shape]\nmultiple = 32\n")])
+    assert config.options == {"MSP202": {"multiple": 32}}
+
+
+@pytest.mark.parametrize(
+    ("settings", "on"),
+    [
+        ({"select": ["MSP3"]}, {"MSP301"}),
+        ({"select": ["MSP301", "MSP10"]}, {"MSP301", "MSP101", "MSP102"}),
+        ({"select": ["MSP"], "ignore": ["MSP1", "MSP2", "MSP6"]}, {"MSP301", "MSP501"}),
+        ({"select": ["MSP301"], "ignore": ["MSP3"]}, {"MSP301"}),
+        ({"select": ["MSP3"], "ignore": ["MSP301"]}, set()),
+        ({"select": ["MSP301"], "ignore": ["MSP301"]}, set()),
+        ({"select": ["MSP3"], "extend-select": ["MSP5"]}, {"MSP301", "MSP501"}),
+        ({"select": []}, set()),
+        ({"ignore": ["ALL"], "extend-select": ["MSP3"]}, {"MSP301"}),
+    ],
+)
+def test_the_more_exact_selection_wins(tmp_path: Path, settings: dict[str, object], on: set[str]) -> None:
+    assert parse(settings, "x", str(tmp_path)).codes == on
+
+
+def test_per_file_ignores(tmp_path: Path) -> None:
+    ignores = {"tools/*": ["MSP1"], "*_eval.py": ["ALL"]}
+    config = parse({"per-file-ignores": ignores}, "x", str(tmp_path))
+
+    def on(*parts: str) -> tuple[bool, bool]:
+        path = str(tmp_path.joinpath(*parts))
+        return config.selects("MSP101", path), config.selects("MSP301", path)
+
+    assert on("tools", "a.py") == (False, True)
+    assert on("src", "tools", "a.py") == (True, True)
+    assert on("src", "run_eval.py") == (False, False)
+    assert on("train.py") == (True, True)
+
+
+def test_preview_rules_are_on_only_by_their_full_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    preview = next(check for check in checks() if check.code == "MSP301")
+    monkeypatch.setattr(preview, "preview", True)
+    for select, on in ([], False), (["ALL"], False), (["MSP30"], False), (["MSP301"], True):
+        assert parse({"extend-select": select}, "x", str(tmp_path)).selects("MSP301", str(tmp_path / "a.py")) is on
+
+
+def test_the_command_line_is_on_top(tmp_path: Path) -> None:
+    config = parse({"select": ["MSP1"], "ignore": ["MSP102"], "device": "GPU"}, "x", str(tmp_path))
+    assert override(config) == config
+    assert override(config, select=("MSP10", "MSP3")).codes == {"MSP101", "MSP102", "MSP301"}
+    assert override(config, ignore=("MSP101",)).codes == frozenset()
+    assert override(config, extend_select=("MSP102",)).codes == {"MSP101", "MSP102"}
+    assert override(config, device="cpu", mindspore_version="2.3").device == "CPU"
+    assert override(config, unsafe_fixes=True).unsafe_fixes
+    with pytest.raises(ConfigError, match=r'^--select: unknown rule "MSP9", did you mean'):
+        override(config, select=("MSP9",))
+    with pytest.raises(ConfigError, match=r"^--mindspore-version: expected a version"):
+        override(config, mindspore_version="new")
+
+
+def test_promoted_rules(tmp_path: Path) -> None:
+    config = parse({"extend-safe-fixes": ["MSP1"]}, "x", str(tmp_path))
+    assert (config.promotes("MSP101"), config.promotes("MSP201")) == (True, False)
+
+
+def test_a_configuration_can_be_sent_to_another_process(tmp_path: Path) -> None:
+    config = parse({"per-file-ignores": {"a": ["ALL"]}, "rules": {"MSP202": {"multiple": 8}}}, "x", str(tmp_path))
+    assert config.selects("MSP301", str(tmp_path / "b.py"))
+    assert pickle.loads(pickle.dumps(config)) == config
+    assert config.exclude == EXCLUDE
