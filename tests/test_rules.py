@@ -27,9 +27,9 @@ from ms_perflint.check import checks
 from ms_perflint.config import Config
 from ms_perflint.engine import Report, lint
 from ms_perflint.findings import Finding, Safety
-from ms_perflint.fixing import fix
+from ms_perflint.fixing import settle, splice
 from ms_perflint.pages import Example, Page
-from ms_perflint.source import Nowhere, Overlay
+from ms_perflint.source import Nowhere, Overlay, Source
 
 CODES = pages.codes()
 CHECKS = {check.code: check for check in checks()}
@@ -50,7 +50,7 @@ OPTIONAL = {"Other forms", "Options"}
 Texts = dict[str, str]  # file name -> text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Case:
     """One program of a page, and what the page says becomes of it."""
 
@@ -145,9 +145,9 @@ def _explain(report: Report) -> list[str]:
 
 def _fixed(case: Case, texts: Texts) -> Texts:
     """Return the program after `--fix --unsafe-fixes`."""
-    result = fix(_paths(texts), case.config, _files(texts), unsafe=True)
-    assert not result.problems, [problem.message for problem in result.problems]
-    return {**texts, **{_name(path): content.decode() for path, content in result.changed.items()}}
+    settled = settle(lambda files: lint(_paths(texts), case.config, files), _files(texts), case.config, unsafe=True)
+    assert not settled.problems, [problem.message for problem in settled.problems]
+    return {**texts, **{_name(change.path): change.after.decode() for change in settled.changes}}
 
 
 def _shown(case: Case, finding: Finding) -> list[str]:
@@ -155,10 +155,8 @@ def _shown(case: Case, finding: Finding) -> list[str]:
     assert finding.fix is not None
     lines: list[str] = []
     for name, text in case.texts:
-        after = text.encode()
-        for edit in sorted(finding.fix.edits, key=lambda edit: edit.start, reverse=True):
-            if edit.path == _path(name):
-                after = after[: edit.start] + edit.text.encode() + after[edit.end :]
+        here = [edit for edit in finding.fix.edits if edit.path == _path(name)]
+        after = splice(Source(_path(name), text.encode()), here)
         diff = difflib.unified_diff(text.splitlines(), after.decode().splitlines(), lineterm="", n=0)
         lines += [line for line in diff if not line.startswith(("---", "+++", "@@"))]
     return lines
@@ -186,7 +184,8 @@ def test_good_and_ok_are_quiet(case: Case) -> None:
 def test_fix_makes_the_good_of_the_bad(case: Case) -> None:
     """The page shows what `--fix --unsafe-fixes` writes, to the byte; a second run changes nothing."""
     fixed = _fixed(case, dict(case.texts))
-    assert fixed == dict(case.fixed or ())
+    for name, text in case.fixed or ():
+        assert fixed[name] == text
     assert _fixed(case, fixed) == fixed
 
 
