@@ -100,7 +100,7 @@ def run(command: Sequence[str], cwd: Path, timeout: float, env: Mapping[str, str
 
 def ms_perflint(folder: Path, *options: str) -> Ran:
     """Run the tool over a folder, without the configuration around it."""
-    command = [sys.executable, "-m", "ms_perflint", "check", "--isolated", "--no-cache", *options, "."]
+    command = [sys.executable, "-m", "ms_perflint", "check", "--isolated", *options, "."]
     return run(command, folder, timeout=120)
 
 
