@@ -11,7 +11,7 @@ from ms_perflint.edits.listing import Listing, items
 
 if TYPE_CHECKING:
     from ms_perflint.findings import Edit
-    from ms_perflint.semantics.program import Call
+    from ms_perflint.semantics.site import Call
 
 
 def set_argument(
@@ -28,7 +28,7 @@ def set_argument(
     given = call.given(name)
     if given is not None:
         return replace_expression(call.module, given, text)
-    if starred(call.node):
+    if call.is_spread:
         return None
     listing = _listing(call)
     if listing is None or (first and call.node.args):
@@ -51,11 +51,6 @@ def remove_argument(call: Call, name: str) -> tuple[Edit, ...] | None:
         return None
     listing = _listing(call)
     return listing.remove(_ordered(call).index(word or given)) if listing is not None else None
-
-
-def starred(node: ast.Call) -> bool:
-    """Return whether a call passes on `*args` or `**kwargs`."""
-    return any(isinstance(value, ast.Starred) for value in node.args) or any(word.arg is None for word in node.keywords)
 
 
 def _listing(call: Call) -> Listing | None:

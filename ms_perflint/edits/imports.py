@@ -71,8 +71,8 @@ def _bound(tree: ast.Module) -> dict[str, set[str]]:
                 bound.setdefault(node.id, set()).add("")
         elif isinstance(node, ast.arg):
             bound.setdefault(node.arg, set()).add("")
-        elif not isinstance(node, ast.alias) and isinstance(name := getattr(node, "name", None), str):
-            bound.setdefault(name, set()).add("")  # functions, classes, exceptions, patterns
+        elif not isinstance(node, ast.alias) and isinstance(getattr(node, "name", None), str):
+            bound.setdefault(node.name, set()).add("")  # type: ignore[attr-defined]  # functions, classes, exceptions, patterns
     return bound
 
 
