@@ -1,0 +1,107 @@
+"""Names of MindSpore: which spellings are one API, what a module exports, what a class derives from.
+
+The data is read from the sources of the releases 1.0 to 2.10 by `scripts/generate_mindspore_api.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+DATA = Path(__file__).parent / "data"
+
+
+@lru_cache(maxsize=1 << 16)
+def canonical(name: str) -> str:
+    """The one name of the object that `name` spells: `mindspore.context.set_context` -> `mindspore.set_context`.
+
+    Attributes of a known object follow it (`mindspore.Model.train` -> `mindspore.train.Model.train`); unknown names
+    come back unchanged.
+    """
+    if not name.startswith("mindspore."):
+        return name
+    names = _names()
+    module, _, attributes = name.rpartition(".")
+    while module not in names.modules and module not in names.links:
+        module, _, last = module.rpartition(".")
+        attributes = f"{last}.{attributes}"
+    first, _, rest = attributes.partition(".")
+    known = _aliases(names.links.get(module, module)).get(first)
+    if known is None:
+        return name
+    return f"{known}.{rest}" if rest else known
+
+
+def is_module(name: str) -> bool:
+    """True where an attribute of `name` is a name of a module; False for an object that hides a module of its name."""
+    names = _names()
+    return (name in names.modules or name in names.links) and name not in names.shadowed
+
+
+@cache
+def exports(module: str) -> frozenset[str]:
+    """The names that `from <module> import *` brings, over all releases; empty for what is no public module."""
+    return frozenset(_exports().get(_names().links.get(module, module), "").split())
+
+
+@cache
+def ancestors(api: str) -> tuple[str, ...]:
+    """The classes of MindSpore that a class derives from, nearest first: `mindspore.nn.Dense` -> Cell."""
+    parents = _parents()
+    found: list[str] = []
+    queue = parents.get(canonical(api), "").split()
+    while queue:
+        one = queue.pop(0)
+        if one not in found:
+            found.append(one)
+            queue += parents.get(one, "").split()
+    return tuple(found)
+
+
+def read_data(name: str) -> Any:
+    """One file of the generated data; {} if there is none of that name."""
+    file = DATA / f"{name}.json"
+    return json.loads(file.read_text("utf-8")) if file.is_file() else {}
+
+
+@dataclass(frozen=True)
+class _Names:
+    modules: frozenset[str]
+    links: Mapping[str, str]  # a module under another name: mindspore.dtype
+    shadowed: frozenset[str]  # a package binds an object to the name of its submodule: mindspore.train.data_sink
+    aliases: Mapping[str, Mapping[str, str]]  # module -> home -> names that are at home there, "old=new" if renamed
+
+
+@cache
+def _names() -> _Names:
+    data = read_data("names")
+    return _Names(
+        frozenset(data["modules"].split()), data["links"], frozenset(data["shadowed"].split()), data["aliases"]
+    )
+
+
+@cache
+def _aliases(module: str) -> Mapping[str, str]:
+    """What is at home elsewhere, of the names in `module`: name -> canonical name."""
+    found: dict[str, str] = {}
+    for home, names in _names().aliases.get(module, {}).items():
+        for name in names.split():
+            spelled, _, true = name.partition("=")
+            found[spelled] = f"{home}.{true or spelled}"
+    return found
+
+
+@cache
+def _exports() -> Mapping[str, str]:
+    exports: Mapping[str, str] = read_data("exports")
+    return exports
+
+
+@cache
+def _parents() -> Mapping[str, str]:
+    parents: Mapping[str, str] = read_data("parents")
+    return parents
