@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Union
 
@@ -23,7 +23,8 @@ import pytest
 from ms_perflint.config import Config
 from ms_perflint.engine import Report, lint
 from ms_perflint.findings import Finding
-from ms_perflint.source import Nowhere, Overlay
+from ms_perflint.fixing import Settled, settle
+from ms_perflint.source import Files, Nowhere, Overlay
 
 ROOT = os.path.join(os.sep, "program")
 MARKER = re.compile(r"[ \t]*# (?P<findings>!+)(?: (?P<safety>safe|unsafe|display-only|no fix))?[ \t]*$", re.MULTILINE)
@@ -53,10 +54,20 @@ class Program:
 
     def lint(self, code: str) -> Report:
         """Return what the engine reports of the rule `code`, with every file laid over an empty disk."""
-        contents = {os.path.join(ROOT, *name.split("/")): MARKER.sub("", text) for name, text in self.files.items()}
-        paths = sorted(path for path in contents if path.endswith(PYTHON))
-        overlay = Overlay(Nowhere(), {path: text.encode() for path, text in contents.items()})
-        return lint(paths, self._config(code), overlay)
+        return self._lint(code)(self._overlay())
+
+    def mend(self, code: str) -> Settled:
+        """Return what the program becomes when every fix of the rule `code` is made that may be made."""
+        return settle(self._lint(code), self._overlay(), self._config(code), unsafe=True)
+
+    def _lint(self, code: str) -> Callable[[Files], Report]:
+        """Return the question what the engine reports of the rule `code` in some state of the files."""
+        paths = sorted(_path(name) for name in self.files if name.endswith(PYTHON))
+        return lambda files: lint(paths, self._config(code), files)
+
+    def _overlay(self) -> Overlay:
+        """Return the files without their markers, laid over an empty disk."""
+        return Overlay(Nowhere(), {_path(name): MARKER.sub("", text).encode() for name, text in self.files.items()})
 
     def _config(self, code: str) -> Config:
         """Return a configuration that selects only `code`, for this program's target."""
@@ -91,33 +102,43 @@ def case(
         files = {file: _flush(content) for file, content in text[0].items()}
     else:
         files = {"train.py": join(*(part for part in text if isinstance(part, str)))}
-    return pytest.param(Program(files, version, device, options or {}), id=name.replace(" ", "-"))
+    return pytest.param(Program(files, version, device, options or {}), id=re.sub(r"[^\w.]+", "-", name))
 
 
 def expect(code: str, program: Program) -> None:
     """Compare the findings of the rule `code` with the marked lines; nothing may go wrong on the way."""
+    __tracebackhide__ = True
     report = program.lint(code)
     assert not report.problems, [problem.message for problem in report.problems]
+    assert {finding.code for finding in report.findings} <= {code}
     found: dict[Line, list[Finding]] = {}
     for finding in report.findings:
-        assert finding.code == code
         found.setdefault((_name(finding.place.path), finding.place.row), []).append(finding)
     expected = program.expected()
-    counts = {line: len(findings) for line, findings in found.items()}
-    assert counts == {line: count for line, (count, _) in expected.items()}, _explain(report.findings)
-    for line, (_, safety) in expected.items():
-        if safety is not None:
-            assert _safeties(found[line]) == {safety}, _explain(found[line])
+    wrong = []
+    for file, row in sorted({*expected, *found}):
+        here = found.get((file, row), [])
+        count, safety = expected.get((file, row), (0, None))
+        if len(here) != count or (safety is not None and _safeties(here) != {safety}):
+            wanted = f"{count} finding(s)" + (f", {safety}" if safety else "")
+            wrong.append(f"{file}:{row}: expected {wanted}; found {_explain(here)}")
+    assert not wrong, "\n" + "\n".join(wrong)
 
 
 def fires(code: str, program: Program) -> None:
-    """Like `expect`, for a program that has something to report."""
+    """Like `expect`, for a program that has something to report; what can be fixed is fixed, and stays so."""
+    __tracebackhide__ = True
     assert program.expected(), "mark the reported lines"
     expect(code, program)
+    settled = program.mend(code)
+    assert not settled.problems, [problem.message for problem in settled.problems]
+    left = [finding for finding in settled.report.findings if not _safeties([finding]) <= {"display-only", "no fix"}]
+    assert not left, f"not fixed: {_explain(left)}"
 
 
 def quiet(code: str, program: Program) -> None:
     """Like `expect`, for a program in which the rule keeps silent."""
+    __tracebackhide__ = True
     assert not program.expected(), "a quiet program has no marked lines"
     expect(code, program)
 
@@ -127,19 +148,20 @@ def _safeties(findings: Sequence[Finding]) -> set[str]:
     return {finding.fix.safety.value if finding.fix else "no fix" for finding in findings}
 
 
+def _path(name: str) -> str:
+    """Return the path of a program's file."""
+    return os.path.join(ROOT, *name.split("/"))
+
+
 def _name(path: str) -> str:
     """Return the name under which a program holds the file at `path`."""
     return os.path.relpath(path, ROOT).replace(os.sep, "/")
 
 
 def _explain(findings: Sequence[Finding]) -> str:
-    """Return what was found, one line each, for a failing test."""
-    lines = [
-        f"{_name(finding.place.path)}:{finding.place.row}: {finding.code} {finding.message}"
-        f" ({', '.join(sorted(_safeties([finding])))})"
-        for finding in findings
-    ]
-    return "found:\n" + "\n".join(lines or ["nothing"])
+    """Return what was found on one line, for a failing test."""
+    found = [f"{finding.message!r} ({', '.join(_safeties([finding]))})" for finding in findings]
+    return ", ".join(found) or "nothing"
 
 
 def _flush(text: str) -> str:
