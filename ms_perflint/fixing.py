@@ -57,8 +57,10 @@ def settle(
     Safe fixes are made, unsafe ones with `unsafe`, or one by one with `consent` once no safe one is left; those for
     display never. A fix that also changes a file that was not linted is not made.
     """
-    report = lint(files)
-    work = _Work(files, frozenset(report.files), config, unsafe, consent)
+    held = _Held(files)
+    report = lint(held)
+    held.keep(report.files)
+    work = _Work(held, frozenset(report.files), config, unsafe, consent)
     for _ in range(PASSES):
         chosen = work.choose(report)
         if not chosen:
@@ -89,6 +91,34 @@ def safety(finding: Finding, config: Config) -> Safety | None:
         return None
     promoted = finding.fix.safety is Safety.UNSAFE and config.promotes(finding.code)
     return Safety.SAFE if promoted else finding.fix.safety
+
+
+class _Held:
+    """Files as they were when they were first read: while a person thinks about a fix, others may write them."""
+
+    def __init__(self, base: Files) -> None:
+        self.base = base
+        self.consulted = base.consulted
+        self.contents: dict[str, bytes] = {}
+        self.kept: frozenset[str] | None = None  # all until it is known which may be changed
+
+    def keep(self, paths: Collection[str]) -> None:
+        """Hold these files only; what was read of others is given back."""
+        self.kept = frozenset(paths)
+        self.contents = {path: content for path, content in self.contents.items() if path in self.kept}
+
+    def read(self, path: str) -> bytes:
+        """Return the bytes of a file, the first ones again where they are held."""
+        if path in self.contents:
+            return self.contents[path]
+        content = self.base.read(path)
+        if self.kept is None or path in self.kept:
+            self.contents[path] = content
+        return content
+
+    def names(self, directory: str) -> frozenset[str]:
+        """Return the names in a directory."""
+        return self.base.names(directory)
 
 
 class _Taken:
@@ -175,6 +205,8 @@ class _Work:
                 continue
             source = self._source(path)
             try:
+                if source.encode(source.text) != self.overlay.read(path):
+                    raise SourceError(f"the rest of the file would not come back as it was in {source.encoding}")
                 after = splice(source, here)
                 if not _parses(after):
                     raise SourceError("would not parse any more")

@@ -106,12 +106,14 @@ def _to_utf8(body: bytes, encoding: str) -> bytes:
     """Return the body as UTF-8; SourceError with the position of the first bad byte."""
     try:
         text = body.decode(encoding)
-    except (UnicodeDecodeError, LookupError) as error:
-        start = error.start if isinstance(error, UnicodeDecodeError) else 0
-        row = body.count(b"\n", 0, start) + 1
-        column = start - (body.rfind(b"\n", 0, start) + 1) + 1
-        raise SourceError(f"the file is not valid {encoding}: bad byte at offset {start}", row, column) from error
-    return body if encoding == "utf-8" else text.encode("utf-8")
+        return body if encoding == "utf-8" else text.encode("utf-8")
+    except UnicodeDecodeError as error:
+        row = body.count(b"\n", 0, error.start) + 1
+        column = error.start - (body.rfind(b"\n", 0, error.start) + 1) + 1
+        message = f"the file is not valid {encoding}: bad byte at offset {error.start}"
+        raise SourceError(message, row, column) from error
+    except (UnicodeError, LookupError) as error:  # half characters of utf-7, codecs that are none for text
+        raise SourceError(f"the file is not valid {encoding}", 1, 1) from error
 
 
 class Files(Protocol):

@@ -1,0 +1,416 @@
+"""Fixing: which fixes are made, what becomes of the text, what reaches the disk."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ms_perflint import engine
+from ms_perflint.config import Config
+from ms_perflint.engine import Report
+from ms_perflint.findings import Edit, Finding, Fix, Safety
+from ms_perflint.fixing import Lint, Settled, fix, safety, settle, splice
+from ms_perflint.source import Disk, Files, Nowhere, Overlay, Source
+from ms_perflint.writing import Change, unified_diff, write
+
+CONFIG = Config(root="/program")
+Rule = Callable[[Source], Iterator[Finding]]
+
+
+def finding(source: Source, start: int, edits: list[Edit], code: str, trust: Safety) -> Finding:
+    """Return a finding at an offset with this fix."""
+    place = source.place(start)
+    return Finding(place, code, "example", "an example", place, (place.row,), Fix("example", trust, tuple(edits)))
+
+
+def replacing(old: str, new: str, code: str = "MSP301", trust: Safety = Safety.SAFE) -> Rule:
+    """Return a rule that reports each `old` and replaces it."""
+
+    def rule(source: Source) -> Iterator[Finding]:
+        for match in re.finditer(re.escape(old.encode()), source.text):
+            yield finding(source, match.start(), [Edit(source.path, *match.span(), new)], code, trust)
+
+    return rule
+
+
+def linting(paths: list[str], *rules: Rule) -> Lint:
+    """Return a linter of these files with these rules."""
+
+    def lint(files: Files) -> Report:
+        sources = [Source(path, files.read(path)) for path in paths]
+        found = sorted(each for source in sources for rule in rules for each in rule(source))
+        return Report(tuple(found), (), tuple(paths))
+
+    return lint
+
+
+def settled(text: str, *rules: Rule, **options: object) -> tuple[str, Settled]:
+    """Return what fixing makes of a text."""
+    path = "/program/train.py"
+    config = options.pop("config", CONFIG)
+    outcome = settle(linting([path], *rules), Overlay(Nowhere(), {path: text.encode()}), config, **options)  # type: ignore[arg-type]
+    made = [change.after.decode() for change in outcome.changes]
+    return (made[0] if made else text), outcome
+
+
+def test_makes_safe_fixes_only_unless_told() -> None:
+    rules = [
+        replacing("a", "A", "MSP301"),
+        replacing("b", "B", "MSP101", Safety.UNSAFE),
+        replacing("c", "C", "MSP202", Safety.DISPLAY),
+    ]
+    text, outcome = settled("a, b, c\n", *rules)
+    assert text == "A, b, c\n"
+    assert [found.code for found in outcome.fixed] == ["MSP301"]
+    assert [found.code for found in outcome.report.findings] == ["MSP101", "MSP202"]
+    assert settled("a, b, c\n", *rules, unsafe=True)[0] == "A, B, c\n"
+    trusting = replace(CONFIG, extend_safe_fixes=("MSP1", "MSP2"))
+    assert settled("a, b, c\n", *rules, config=trusting)[0] == "A, B, c\n"
+    assert [safety(found, trusting) for found in outcome.report.findings] == [Safety.SAFE, Safety.DISPLAY]
+
+
+def unwrapping(source: Source) -> Iterator[Finding]:
+    """A rule that takes each `g(...)` away from around what it holds."""
+    for match in re.finditer(rb"g\(", source.text):
+        depth, end = 1, match.end()
+        while depth:
+            depth += {b"(": 1, b")": -1}.get(source.text[end : end + 1], 0)
+            end += 1
+        edits = [Edit(source.path, *match.span(), ""), Edit(source.path, end - 1, end, "")]
+        yield finding(source, match.start(), edits, "MSP203", Safety.SAFE)
+
+
+def test_repeats_until_nothing_is_left() -> None:
+    text, outcome = settled("x = g(g(g(g(g(a))))) + g(b)\n", unwrapping)
+    assert text == "x = a + b\n"
+    assert (len(outcome.fixed), outcome.report.findings, outcome.problems) == (6, (), ())
+
+
+def test_makes_an_edit_that_two_fixes_share_once() -> None:
+    def rule(source: Source) -> Iterator[Finding]:
+        for match in re.finditer(rb"Config\(\)", source.text):
+            edits = [Edit(source.path, *match.span(), "Config(1)"), Edit(source.path, 0, 0, "import Config\n")]
+            yield finding(source, match.start(), edits, "MSP301", Safety.SAFE)
+
+    text, outcome = settled("Config()\nConfig()\n", rule)
+    assert text == "import Config\nConfig(1)\nConfig(1)\n"
+    assert len(outcome.fixed) == 2
+
+
+def test_takes_back_what_does_not_come_to_an_end() -> None:
+    paths = ["/program/a.py", "/program/b.py"]
+    rules = replacing("on", "off", "MSP101"), replacing("off", "on", "MSP102"), replacing("c", "C", "MSP301")
+    files = Overlay(Nowhere(), {paths[0]: b"on = c\n", paths[1]: b"c\n"})
+    outcome = settle(linting(paths, *rules), files, CONFIG)
+    assert [(change.path, change.after) for change in outcome.changes] == [(paths[1], b"C\n")]
+    (problem,) = outcome.problems
+    assert problem.path == paths[0]
+    assert "MSP101" in problem.message or "MSP102" in problem.message
+    assert [found.place.path for found in outcome.fixed] == [paths[1]]
+    assert [found.code for found in outcome.report.findings] == ["MSP101", "MSP301"]
+
+
+def test_takes_back_what_would_not_parse() -> None:
+    text, outcome = settled("a = b\n", replacing("b", "(", "MSP301"), replacing("a", "A", "MSP101"))
+    assert text == "a = b\n"
+    assert outcome.fixed == ()
+    (problem,) = outcome.problems
+    assert "MSP101, MSP301" in problem.message
+
+
+def test_refuses_a_fix_with_overlapping_edits() -> None:
+    def rule(source: Source) -> Iterator[Finding]:
+        if source.text.startswith(b"a"):
+            yield finding(
+                source, 0, [Edit(source.path, 0, 1, "b"), Edit(source.path, 0, 3, "c")], "MSP301", Safety.SAFE
+            )
+
+    text, outcome = settled("abc\n", rule)
+    assert text == "abc\n"
+    assert [(problem.row, "MSP301" in problem.message) for problem in outcome.problems] == [(1, True)]
+
+
+def across(first: str, second: str) -> Rule:
+    """Return a rule whose fix changes two files: `one` in the first, `two` in the second."""
+
+    def rule(source: Source) -> Iterator[Finding]:
+        if source.path == first and source.text.startswith(b"one"):
+            yield finding(source, 0, [Edit(first, 0, 3, "ONE"), Edit(second, 0, 3, "TWO")], "MSP501", Safety.SAFE)
+
+    return rule
+
+
+def test_changes_several_files_together_or_not_at_all() -> None:
+    first, second = "/program/a.py", "/program/b.py"
+    files = Overlay(Nowhere(), {first: b"one\n", second: b"two\n"})
+    both = settle(linting([first, second], across(first, second)), files, CONFIG)
+    assert {change.path: change.after for change in both.changes} == {first: b"ONE\n", second: b"TWO\n"}
+    assert {change.together for change in both.changes} == {(first, second)}
+    alone = settle(linting([first], across(first, second)), files, CONFIG)
+    assert (alone.changes, alone.fixed, len(alone.report.findings)) == ((), (), 1)
+
+
+def test_takes_back_all_files_of_a_fix() -> None:
+    first, second = "/program/a.py", "/program/b.py"
+    files = Overlay(Nowhere(), {first: b"one\n", second: b"two = x\n"})
+    outcome = settle(linting([first, second], across(first, second), replacing("x", "(")), files, CONFIG)
+    assert (outcome.changes, outcome.fixed) == ((), ())
+    assert [problem.path for problem in outcome.problems] == [first, second]
+
+
+def test_asks_once_about_each_unsafe_fix_when_the_safe_ones_are_made() -> None:
+    asked: list[tuple[int, str]] = []
+
+    def consent(found: Finding, diff: str) -> bool:
+        asked.append((found.place.column, diff))
+        return len(asked) != 1
+
+    rules = [replacing("é", "e", "MSP301"), replacing("x", "X", "MSP101", Safety.UNSAFE)]
+    text, outcome = settled("é\nx1\nx2; x3\n", *rules, consent=consent)
+    assert text == "e\nx1\nX2; X3\n"
+    assert [column for column, _ in asked] == [1, 1, 5]
+    assert asked[0][1] == ("--- a//program/train.py\n+++ b//program/train.py\n@@ -1,3 +1,3 @@\n e\n-x1\n+X1\n x2; x3\n")
+    assert len(outcome.report.findings) == 1
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (b"a\r\nb\r\n", b"A\r\n# new\r\nb\r\n"),
+        (b"\xef\xbb\xbfa\nb", b"\xef\xbb\xbfA\n# new\nb"),
+        ("# coding: gbk\n'汉'\na\n".encode("gbk"), "# coding: gbk\n'汉'\nA\n# new\n".encode("gbk")),
+        (b"a\rb\r", b"A\r# new\rb\r"),
+        (b"\x0c\na\n\x0c\nb\n", b"\x0c\nA\n# new\n\x0c\nb\n"),
+    ],
+)
+def test_keeps_encoding_mark_and_newlines(tmp_path: Path, raw: bytes, expected: bytes) -> None:
+    path = tmp_path / "train.py"
+    path.write_bytes(raw)
+    after = "A\n# new"
+    outcome = fix(
+        linting([str(path)], replacing("a", after) if b"coding" not in raw else replacing("\na", "\n" + after)),
+        Disk(),
+        CONFIG,
+    )
+    assert outcome.problems == ()
+    assert path.read_bytes() == expected
+
+
+def test_says_when_the_encoding_cannot_hold_the_fix() -> None:
+    path = "/program/train.py"
+    files = Overlay(Nowhere(), {path: b"# coding: latin-1\nx\n"})
+    outcome = settle(linting([path], replacing("x", "'汉'")), files, CONFIG)
+    assert outcome.changes == ()
+    assert "iso-8859-1" in outcome.problems[0].message
+
+
+def test_leaves_a_file_whose_encoding_has_several_ways_to_write_the_same() -> None:
+    path = "/program/train.py"
+    files = Overlay(Nowhere(), {path: b"# coding: utf-7\n+AGE- = x\n"})
+    outcome = settle(linting([path], replacing("x", "y")), files, CONFIG)
+    assert (outcome.changes, len(outcome.problems)) == ((), 1)
+    assert "utf-7" in outcome.problems[0].message
+
+
+TEXTS = st.text(alphabet="aé汉😀 \n\t\f\r#", max_size=30)
+
+
+@st.composite
+def edited(draw: st.DrawFn) -> tuple[str, list[tuple[int, int, str]]]:
+    """Return a text and changes in characters."""
+    text = draw(TEXTS)
+    spans = draw(st.lists(st.tuples(st.integers(0, len(text)), st.integers(0, 3), TEXTS), max_size=6))
+    return text, [(start, min(start + size, len(text)), new.replace("\r", "")) for start, size, new in spans]
+
+
+@settings(max_examples=300, deadline=None)
+@given(edited())
+def test_makes_what_does_not_touch_and_nothing_else(case: tuple[str, list[tuple[int, int, str]]]) -> None:
+    text, spans = case
+    path = "/program/train.py"
+    body = "'''" + text + "'''\n"  # any text parses as a string
+    source = Source(path, body.encode())
+    offsets = [len(body[:position].encode()) for position in range(len(body) + 1)]
+    found = [
+        finding(
+            source,
+            offsets[start + 3],
+            [Edit(path, offsets[start + 3], offsets[end + 3], new)],
+            f"MSP{number}",
+            Safety.SAFE,
+        )
+        for number, (start, end, new) in enumerate(spans)
+    ]
+    reports = iter([Report(tuple(found), (), (path,))])
+    outcome = settle(
+        lambda files: next(reports, Report((), (), (path,))), Overlay(Nowhere(), {path: body.encode()}), CONFIG
+    )
+    made = {each.fix.edits[0] for each in outcome.fixed if each.fix}
+    expected = body
+    for edit in sorted(made, reverse=True):
+        start, end = offsets.index(edit.start), offsets.index(edit.end)
+        expected = expected[:start] + edit.text.replace("\n", source.newline) + expected[end:]
+    assert (outcome.changes[0].after.decode() if outcome.changes else body) == expected
+    assert splice(source, made).decode() == expected
+    for each in found:
+        assert each.fix is not None
+        (edit,) = each.fix.edits
+        touching = [other for other in made if edit.start <= other.end and other.start <= edit.end]
+        assert touching == [edit] if each in outcome.fixed else touching
+
+
+# --- writing
+
+
+def change(path: Path, after: bytes, *together: Path) -> Change:
+    """Return the change of a file on disk."""
+    return Change(str(path), path.read_bytes(), after, tuple(map(str, together or (path,))))
+
+
+def test_keeps_the_mode_and_leaves_nothing_else_behind(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_bytes(b"a")
+    path.chmod(0o754)
+    assert write([change(path, b"b")]) == ()
+    assert path.read_bytes() == b"b"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o754
+    assert os.listdir(tmp_path) == ["train.py"]
+
+
+def test_writes_through_symbolic_links(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    real, link = tmp_path / "real" / "train.py", tmp_path / "link.py"
+    real.write_bytes(b"a")
+    link.symlink_to(real)
+    assert write([change(link, b"b")]) == ()
+    assert link.is_symlink()
+    assert real.read_bytes() == b"b"
+
+
+def test_does_not_write_over_what_changed_meanwhile(tmp_path: Path) -> None:
+    path, other = tmp_path / "a.py", tmp_path / "b.py"
+    path.write_bytes(b"a")
+    other.write_bytes(b"a")
+    changes = [change(path, b"b"), change(other, b"b")]
+    path.write_bytes(b"mine")
+    (problem,) = write(changes)
+    assert problem.path == str(path)
+    assert "has changed since it was read" in problem.message
+    assert (path.read_bytes(), other.read_bytes()) == (b"mine", b"b")
+    assert sorted(os.listdir(tmp_path)) == ["a.py", "b.py"]
+
+
+@contextmanager
+def powerless() -> Iterator[None]:
+    """Act as a user who may not write everywhere: root may."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.setresuid(65534, 65534, 0)
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
+
+
+@pytest.mark.parametrize("what", ["directory", "file"])
+def test_says_what_cannot_be_written_and_leaves_its_companions(tmp_path: Path, what: str) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    path, companion, free = closed / "a.py", tmp_path / "b.py", tmp_path / "c.py"
+    for file in (path, companion, free):
+        file.write_bytes(b"a")
+        file.chmod(0o666)
+    changes = [change(companion, b"b", path, companion), change(path, b"b", path, companion), change(free, b"b")]
+    tmp_path.chmod(0o777)
+    closed.chmod(0o555 if what == "directory" else 0o777)
+    path.chmod(0o444 if what == "file" else 0o666)
+    for parent in tmp_path.parents:
+        if parent.stat().st_uid == os.geteuid() and str(parent).startswith("/tmp/pytest"):
+            parent.chmod(0o755)
+    with powerless():
+        problems = write(changes)
+    closed.chmod(0o755)
+    assert [problem.path for problem in problems] == [str(companion), str(path)]
+    assert "a.py" in problems[0].message
+    assert problems[1].message.startswith("cannot write the fixed file: ")
+    assert [file.read_bytes() for file in (path, companion, free)] == [b"a", b"a", b"b"]
+    assert sorted(os.listdir(tmp_path)) == ["b.py", "c.py", "closed"]
+    assert os.listdir(closed) == ["a.py"]
+
+
+def test_reports_what_is_left_when_a_file_could_not_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_bytes(b"a = 1\n")
+
+    def consent(found: Finding, diff: str) -> bool:
+        path.write_bytes(b"a = 2\n")  # another program writes while the person thinks
+        return True
+
+    outcome = fix(linting([str(path)], replacing("a", "A", trust=Safety.UNSAFE)), Disk(), CONFIG, consent=consent)
+    assert path.read_bytes() == b"a = 2\n"
+    assert (outcome.fixed, outcome.changes) == ((), ())
+    assert len(outcome.report.findings) == len(outcome.problems) == 1
+
+
+# --- diffs
+
+LINES = st.lists(st.sampled_from(["a", "b", "\f", "é\u2028c", "d\r", "e\x85", ""]), max_size=6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(before=LINES, after=LINES, ends=st.tuples(st.booleans(), st.booleans()))
+def test_diffs_apply(
+    tmp_path_factory: pytest.TempPathFactory, before: list[str], after: list[str], ends: tuple[bool, bool]
+) -> None:
+    old, new = ("\n".join(lines) + "\n" * end for lines, end in zip((before, after), ends))
+    directory = tmp_path_factory.mktemp("diff")
+    (directory / "a.py").write_bytes(old.encode())
+    diff = unified_diff(old, new, "a.py")
+    assert bool(diff) == (old != new)
+    if diff:
+        command = ["git", "apply", "--whitespace=nowarn", "-p1", "-"]
+        subprocess.run(
+            command, input=diff.encode(), cwd=directory, check=True, env={**os.environ, "GIT_DIR": "/nowhere"}
+        )
+    assert (directory / "a.py").read_bytes() == new.encode()
+
+
+# --- with the real engine
+
+TRAIN = """\
+import mindspore as ms
+from mindspore import nn
+from mindspore.train import CheckpointConfig, Model, ModelCheckpoint
+
+net = nn.Dense(16, 16)
+model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+config = CheckpointConfig(
+    save_checkpoint_steps=100,  # twice an epoch
+)
+model.train(1, ms.dataset.GeneratorDataset([], "x"), callbacks=[ModelCheckpoint(config=config)])
+"""
+
+
+def test_fixes_a_file_on_disk_once_and_for_all(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(TRAIN)
+    config = Config(root=str(tmp_path), select=("MSP301",))
+
+    def lint(files: Files) -> Report:
+        return engine.lint([str(path)], config, files)
+
+    outcome = fix(lint, Disk(), config, unsafe=True)
+    assert outcome.problems == ()
+    assert "  # twice an epoch\n    async_save=True,\n)\n" in path.read_text()
+    assert fix(lint, Disk(), config, unsafe=True).changes == ()
