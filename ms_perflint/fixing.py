@@ -139,12 +139,9 @@ class _Taken:
         return True
 
     def add(self, edits: Iterable[Edit]) -> None:
-        """Take edits; those that are there already are not made twice."""
+        """Take edits."""
         for edit in edits:
-            taken = self.edits.setdefault(edit.path, [])
-            at = bisect.bisect_left(taken, edit)
-            if taken[at : at + 1] != [edit]:
-                taken.insert(at, edit)
+            bisect.insort(self.edits.setdefault(edit.path, []), edit)
 
 
 class _Work:
@@ -194,7 +191,7 @@ class _Work:
 
     def make(self, chosen: Collection[Finding]) -> None:
         """Lay the fixed files over the others; where one does not parse any more, all that it hangs on goes back."""
-        edits: dict[str, set[Edit]] = {}
+        edits: dict[str, set[Edit]] = {}  # sets: what two fixes share is made once
         for finding in chosen:
             for edit in _edits(finding):
                 edits.setdefault(edit.path, set()).add(edit)
@@ -299,7 +296,10 @@ def _paths(finding: Finding) -> set[str]:
 
 
 def _clear(one: Edit, other: Edit) -> bool:
-    """Return whether two edits have nothing to do with each other. Edits that touch have: `cast(cast(a + b))` * 2."""
+    """Return whether two edits have nothing to do with each other.
+
+    Edits that touch have: of `cast(cast(a + b)) * 2` either cast can go without brackets, but not both.
+    """
     return one.end < other.start or other.end < one.start
 
 

@@ -43,7 +43,7 @@ def unified_diff(before: str, after: str, name: str) -> str:
     """Return a diff that `git apply` and `patch` take; a missing newline at the end is marked as they want it."""
     # Not `splitlines`, which splits at form feeds and other characters that end no line for them.
     old, new = _lines(before), _lines(after)
-    lines = []
+    lines, name = [], name.lstrip("/")
     for line in difflib.unified_diff(old, new, f"a/{name}", f"b/{name}"):
         lines.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
     return "".join(lines)

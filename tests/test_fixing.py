@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import stat
@@ -48,6 +49,8 @@ def linting(paths: list[str], *rules: Rule) -> Lint:
 
     def lint(files: Files) -> Report:
         sources = [Source(path, files.read(path)) for path in paths]
+        for source in sources:
+            ast.parse(source.text.decode())
         found = sorted(each for source in sources for rule in rules for each in rule(source))
         return Report(tuple(found), (), tuple(paths))
 
@@ -160,9 +163,10 @@ def test_changes_several_files_together_or_not_at_all() -> None:
     assert (alone.changes, alone.fixed, len(alone.report.findings)) == ((), (), 1)
 
 
-def test_takes_back_all_files_of_a_fix() -> None:
+@pytest.mark.parametrize("texts", [(b"one = x\n", b"two\n"), (b"one\n", b"two = x\n")])
+def test_takes_back_all_files_of_a_fix(texts: tuple[bytes, bytes]) -> None:
     first, second = "/program/a.py", "/program/b.py"
-    files = Overlay(Nowhere(), {first: b"one\n", second: b"two = x\n"})
+    files = Overlay(Nowhere(), dict(zip((first, second), texts)))
     outcome = settle(linting([first, second], across(first, second), replacing("x", "(")), files, CONFIG)
     assert (outcome.changes, outcome.fixed) == ((), ())
     assert [problem.path for problem in outcome.problems] == [first, second]
@@ -173,14 +177,14 @@ def test_asks_once_about_each_unsafe_fix_when_the_safe_ones_are_made() -> None:
 
     def consent(found: Finding, diff: str) -> bool:
         asked.append((found.place.column, diff))
-        return len(asked) != 1
+        return len(asked) != 3
 
-    rules = [replacing("é", "e", "MSP301"), replacing("x", "X", "MSP101", Safety.UNSAFE)]
+    rules = [replacing("é", "e", "MSP301"), replacing("x", "xx".upper(), "MSP101", Safety.UNSAFE)]
     text, outcome = settled("é\nx1\nx2; x3\n", *rules, consent=consent)
-    assert text == "e\nx1\nX2; X3\n"
+    assert text == "e\nXX1\nXX2; x3\n"
     assert [column for column, _ in asked] == [1, 1, 5]
-    assert asked[0][1] == ("--- a//program/train.py\n+++ b//program/train.py\n@@ -1,3 +1,3 @@\n e\n-x1\n+X1\n x2; x3\n")
-    assert len(outcome.report.findings) == 1
+    assert asked[0][1] == ("--- a/program/train.py\n+++ b/program/train.py\n@@ -1,3 +1,3 @@\n e\n-x1\n+XX1\n x2; x3\n")
+    assert [found.place.column for found in outcome.report.findings] == [6]
 
 
 @pytest.mark.parametrize(
