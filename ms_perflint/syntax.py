@@ -68,25 +68,30 @@ class Slice:
 
 def parse(module: Module, node: ast.expr) -> Slice:
     """Return the slice of one expression. Raises Unreadable, and TooDeep before LibCST sees deep nesting."""
-    if deeper(node, MAX_DEPTH):
-        raise TooDeep(f"nested more than {MAX_DEPTH} levels deep")
     start, end = module.span(node)
-    # Not `parse_expression`, which forgets CRLF; and not bytes, which may hold what looks like an encoding cookie.
-    text = "(" + module.source.text[start:end].decode("utf-8") + ")"
-    try:
-        return Slice(module, node, _bounded(lambda: cst.parse_module(text)))
-    except cst.ParserSyntaxError as error:
-        raise Unreadable(error.message) from error
+    # Decoded, because bytes may hold what looks like an encoding cookie.
+    return _slice(module, node, lambda: module.source.text[start:end].decode("utf-8"))
 
 
 def parse_site(site: Site) -> Slice:
-    """Return the slice of a site. Inside an f-string, where positions lie before Python 3.12, it is made from the tree."""
+    """Return the slice of a site, as `parse` does.
+
+    Inside an f-string, where positions lie before Python 3.12, it is made from the tree.
+    """
     if site.fstring is None:
         return parse(site.module, site.node)
-    if deeper(site.node, MAX_DEPTH):
+    return _slice(site.module, site.node, lambda: ast.unparse(site.node))
+
+
+def _slice(module: Module, node: ast.expr, text: Callable[[], str]) -> Slice:
+    """Return the slice of an expression that has this text."""
+    if deeper(node, MAX_DEPTH):
         raise TooDeep(f"nested more than {MAX_DEPTH} levels deep")
-    text = "(" + ast.unparse(site.node) + ")"
-    return Slice(site.module, site.node, _bounded(lambda: cst.parse_module(text)))
+    try:
+        # Not `parse_expression`, which forgets CRLF.
+        return Slice(module, node, _bounded(lambda: cst.parse_module(f"({text()})")))
+    except cst.ParserSyntaxError as error:
+        raise Unreadable(error.message) from error
 
 
 def deeper(node: ast.AST, limit: int) -> bool:
