@@ -9,7 +9,7 @@ import pytest
 
 from ms_perflint.semantics.module import Module
 from ms_perflint.source import Source
-from ms_perflint.syntax import MAX_DEPTH, Slice, TooDeep, parse, reads
+from ms_perflint.syntax import MAX_DEPTH, Slice, TooDeep, parse, parse_site, reads
 
 
 def slice_of(text: str, encoding: str = "utf-8") -> Slice:
@@ -81,3 +81,12 @@ def test_overflow_in_libcst_is_too_deep() -> None:
 )
 def test_reads_whole_files(text: str, expected: bool) -> None:
     assert reads(text.encode()) is expected
+
+
+def test_slices_of_f_strings_come_from_the_tree() -> None:
+    module = Module(Source("/program/train.py", b"x = f'{g( a )}'\n"))
+    (site,) = module.sites
+    assert isinstance(parse_site(site).root, cst.Call)
+    deep = Module(Source("/program/train.py", ("x = f'{" + "f(" * 100 + ")" * 100 + "}'\n").encode()))
+    with pytest.raises(TooDeep):
+        parse_site(max(deep.sites, key=lambda site: len(ast.dump(site.node))))
