@@ -138,7 +138,7 @@ class Disk:
     def read(self, path: str) -> bytes:
         """Return the bytes of a regular file; OSError when it cannot be read or is no regular file."""
         self.consulted.add(path)
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=_without_waiting) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise OSError(f"not a regular file: {path}")
             return file.read()
@@ -152,6 +152,11 @@ class Disk:
             except OSError:
                 self._names[directory] = frozenset()
         return self._names[directory]
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Return an open file; a pipe without a writer is not waited for."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 class Overlay:

@@ -1,0 +1,85 @@
+"""The command line in tests: a small program to lint, and ways to run the tool on it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+TRAIN = """\
+import mindspore as ms
+from mindspore import nn
+from mindspore.train import CheckpointConfig, Model, ModelCheckpoint
+
+
+def train(net, loss, dataset):
+    model = Model(net, loss, nn.SGD(net.trainable_params()))
+    config = CheckpointConfig(save_checkpoint_steps=100)
+    model.train(10, dataset, callbacks=[ModelCheckpoint("net", config=config)])
+
+
+train(None, None, None)
+"""
+FIXED = TRAIN.replace("steps=100)", "steps=100, async_save=True)")
+SAFE = ("--isolated", "--select", "MSP301")  # one finding in TRAIN, with a safe fix
+UNSAFE = (*SAFE, "--mindspore-version", "1.10")  # below 2.0 the same fix is unsafe
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run printed and left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+def run(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None) -> Ran:
+    """Run `ms-perflint` as a process of its own, without a terminal."""
+    done = subprocess.run(
+        [sys.executable, "-m", "ms_perflint", *arguments],
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env={**_environment(), **(env or {})},
+        timeout=60,
+        check=False,
+    )
+    return Ran(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
+
+
+def on_terminal(*arguments: str, cwd: Path, answers: str = "", env: Mapping[str, str] | None = None) -> Ran:
+    """Run `ms-perflint` in a pseudo-terminal with these answers typed ahead; `out` has what the terminal shows."""
+    import pty  # not on every system
+
+    main, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ms_perflint", *arguments],
+        cwd=cwd,
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        env={**_environment(), "TERM": "xterm", **(env or {})},
+    )
+    os.close(terminal)
+    os.write(main, answers.encode())
+    shown = b""
+    while True:
+        try:
+            part = os.read(main, 65536)
+        except OSError:  # the other side has closed
+            break
+        if not part:
+            break
+        shown += part
+    os.close(main)
+    return Ran(process.wait(120), shown.decode("utf-8").replace("\r\n", "\n"), "")
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment without what would colour or steer a run."""
+    steering = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS", "PYTHONPATH")
+    return {**{key: value for key, value in os.environ.items() if key not in steering}, "PYTHONUTF8": "1"}

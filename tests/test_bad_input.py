@@ -1,0 +1,262 @@
+"""Input that cannot be read, understood or written: one clear line each, exit code 2, the other files still done."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from front import FIXED, SAFE, TRAIN, Ran, run
+
+posix = pytest.mark.skipif(os.name != "posix", reason="needs file modes")
+IMPORT = b"import mindspore\nfrom mindspore.train import CheckpointConfig\n"
+
+
+def beside_a_good_file(root: Path, *paths: str, options: tuple[str, ...] = ()) -> Ran:
+    """Lint these paths and a good program; assert that the good one is reported all the same."""
+    (root / "good.py").write_text(TRAIN, encoding="utf-8")
+    ran = run(*SAFE, "--output-format", "concise", *options, *paths, "good.py", cwd=root)
+    assert "Traceback" not in ran.err
+    if "--fix" in options:
+        assert (root / "good.py").read_text(encoding="utf-8") == FIXED
+    else:
+        assert ran.out.startswith("good.py:8:14: MSP301 [*]")
+        assert ran.out.count("MSP301") == 1
+    return ran
+
+
+@pytest.mark.parametrize(
+    ("raw", "error"),
+    [
+        (IMPORT + b"x = (\n", "bad.py:3:"),
+        (IMPORT + b"  x = 1\n", "bad.py:3:"),
+        (IMPORT + b"x = '\xff'\n", "bad.py:3:6: error: the file is not valid utf-8: bad byte at offset 67"),
+        (b"# coding: gbk\n" + IMPORT + b"x = '\xff'\n", "bad.py:4:6: error: the file is not valid gbk: bad byte"),
+        (b"# coding: klingon\n" + IMPORT, "bad.py:1:1: error: "),
+        (IMPORT + b"x = 1\0\n", "bad.py:3:1: error: the file contains a NUL byte"),
+        (IMPORT + b"print 'x'\n", "bad.py:3:"),
+    ],
+)
+def test_text_that_is_no_python(tmp_path: Path, raw: bytes, error: str) -> None:
+    (tmp_path / "bad.py").write_bytes(raw)
+    ran = beside_a_good_file(tmp_path, "bad.py")
+    assert ran.code == 2
+    assert ran.err.startswith(error)
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "error"),
+    [
+        ("gone.py", "gone.py: error: no such file or directory\n"),
+        ("self.py", "self.py: error: too many levels of symbolic links\n"),
+        ("pipe.py", "pipe.py: error: not a regular file\n"),
+        ("a\x1b[31m\n.py", "a\\x1b[31m\\n.py: error: no such file or directory\n"),
+    ],
+)
+def test_paths_that_lead_nowhere(tmp_path: Path, path: str, error: str) -> None:
+    (tmp_path / "self.py").symlink_to("self.py")
+    os.mkfifo(tmp_path / "pipe.py")
+    ran = beside_a_good_file(tmp_path, path)
+    assert (ran.code, ran.err) == (2, error)
+
+
+def run_as_nobody(*arguments: str, cwd: Path) -> Ran:
+    """Run the tool as a user who may not do everything: as nobody, where this is root."""
+    script = (
+        "import os, sys, ms_perflint.run, ms_perflint.check as check\n"
+        "check.checks()\n"
+        "if os.geteuid() == 0: os.setegid(65534); os.seteuid(65534)\n"
+        "from ms_perflint.cli import main; main(sys.argv[1:])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments], cwd=cwd, capture_output=True, text=True, timeout=60, check=False
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def public() -> Iterator[Path]:
+    """Return a directory that every user may enter."""
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o755)
+        yield Path(name)
+
+
+@posix
+def test_a_file_that_may_not_be_read(public: Path) -> None:
+    (public / "secret.py").write_bytes(IMPORT)
+    (public / "secret.py").chmod(0)
+    (public / "good.py").write_text(TRAIN, encoding="utf-8")
+    ran = run_as_nobody(*SAFE, "--output-format", "concise", ".", cwd=public)
+    assert (ran.code, ran.err) == (2, "secret.py: error: cannot be read: Permission denied\n")
+    assert ran.out.startswith("good.py:8:14: MSP301 [*]")
+
+
+@posix
+def test_a_directory_that_may_not_be_listed(public: Path) -> None:
+    (public / "closed").mkdir(mode=0)
+    (public / "good.py").write_text(TRAIN, encoding="utf-8")
+    ran = run_as_nobody(*SAFE, "--output-format", "concise", ".", cwd=public)
+    assert (ran.code, ran.err) == (2, "closed: error: cannot be listed: Permission denied\n")
+    assert ran.out.startswith("good.py:8:14: MSP301 [*]")
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o555, 0o755])
+def test_a_file_that_cannot_be_written(public: Path, mode: int) -> None:
+    for name in "closed", "open":
+        (public / name).mkdir()
+        (public / name / "train.py").write_text(TRAIN, encoding="utf-8")
+        (public / name / "train.py").chmod(0o444 if name == "closed" else 0o666)
+    (public / "open").chmod(0o777)
+    (public / "closed").chmod(mode)
+    ran = run_as_nobody(*SAFE, "--fix", "--output-format", "concise", ".", cwd=public)
+    assert ran.code == 2
+    assert ran.err.startswith(f"{os.path.join('closed', 'train.py')}: error: cannot write the fixed file: ")
+    assert ran.err.count("\n") == 1
+    assert (public / "closed" / "train.py").read_text(encoding="utf-8") == TRAIN
+    assert (public / "open" / "train.py").read_text(encoding="utf-8") == FIXED
+    assert os.listdir(public / "closed") == os.listdir(public / "open") == ["train.py"]
+    assert ran.out.splitlines()[-1] == "Found 2 findings (1 fixed, 1 remaining)."
+
+
+def test_files_without_mindspore_are_not_parsed(tmp_path: Path) -> None:
+    (tmp_path / "other.py").write_bytes(b"x = (\n\xff")
+    ran = beside_a_good_file(tmp_path, "other.py")
+    assert (ran.code, ran.err) == (1, "")
+
+
+@pytest.mark.parametrize("raw", [b"", b"\n", b"\xef\xbb\xbf", b"# mindspore CheckpointConfig", IMPORT + b"\f"])
+def test_empty_files_are_fine(tmp_path: Path, raw: bytes) -> None:
+    (tmp_path / "empty.py").write_bytes(raw)
+    ran = beside_a_good_file(tmp_path, "empty.py")
+    assert (ran.code, ran.err) == (1, "")
+
+
+def test_a_directory_without_python_is_fine(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    ran = run(*SAFE, "empty", cwd=tmp_path)
+    assert (ran.code, ran.out, ran.err) == (0, "No findings.\n", "no Python files found\n")
+    in_json = run(*SAFE, "--output-format", "json", "empty", cwd=tmp_path)
+    assert (in_json.code, in_json.out) == (0, "[]\n")
+
+
+def nested(number: int) -> dict[str, bytes]:
+    """Return texts in which something is nested `number` times."""
+    return {
+        "brackets": b"x = " + b"(" * number + b")" * number,
+        "lists": b"x = CheckpointConfig(" + b"[" * number + b"]" * number + b")",
+        "calls": b"CheckpointConfig" + b"(x)" * number,
+        "calls_inside": b"x = " + b"CheckpointConfig(" * number + b")" * number,
+        "attributes": b"CheckpointConfig(x" + b".a" * number + b")",
+        "operators": b"CheckpointConfig(" + b"-" * number + b"1)",
+        "sums": b"CheckpointConfig(" + b"1+" * number + b"1)",
+        "arms": b"if x: pass\n" + b"elif x: CheckpointConfig()\n" * number,
+        "blocks": b"".join(b" " * depth + b"if x:\n" for depth in range(min(number, 5000))) + b" " * 5000 + b"pass",
+    }
+
+
+@pytest.mark.parametrize("kind", list(nested(1)))
+def test_deep_nesting_takes_nobody_down(tmp_path: Path, kind: str) -> None:
+    text = IMPORT + nested(5000)[kind] + b"\n"
+    (tmp_path / "deep.py").write_bytes(text)
+    ran = beside_a_good_file(tmp_path, "deep.py")
+    assert ran.code in (1, 2)
+    assert (ran.code == 2) == bool(ran.err)
+    assert all(line.startswith("deep.py:") and ": error: " in line for line in ran.err.splitlines())
+    assert ran.err.count("\n") <= 1
+    assert (tmp_path / "deep.py").read_bytes() == text
+
+
+def test_a_very_long_file_and_very_long_lines(tmp_path: Path) -> None:
+    (tmp_path / "long.py").write_bytes(IMPORT + b"x = mindspore.Tensor(1)\n" * 50_000)
+    (tmp_path / "wide.py").write_bytes(IMPORT + b"x = [" + b"'\xe4\xb8\x80', " * 200_000 + b"]\n")
+    ran = beside_a_good_file(tmp_path, "long.py", "wide.py")
+    assert (ran.code, ran.err) == (1, "")
+
+
+def test_fixing_does_not_touch_what_cannot_be_parsed(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text(TRAIN + "x = (\n", encoding="utf-8")
+    ran = beside_a_good_file(tmp_path, "bad.py", options=("--fix",))
+    assert ran.code == 2
+    assert ran.out == "Fixed good.py: MSP301\nFound 1 finding (1 fixed, 0 remaining).\n"
+    assert (tmp_path / "bad.py").read_text(encoding="utf-8") == TRAIN + "x = (\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("--select", "MSP999"), '--select: unknown rule "MSP999"'),
+        (("--ignore", "MSP301,MSPX"), '--ignore: unknown rule "MSPX"'),
+        (("--output-format", "xml"), "Invalid value for '--output-format': 'xml' is not one of"),
+        (("--mindspore-version", "new"), '--mindspore-version: expected a version like "2.4" or "2.4.1", got "new"'),
+        (("--device", "TPU"), '--device: expected one of Ascend, GPU, CPU, got "TPU"'),
+        (("--jobs", "0"), "Invalid value for '-j' / '--jobs': 0 is not in the range"),
+        (("--config", "gone.toml"), "gone.toml: cannot be read: No such file or directory"),
+        (("--fixx",), "No such option"),
+        (
+            ("-o", "no/such/directory/report.txt"),
+            "cannot write no/such/directory/report.txt: No such file or directory",
+        ),
+    ],
+)
+def test_options_that_make_no_sense(tmp_path: Path, arguments: tuple[str, ...], error: str) -> None:
+    (tmp_path / "train.py").write_text(TRAIN, encoding="utf-8")
+    ran = run(*arguments, "train.py", cwd=tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"ms-perflint: error: {error}")
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("[tool.ms-perflint\n", "pyproject.toml: is not valid TOML: "),
+        ("[tool.ms-perflint]\nselct = []\n", 'pyproject.toml: [tool.ms-perflint] selct: unknown key, did you mean "se'),
+    ],
+)
+def test_a_broken_configuration_stops_the_run(tmp_path: Path, text: str, error: str) -> None:
+    (tmp_path / "train.py").write_text(TRAIN, encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+    ran = run("--fix", "train.py", cwd=tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"ms-perflint: error: {error}")
+    assert (tmp_path / "train.py").read_text(encoding="utf-8") == TRAIN
+
+
+def test_no_paths_and_unknown_rules_to_explain(tmp_path: Path) -> None:
+    assert run("--fix", cwd=tmp_path).err == "ms-perflint: error: Missing argument 'PATH...'.\n"
+    ran = run("rule", "MSP31", cwd=tmp_path)
+    assert (ran.code, ran.err) == (2, 'ms-perflint: error: unknown rule "MSP31", did you mean "MSP301"?\n')
+
+
+def test_names_and_texts_that_the_terminal_cannot_show(tmp_path: Path) -> None:
+    if sys.platform == "darwin":
+        pytest.skip("file names are text here")
+    name = os.fsencode(tmp_path) + b"/\xff\xe4\xb8\x80.py"
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(TRAIN.replace("steps=100)", "steps=100)  # 一百"))
+    ascii_only = {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+    ran = run(*SAFE, ".", cwd=tmp_path, env=ascii_only)
+    assert ran.code == 1
+    assert ran.out.startswith("\\udcff\\u4e00.py:8:14: MSP301")
+    assert "# \\u4e00\\u767e" in ran.out
+
+
+def test_an_internal_error_is_one_line(tmp_path: Path) -> None:
+    script = (
+        "import ms_perflint.run as run\n"
+        "def broken(*_): raise ValueError('this\\nshould not happen')\n"
+        "run.discover = broken\n"
+        "from ms_perflint.cli import main\n"
+        "main(['.'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("ms-perflint: error: internal error, please report it: ValueError: this should not")
+    assert done.stderr.count("\n") == 1

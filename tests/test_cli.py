@@ -1,0 +1,229 @@
+"""The command line: what it prints, what it writes, how it exits."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from front import FIXED, SAFE, TRAIN, UNSAFE, on_terminal, run
+
+from ms_perflint import __version__, pages
+
+terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
+ASKED = "Make this change? [y]es, [n]o, [a]ll of MSP301, [A]ll, [q]uit: "
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """Return a directory with one program that has one finding."""
+    (tmp_path / "train.py").write_text(TRAIN, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_finding_is_printed_and_exits_with_1(here: Path) -> None:
+    ran = run(*SAFE, "train.py", cwd=here)
+    assert (ran.code, ran.err) == (1, "")
+    lines = ran.out.splitlines()
+    assert lines[0].startswith("train.py:8:14: MSP301 [*] ")
+    assert "  |              " + "^" * 43 in lines
+    assert "   8 +     config = CheckpointConfig(save_checkpoint_steps=100, async_save=True)" in lines
+    assert lines[-1] == "Found 1 finding. 1 fixable with `--fix`."
+
+
+def test_check_may_be_named_and_options_may_stand_anywhere(here: Path) -> None:
+    plain = run(*SAFE, "train.py", cwd=here)
+    assert run("check", *SAFE, "train.py", cwd=here) == plain
+    assert run("train.py", *SAFE, cwd=here) == plain
+    assert run("check", "train.py", *SAFE, cwd=here) == plain
+
+
+def test_nothing_found_exits_with_0(here: Path) -> None:
+    ran = run("--isolated", "--select", "MSP6", ".", cwd=here)
+    assert (ran.code, ran.out, ran.err) == (0, "No findings.\n", "")
+
+
+def test_exit_zero_hides_findings_but_not_failures(here: Path) -> None:
+    assert run(*SAFE, "--exit-zero", "train.py", cwd=here).code == 0
+    assert run(*SAFE, "--exit-zero", "train.py", "gone.py", cwd=here).code == 2
+
+
+def test_concise_json_statistics_and_a_file(here: Path) -> None:
+    concise = run(*SAFE, "--output-format", "concise", ".", cwd=here)
+    assert concise.out.splitlines()[1:] == ["Found 1 finding. 1 fixable with `--fix`."]
+    (found,) = json.loads(run(*SAFE, "--output-format", "json", ".", cwd=here).out)
+    assert (found["code"], found["filename"], found["location"]) == (
+        "MSP301",
+        str(here / "train.py"),
+        {"row": 8, "column": 14},
+    )
+    (edit,) = found["fix"]["edits"]
+    assert edit["content"] == ", async_save=True"
+    assert run(*SAFE, "--statistics", ".", cwd=here).out.splitlines()[0] == "1  MSP301  [*]  synchronous-checkpoint"
+    silent = run(*SAFE, "--output-format", "concise", "-o", "report.txt", ".", cwd=here)
+    assert (silent.code, silent.out) == (1, "")
+    assert (here / "report.txt").read_text(encoding="utf-8") == concise.out
+
+
+def test_two_runs_print_the_same_bytes_with_any_number_of_processes(here: Path) -> None:
+    for number in range(120):
+        (here / f"train_{number % 7}_{number}.py").write_text(TRAIN, encoding="utf-8")
+    one = run(*SAFE, "-j", "1", ".", cwd=here)
+    assert one.out.count("MSP301") == 121
+    assert run(*SAFE, "-j", "3", ".", cwd=here) == one
+    assert run(*SAFE, "-j", "1", ".", cwd=here) == one
+
+
+def test_fix_writes_what_is_safe(here: Path) -> None:
+    ran = run(*SAFE, "--fix", "train.py", cwd=here)
+    assert (ran.code, ran.out, ran.err) == (
+        0,
+        "Fixed train.py: MSP301\nFound 1 finding (1 fixed, 0 remaining).\n",
+        "",
+    )
+    assert (here / "train.py").read_text(encoding="utf-8") == FIXED
+    again = run(*SAFE, "--fix", "train.py", cwd=here)
+    assert (again.code, again.out) == (0, "No findings.\n")
+
+
+def test_exit_non_zero_on_fix(here: Path) -> None:
+    assert run(*SAFE, "--fix", "--exit-non-zero-on-fix", "train.py", cwd=here).code == 1
+    assert run(*SAFE, "--fix", "--exit-non-zero-on-fix", "train.py", cwd=here).code == 0
+
+
+def test_without_terminal_unsafe_fixes_are_named_and_not_made(here: Path) -> None:
+    ran = run(*UNSAFE, "--fix", "--output-format", "concise", "train.py", cwd=here)
+    assert ran.code == 1
+    assert (here / "train.py").read_text(encoding="utf-8") == TRAIN
+    assert ran.out.splitlines()[-1].startswith("1 more with `--unsafe-fixes`, to be checked by you: MSP301: ")
+    assert run(*UNSAFE, "--fix", "--unsafe-fixes", "train.py", cwd=here).code == 0
+    assert (here / "train.py").read_text(encoding="utf-8") == FIXED
+
+
+def test_diff_is_a_patch_and_writes_nothing(here: Path) -> None:
+    ran = run(*SAFE, "--diff", "train.py", cwd=here)
+    assert (ran.code, ran.err) == (1, "Would fix 1 of 1 findings.\n")
+    assert ran.out.startswith("# safe: train.py:8:14: MSP301 ")
+    assert (here / "train.py").read_text(encoding="utf-8") == TRAIN
+    subprocess.run(["git", "apply", "-"], input=ran.out.encode(), cwd=here, check=True)
+    assert (here / "train.py").read_text(encoding="utf-8") == FIXED
+
+
+def test_diff_shows_unsafe_fixes_in_comments(here: Path) -> None:
+    ran = run(*UNSAFE, "--diff", "train.py", cwd=here)
+    assert ran.err == "Would fix 0 of 1 findings (1 more with `--unsafe-fixes`).\n"
+    assert ran.out.startswith("# unsafe: train.py:8:14: MSP301 ")
+    assert all(line.startswith("#") for line in ran.out.splitlines())
+    assert "# +    config = CheckpointConfig(save_checkpoint_steps=100, async_save=True)" in ran.out
+    allowed = run(*UNSAFE, "--diff", "--unsafe-fixes", "train.py", cwd=here)
+    assert allowed.out.startswith("# unsafe: train.py:8:14: MSP301 ")
+    assert "\n+    config = CheckpointConfig(save_checkpoint_steps=100, async_save=True)\n" in allowed.out
+
+
+def test_diff_keeps_line_ends(here: Path) -> None:
+    (here / "train.py").write_bytes(TRAIN.replace("\n", "\r\n").encode())
+    done = subprocess.run(
+        [sys.executable, "-m", "ms_perflint", *SAFE, "--diff", "train.py"], cwd=here, capture_output=True, check=False
+    )
+    subprocess.run(["git", "apply", "-"], input=done.stdout, cwd=here, check=True)
+    assert (here / "train.py").read_bytes() == FIXED.replace("\n", "\r\n").encode()
+
+
+@terminal
+@pytest.mark.parametrize(
+    ("answers", "text", "code", "questions"),
+    [
+        ("y\n", FIXED, 0, 1),
+        ("n\n", TRAIN, 1, 1),
+        ("what\ny\n", FIXED, 0, 2),
+        ("a\n", FIXED, 0, 1),
+        ("A\n", FIXED, 0, 1),
+        ("q\n", TRAIN, 1, 1),
+        ("\x04", TRAIN, 1, 1),  # end of input
+    ],
+)
+def test_on_a_terminal_unsafe_fixes_are_asked_about(
+    here: Path, answers: str, text: str, code: int, questions: int
+) -> None:
+    ran = on_terminal(*UNSAFE, "--fix", "train.py", cwd=here, answers=answers, env={"NO_COLOR": "1"})
+    assert ran.out.count(ASKED) == questions
+    assert "+    config = CheckpointConfig(save_checkpoint_steps=100, async_save=True)\n" in ran.out
+    assert "\nunsafe: " in ran.out
+    assert (ran.code, (here / "train.py").read_text(encoding="utf-8")) == (code, text)
+
+
+@terminal
+@pytest.mark.parametrize(
+    ("answers", "fixed", "questions"),
+    [("y\nn\ny\n", (0, 2), 3), ("n\na\n", (1, 2), 2), ("A\n", (0, 1, 2), 1), ("y\nq\n", (0,), 2)],
+)
+def test_answers_can_hold_for_more_than_one_fix(
+    here: Path, answers: str, fixed: tuple[int, ...], questions: int
+) -> None:
+    config = "    config = CheckpointConfig(save_checkpoint_steps=100)\n"
+    call = '    model.train(10, dataset, callbacks=[ModelCheckpoint("net", config=config)])\n'
+    head, tail = TRAIN.split(config + call)
+    (here / "train.py").write_text(head + (config + call) * 3 + tail, encoding="utf-8")
+    ran = on_terminal(*UNSAFE, "--fix", "train.py", cwd=here, answers=answers, env={"NO_COLOR": "1"})
+    assert ran.out.count(ASKED) == questions
+    lines = [line for line in (here / "train.py").read_text(encoding="utf-8").splitlines() if "Config(" in line]
+    assert tuple(at for at, line in enumerate(lines) if "async_save" in line) == fixed
+
+
+@terminal
+def test_nobody_is_asked_when_it_makes_no_sense(here: Path) -> None:
+    for more in ("--no-interactive",), ("--output-format", "json"), ("--unsafe-fixes",):
+        ran = on_terminal(*UNSAFE, "--fix", *more, "train.py", cwd=here)
+        assert "Make this change?" not in ran.out
+
+
+@terminal
+def test_colour_follows_the_terminal_and_the_environment(here: Path) -> None:
+    assert "\x1b[" in on_terminal(*SAFE, "train.py", cwd=here).out
+    assert "\x1b[" not in on_terminal(*SAFE, "train.py", cwd=here, env={"NO_COLOR": "1"}).out
+    assert "\x1b[" not in on_terminal(*SAFE, "train.py", cwd=here, env={"TERM": "dumb"}).out
+    assert "\x1b[" in run(*SAFE, "train.py", cwd=here, env={"FORCE_COLOR": "1"}).out
+    assert "\x1b[" not in run(*SAFE, "-o", "out", "train.py", cwd=here, env={"FORCE_COLOR": "1"}).out
+
+
+def test_configuration_of_the_project(here: Path) -> None:
+    settings = "[tool.ms-perflint]\nselect = ['MSP301']\nmindspore-version = '1.10'\nextend-safe-fixes = ['MSP3']\n"
+    (here / "pyproject.toml").write_text(settings, encoding="utf-8")
+    assert "[*]" in run("train.py", cwd=here).out
+    assert "[*]" not in run("train.py", "--isolated", "--mindspore-version", "1.10", cwd=here).out
+    assert "MSP301" not in run("train.py", "--select", "MSP6", cwd=here).out
+    assert run("--fix", "train.py", cwd=here).code == 0
+    assert (here / "train.py").read_text(encoding="utf-8") == FIXED
+
+
+def test_suppressed_findings_are_not_reported(here: Path) -> None:
+    (here / "train.py").write_text(TRAIN.replace("steps=100)", "steps=100)  # noqa: MSP301"), encoding="utf-8")
+    assert run(*SAFE, "train.py", cwd=here).out == "No findings.\n"
+
+
+def test_help_version_and_rules_do_without_the_engine(here: Path) -> None:
+    assert run("--version", cwd=here).out == f"ms-perflint {__version__}\n"
+    assert "--unsafe-fixes" in run("--help", cwd=here).out
+    assert run("rule", "MSP301", cwd=here).out == pages.page("MSP301").text + "\n"
+    assert run("rule", "synchronous-checkpoint", cwd=here).out == pages.page("MSP301").text + "\n"
+    listed = run("rule", cwd=here).out.splitlines()
+    assert [line.split()[0] for line in listed] == list(pages.codes())
+    everything = run("rule", "--all", cwd=here).out
+    assert all(pages.page(code).text in everything for code in pages.codes())
+    script = (
+        "import sys; from ms_perflint.cli import main\ntry: main(sys.argv[1:])\nfinally: print('libcst' in sys.modules)"
+    )
+    for command in ("--version", "--help", "rule"):
+        done = subprocess.run([sys.executable, "-c", script, command], capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-1] == "False"
+
+
+def test_a_reader_that_leaves_early_gets_no_traceback(here: Path) -> None:
+    for number in range(300):
+        (here / f"train_{number}.py").write_text(TRAIN, encoding="utf-8")
+    command = f"{sys.executable} -m ms_perflint {' '.join(SAFE)} -j 1 . | head -n 1"
+    done = subprocess.run(["sh", "-c", command], cwd=here, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("train.py:8:14: MSP301")
+    assert done.stderr == ""
