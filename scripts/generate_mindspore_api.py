@@ -79,32 +79,37 @@ def read_release(version: str, folder: Path, lender: Optional[Path]) -> Release:
         names = sources.module(module)
         listed = "__all__" in names.lists
         exports = set(names.exports())
-        there = {name for name in names.bindings if not NOISE.match(name)}
-        release.exports[module] = sorted(exports & (there | _submodules(sources, module)))
+        ours = _submodules(sources, module)
         for name in sorted(names.bindings):
             origin = sources.origin(module, name)
             if origin is None or name.startswith("_") or not origin.module.startswith("mindspore"):
                 continue
+            if origin.module.startswith("mindspore.ops.auto_generate") and NOISE.match(name):
+                continue
+            ours.add(name)
             if not origin.name:
                 same = origin.module.endswith(f".{name}") and origin.module != f"{module}.{name}"
                 if names.package and same and is_public(f"{module}.{origin.module}") and origin.module in modules:
                     release.links[f"{module}.{name}"] = origin.module
-                continue
-            if origin.module.startswith("mindspore.ops.auto_generate") and NOISE.match(name):
                 continue
             key = (origin.module, origin.name)
             made[key] = origin
             own = listed or names.package or key == (module, name)
             public = module == "mindspore" or (name in exports and own)
             release.objects[key][module, name] = public and is_public(module)
-    for other, module in release.links.items():
-        if other.count(".") < module.count("."):
-            for name in release.exports.get(module, ()):
-                origin = sources.origin(module, name)
-                if origin and (origin.module, origin.name) in release.objects:
-                    release.objects[origin.module, origin.name][other, name] = True
+        release.exports[module] = sorted(exports & ours)
+    _spell_through_links(release, sources)
     _read_signatures(release, Signatures(sources), made)
     return release
+
+
+def _spell_through_links(release: Release, sources: Sources) -> None:
+    """What a module exports can also be spelled through a shorter name of the module: mindspore.dataset.config."""
+    for other, module in release.links.items():
+        for name in release.exports.get(module, ()) if other.count(".") < module.count(".") else ():
+            origin = sources.origin(module, name)
+            if origin and (origin.module, origin.name) in release.objects:
+                release.objects[origin.module, origin.name][other, name] = True
 
 
 def _submodules(sources: Sources, module: str) -> set[str]:
@@ -214,13 +219,15 @@ def versions_data(releases: list[Release], packages: frozenset[str]) -> dict[str
     Modules that are no packages say only what was removed, as much of what they bind comes and goes unseen.
     """
     have: dict[Spelling, list[int]] = defaultdict(list)
+    public = set()
     for index, release in enumerate(releases):  # newest first
-        spelled = {s for group in release.objects.values() for s, public in group.items() if public}
-        spelled |= {_split(module) for module in [*release.modules, *release.links] if is_public(module)}
-        for spelling in spelled:
+        spelled = {s for group in release.objects.values() for s in group}
+        modules = {_split(module) for module in [*release.modules, *release.links] if is_public(module)}
+        for spelling in spelled | modules:
             have[spelling].append(index)
+        public |= modules | {s for group in release.objects.values() for s, is_one in group.items() if is_one}
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for (module, name), indices in sorted(have.items()):
+    for (module, name), indices in sorted((spelling, have[spelling]) for spelling in public):
         added = "" if indices[-1] == len(releases) - 1 else minor(releases[indices[-1]].version)
         removed = "" if indices[0] == 0 else minor(releases[indices[0] - 1].version)
         if removed or (added and module in packages):

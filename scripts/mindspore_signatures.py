@@ -120,11 +120,20 @@ class Signatures:
         if node is None:
             return None
         try:
-            return ("value", repr(ast.literal_eval(node)))
+            return ("value", repr(_constant(node)))
         except ValueError:
             origin = self.sources.dotted(module, node)
             known = origin is not None and origin.module.startswith("mindspore") and origin.name
             return ("name", origin.module, origin.name) if origin and known else ("other",)
+
+
+def _constant(node: ast.expr) -> object:
+    """The value of a literal, or of a power of two literals (`2**24`); ValueError for anything else."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        base, exponent = ast.literal_eval(node.left), ast.literal_eval(node.right)
+        if 0 <= exponent < 64:
+            return base**exponent
+    return ast.literal_eval(node)
 
 
 def _checked_keywords(node: ast.FunctionDef) -> list[str]:

@@ -16,8 +16,8 @@ from typing import Optional, Union
 
 # What only the framework itself uses: compilers, kernels, gradients, parsers of profiles, protocol buffers.
 INTERNAL = re.compile(
-    r"mindspore\.(_|bin\b|ccsrc|custom_compiler|explainer|graph\._|graph_utils|include|lib\b|lite|ops_generate|run_check"
-    r"|ops\.(_grad|_op_impl|_vmap|_utils|_tracefunc|bprop_mindir|vm_impl|deprecated|auto_generate\.)"
+    r"mindspore\.(_|bin\b|ccsrc|custom_compiler|graph\._|graph_utils|include|lib\b|lite|ops_generate|run_check"
+    r"|ops\.(_grad|_op_impl|_vmap|_utils|_tracefunc|bprop_mindir|vm_impl|deprecated|auto_generate)"
     r"|profiler\.(parser|platform|analysis|common)|scipy\.ops_|parallel\._|parallel\.cluster)|.*_pb2$"
 )
 # Files that the build of a release writes; a source tree that lacks them borrows those of the next release.
