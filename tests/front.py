@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,8 @@ def train(net, loss, dataset):
 train(None, None, None)
 """
 FIXED = TRAIN.replace("steps=100)", "steps=100, async_save=True)")
+PROMPT = b"[q]uit: "
+END = "\x04"  # what a person types to end the input
 SAFE = ("--isolated", "--select", "MSP301")  # one finding in TRAIN, with a safe fix
 UNSAFE = (*SAFE, "--mindspore-version", "1.10")  # below 2.0 the same fix is unsafe
 
@@ -44,15 +46,15 @@ def run(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None) -> Ran
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        env={**_environment(), **(env or {})},
+        env={**environment(), **(env or {})},
         timeout=60,
         check=False,
     )
     return Ran(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
 
 
-def on_terminal(*arguments: str, cwd: Path, answers: str = "", env: Mapping[str, str] | None = None) -> Ran:
-    """Run `ms-perflint` in a pseudo-terminal with these answers typed ahead; `out` has what the terminal shows."""
+def on_terminal(*arguments: str, cwd: Path, answers: Sequence[str] = (), env: Mapping[str, str] | None = None) -> Ran:
+    """Run `ms-perflint` in a pseudo-terminal, give an answer whenever it asks; `out` has what the terminal shows."""
     import pty  # not on every system
 
     main, terminal = pty.openpty()
@@ -62,24 +64,28 @@ def on_terminal(*arguments: str, cwd: Path, answers: str = "", env: Mapping[str,
         stdin=terminal,
         stdout=terminal,
         stderr=terminal,
-        env={**_environment(), "TERM": "xterm", **(env or {})},
+        env={**environment(), "TERM": "xterm", **(env or {})},
     )
     os.close(terminal)
-    os.write(main, answers.encode())
-    shown = b""
-    while True:
-        try:
-            part = os.read(main, 65536)
-        except OSError:  # the other side has closed
-            break
-        if not part:
-            break
+    shown, left = b"", list(answers)
+    while part := _read(main):
         shown += part
+        if shown.endswith(PROMPT) and left:
+            answer = left.pop(0)
+            os.write(main, (answer if answer == END else f"{answer}\n").encode())
     os.close(main)
-    return Ran(process.wait(120), shown.decode("utf-8").replace("\r\n", "\n"), "")
+    return Ran(process.wait(60), shown.decode("utf-8").replace("\r\n", "\n"), "")
 
 
-def _environment() -> dict[str, str]:
+def _read(descriptor: int) -> bytes:
+    """Return what comes next; nothing when the other side has closed."""
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:
+        return b""
+
+
+def environment() -> dict[str, str]:
     """Return the environment without what would colour or steer a run."""
     steering = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS", "PYTHONPATH")
     return {**{key: value for key, value in os.environ.items() if key not in steering}, "PYTHONUTF8": "1"}

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from front import FIXED, SAFE, TRAIN, UNSAFE, on_terminal, run
+from front import END, FIXED, SAFE, TRAIN, UNSAFE, on_terminal, run
 
 from ms_perflint import __version__, pages
 
@@ -135,19 +135,19 @@ def test_diff_keeps_line_ends(here: Path) -> None:
 @pytest.mark.parametrize(
     ("answers", "text", "code", "questions"),
     [
-        ("y\n", FIXED, 0, 1),
-        ("n\n", TRAIN, 1, 1),
-        ("what\ny\n", FIXED, 0, 2),
-        ("a\n", FIXED, 0, 1),
-        ("A\n", FIXED, 0, 1),
-        ("q\n", TRAIN, 1, 1),
-        ("\x04", TRAIN, 1, 1),  # end of input
+        ("y", FIXED, 0, 1),
+        ("n", TRAIN, 1, 1),
+        ("what,y", FIXED, 0, 2),
+        ("a", FIXED, 0, 1),
+        ("A", FIXED, 0, 1),
+        ("q", TRAIN, 1, 1),
+        (END, TRAIN, 1, 1),
     ],
 )
 def test_on_a_terminal_unsafe_fixes_are_asked_about(
     here: Path, answers: str, text: str, code: int, questions: int
 ) -> None:
-    ran = on_terminal(*UNSAFE, "--fix", "train.py", cwd=here, answers=answers, env={"NO_COLOR": "1"})
+    ran = on_terminal(*UNSAFE, "--fix", "train.py", cwd=here, answers=answers.split(","), env={"NO_COLOR": "1"})
     assert ran.out.count(ASKED) == questions
     assert "+    config = CheckpointConfig(save_checkpoint_steps=100, async_save=True)\n" in ran.out
     assert "\nunsafe: " in ran.out
@@ -157,7 +157,7 @@ def test_on_a_terminal_unsafe_fixes_are_asked_about(
 @terminal
 @pytest.mark.parametrize(
     ("answers", "fixed", "questions"),
-    [("y\nn\ny\n", (0, 2), 3), ("n\na\n", (1, 2), 2), ("A\n", (0, 1, 2), 1), ("y\nq\n", (0,), 2)],
+    [("y,n,y", (0, 2), 3), ("n,a", (1, 2), 2), ("A", (0, 1, 2), 1), ("y,q", (0,), 2)],
 )
 def test_answers_can_hold_for_more_than_one_fix(
     here: Path, answers: str, fixed: tuple[int, ...], questions: int
@@ -166,7 +166,7 @@ def test_answers_can_hold_for_more_than_one_fix(
     call = '    model.train(10, dataset, callbacks=[ModelCheckpoint("net", config=config)])\n'
     head, tail = TRAIN.split(config + call)
     (here / "train.py").write_text(head + (config + call) * 3 + tail, encoding="utf-8")
-    ran = on_terminal(*UNSAFE, "--fix", "train.py", cwd=here, answers=answers, env={"NO_COLOR": "1"})
+    ran = on_terminal(*UNSAFE, "--fix", "train.py", cwd=here, answers=answers.split(","), env={"NO_COLOR": "1"})
     assert ran.out.count(ASKED) == questions
     lines = [line for line in (here / "train.py").read_text(encoding="utf-8").splitlines() if "Config(" in line]
     assert tuple(at for at, line in enumerate(lines) if "async_save" in line) == fixed
