@@ -78,11 +78,11 @@ def _rules(name: str, text: str) -> Callable[[FC], FC]:
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 although findings are left.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 when something was mended.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes to use; as many as there are processors.")
-def check(paths: tuple[str, ...], **options: Any) -> None:
+def check(paths: tuple[str, ...], **options: Any) -> int:
     """Lint files and directories."""
     from ms_perflint.run import Options, run
 
-    sys.exit(run(paths, Options(**options)))
+    return run(paths, Options(**options))
 
 
 @front.command()

@@ -32,13 +32,19 @@ def beside_a_good_file(root: Path, *paths: str, options: tuple[str, ...] = ()) -
 @pytest.mark.parametrize(
     ("raw", "error"),
     [
-        (IMPORT + b"x = (\n", "bad.py:3:"),
-        (IMPORT + b"  x = 1\n", "bad.py:3:"),
-        (IMPORT + b"x = '\xff'\n", "bad.py:3:6: error: the file is not valid utf-8: bad byte at offset 67"),
-        (b"# coding: gbk\n" + IMPORT + b"x = '\xff'\n", "bad.py:4:6: error: the file is not valid gbk: bad byte"),
-        (b"# coding: klingon\n" + IMPORT, "bad.py:1:1: error: "),
-        (IMPORT + b"x = 1\0\n", "bad.py:3:1: error: the file contains a NUL byte"),
-        (IMPORT + b"print 'x'\n", "bad.py:3:"),
+        pytest.param(IMPORT + b"x = (\n", "bad.py:3:", id="unclosed"),
+        pytest.param(IMPORT + b"  x = 1\n", "bad.py:3:", id="indented"),
+        pytest.param(
+            IMPORT + b"x = '\xff'\n", "bad.py:3:6: error: the file is not valid utf-8: bad byte at offset 67", id="utf8"
+        ),
+        pytest.param(
+            b"# coding: gbk\n" + IMPORT + b"x = '\xff'\n",
+            "bad.py:4:6: error: the file is not valid gbk: bad byte",
+            id="gbk",
+        ),
+        pytest.param(b"# coding: klingon\n" + IMPORT, "bad.py:1:1: error: ", id="codec"),
+        pytest.param(IMPORT + b"x = 1\0\n", "bad.py:3:1: error: the file contains a NUL byte", id="nul"),
+        pytest.param(IMPORT + b"print 'x'\n", "bad.py:3:", id="python2"),
     ],
 )
 def test_text_that_is_no_python(tmp_path: Path, raw: bytes, error: str) -> None:
@@ -68,10 +74,12 @@ def test_paths_that_lead_nowhere(tmp_path: Path, path: str, error: str) -> None:
 def run_as_nobody(*arguments: str, cwd: Path) -> Ran:
     """Run the tool as a user who may not do everything: as nobody, where this is root."""
     script = (
-        "import os, sys, ms_perflint.run, ms_perflint.check as check\n"
-        "check.checks()\n"
+        "import contextlib, io, os, sys\n"
+        "from ms_perflint.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):\n"
+        "    with contextlib.suppress(SystemExit): main(['--diff', *sys.argv[1:]])  # nobody may not import\n"
         "if os.geteuid() == 0: os.setegid(65534); os.seteuid(65534)\n"
-        "from ms_perflint.cli import main; main(sys.argv[1:])\n"
+        "main(sys.argv[1:])\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, *arguments], cwd=cwd, capture_output=True, text=True, timeout=60, check=False
@@ -131,7 +139,7 @@ def test_files_without_mindspore_are_not_parsed(tmp_path: Path) -> None:
     assert (ran.code, ran.err) == (1, "")
 
 
-@pytest.mark.parametrize("raw", [b"", b"\n", b"\xef\xbb\xbf", b"# mindspore CheckpointConfig", IMPORT + b"\f"])
+@pytest.mark.parametrize("raw", [b"", b"\n", b"\xef\xbb\xbf", b"# mindspore CheckpointConfig", IMPORT + b"\f"], ids=str)
 def test_empty_files_are_fine(tmp_path: Path, raw: bytes) -> None:
     (tmp_path / "empty.py").write_bytes(raw)
     ran = beside_a_good_file(tmp_path, "empty.py")
