@@ -91,13 +91,15 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
 def rule(code: str | None, everything: bool) -> None:
     """Explain a rule; without CODE, list the rules."""
     from ms_perflint import pages
+    from ms_perflint.report.page import render
+    from ms_perflint.report.style import for_output
 
     try:
         if code is None and not everything:
             for known in map(pages.page, pages.codes()):
                 click.echo(f"{known.code}  {known.name}: {known.summary}")
         for wanted in pages.codes() if everything else [] if code is None else [pages.find(code)]:
-            click.echo(pages.page(wanted).text)
+            click.echo(render(pages.page(wanted), for_output()))
     except pages.PageError as error:
         raise click.ClickException(str(error)) from error
 

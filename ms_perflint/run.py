@@ -18,7 +18,7 @@ from ms_perflint.engine import Report, lint
 from ms_perflint.findings import Finding, Problem, Safety
 from ms_perflint.report import Outcome, render, render_statistics
 from ms_perflint.report.sources import Sources, position, shown
-from ms_perflint.report.style import PLAIN, Style
+from ms_perflint.report.style import PLAIN, Style, for_output
 from ms_perflint.source import Disk, Files, Source
 from ms_perflint.writing import unified_diff
 
@@ -68,7 +68,7 @@ class Work:
         self.files = files
         self.config = config
         self.options = options
-        self.style = _style(options)
+        self.style = for_output() if options.output_file is None else PLAIN
         self.disk = Disk()
         self.left = 0
         self.fixed = 0
@@ -162,14 +162,6 @@ def line(problem: Problem) -> str:
     """Return the one line that says what could not be done."""
     place = f":{problem.row}:{problem.column}" if problem.row else ""
     return f"{shown(problem.path)}{place}: error: {problem.message}"
-
-
-def _style(options: Options) -> Style:
-    """Return whether to colour: on a terminal, unless NO_COLOR; with FORCE_COLOR elsewhere too."""
-    if options.output_file is not None or os.environ.get("NO_COLOR"):
-        return PLAIN
-    terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    return Style(colour=terminal or bool(os.environ.get("FORCE_COLOR")))
 
 
 def _write(text: str, options: Options) -> None:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import unicodedata
 from dataclasses import dataclass
 
 _TAB = "    "
 _BIDI = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_CODES = {"bold": "1", "red": "31;1", "green": "32", "yellow": "33", "blue": "34;1", "cyan": "36;1", "removed": "31"}
+_CODES = {
+    "bold": "1",
+    "red": "31;1",
+    "green": "32",
+    "yellow": "33",
+    "blue": "34;1",
+    "cyan": "36;1",
+    "removed": "31",
+    "grey": "90",
+}
 
 
 @dataclass(frozen=True)
@@ -22,6 +33,14 @@ class Style:
 
 
 PLAIN = Style()
+
+
+def for_output() -> Style:
+    """Return colour for a terminal, unless NO_COLOR is set; with FORCE_COLOR for anything."""
+    if os.environ.get("NO_COLOR"):
+        return PLAIN
+    terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return Style(colour=terminal or bool(os.environ.get("FORCE_COLOR")))
 
 
 def visible(text: str) -> str:
