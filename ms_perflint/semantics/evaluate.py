@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional, Union
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.semantics import apis, configs, operations
@@ -26,6 +27,8 @@ from ms_perflint.semantics.values import (
 if TYPE_CHECKING:
     from ms_perflint.semantics.program import Program
 
+Key = tuple[int, str]  # identity of a node, binding or scope, and what is asked of it
+STEPS = 20_000  # evaluations for one question, before the answer is "open"
 DEPTH = 60  # evaluations inside one another, before the answer is "open"
 IMPOSSIBLE, OPTIONAL, USUAL = 0, 1, 2  # how a block is reached
 
@@ -35,35 +38,58 @@ class Evaluator:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._memo: dict[tuple[int, str], Value] = {}
-        self._active: dict[tuple[int, str], int] = {}
-        self._cut = DEPTH  # the outermost evaluation that a cycle ran into: what lies inside of it is not remembered
+        self._memo: dict[Key, Value] = {}
+        self._active: dict[Key, int] = {}  # evaluations that are under way, with their depth
+        self._cut = DEPTH  # depth of the outermost evaluation that a cycle came back to
+        self._provisional: dict[Key, tuple[Value, int]] = {}  # answers inside of a cycle, good until its head is answered
+        self._steps = 0  # since the outermost question
 
     # --- the question
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression, read in a scope, can be."""
-        return self._remember((id(node), ""), lambda: self._expression(node, scope))
+        return self._remember((id(node), ""), self._expression, node, scope)
 
-    def _remember(self, key: tuple[int, str], work: object) -> Value:
+    def _remember(self, key: Key, work: Callable[..., Value], *arguments: object) -> Value:
+        """Return the answer to a question, worked out once.
+
+        A question that comes back to itself adds nothing to its own answer. What was worked out inside of such a cycle
+        lacks a part, so it is used until the head of the cycle is answered, and then forgotten: answers do not depend
+        on the order of the questions.
+        """
         found = self._memo.get(key)
         if found is not None:
             return found
         if key in self._active:
             self._cut = min(self._cut, self._active[key])
             return NOTHING
+        if key in self._provisional:
+            value, cut = self._provisional[key]
+            self._cut = min(self._cut, cut)
+            return value
         depth = len(self._active)
-        if depth >= DEPTH:
+        self._steps = 0 if not depth else self._steps + 1
+        if depth >= DEPTH or self._steps > STEPS:
             self._cut = 0
             return OPEN
+        return self._work(key, depth, work, arguments)
+
+    def _work(self, key: Key, depth: int, work: Callable[..., Value], arguments: tuple[object, ...]) -> Value:
+        outer, self._cut = self._cut, DEPTH
+        held = len(self._provisional)
         self._active[key] = depth
         try:
-            value: Value = work()  # type: ignore[operator]
+            value = work(*arguments)
         finally:
             del self._active[key]
-        if self._cut >= depth:
-            self._cut = DEPTH
+        if self._cut >= depth:  # the head of a cycle, or no cycle at all
             self._memo[key] = value
+            while len(self._provisional) > held:
+                self._provisional.popitem()
+            self._cut = outer
+        else:
+            self._provisional[key] = (value, self._cut)
+            self._cut = min(self._cut, outer)
         return value
 
     def _expression(self, node: ast.expr, scope: Scope) -> Value:
@@ -146,7 +172,7 @@ class Evaluator:
 
     def binding(self, binding: Binding) -> Value:
         """Return what one binding gives its name."""
-        return self._remember((id(binding), ""), lambda: self._binding(binding))
+        return self._remember((id(binding), ""), self._binding, binding)
 
     def _binding(self, binding: Binding) -> Value:
         module, node = binding.scope.module, binding.node
@@ -283,7 +309,7 @@ class Evaluator:
     def _of_class(self, cls: Scope, name: str, receiver: Optional[Known], node: ast.expr, scope: Scope) -> Value:
         """A member of a class of the project: set on self, made in the class body, or inherited."""
         key = (id(cls), name)
-        found = self._remember(key, lambda: self._own_member(cls, name))
+        found = self._remember(key, self._own_member, cls, name)
         if found.known or found.open:
             return self._take(found, receiver)
         assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
@@ -421,7 +447,7 @@ class Evaluator:
 
     def returned(self, function: Scope) -> Value:
         """Return what a function can return."""
-        return self._remember((id(function), "return"), lambda: self._returned(function))
+        return self._remember((id(function), "return"), self._returned, function)
 
     def _returned(self, function: Scope) -> Value:
         values = []
@@ -473,6 +499,3 @@ def argument_at(call: ast.Call, name: str, slot: Optional[int]) -> Optional[ast.
     if slot is not None and 0 <= slot < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args[: slot + 1]):
         return call.args[slot]
     return None
-
-
-Callee = Union[Scope, Api]
