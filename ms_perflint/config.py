@@ -155,7 +155,10 @@ def common_parent(paths: Sequence[str]) -> str:
     if not paths:
         return os.getcwd()
     whole = [os.path.abspath(path) for path in paths]
-    return os.path.commonpath([path if os.path.isdir(path) else os.path.dirname(path) for path in whole])
+    try:
+        return os.path.commonpath([path if os.path.isdir(path) else os.path.dirname(path) for path in whole])
+    except ValueError:  # on several drives
+        return os.getcwd()
 
 
 def parse(table: Mapping[str, object], where: str, root: str) -> Config:

@@ -166,11 +166,17 @@ def line(problem: Problem) -> str:
 
 def _write(text: str, options: Options) -> None:
     """Print a report, or write it to the file that was named."""
-    if options.output_file is None:
-        sys.stdout.write(text)
-        return
     try:
+        if options.output_file is None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+            return
         with open(options.output_file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             file.write(text)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise click.ClickException(f"cannot write {options.output_file}: {error.strerror}") from error
+        if options.output_file is None:  # else the interpreter tries again when it ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        place = options.output_file or "the report"
+        raise click.ClickException(f"cannot write {place}: {error.strerror}") from error

@@ -256,6 +256,23 @@ def test_names_and_texts_that_the_terminal_cannot_show(tmp_path: Path) -> None:
     assert "# \\u4e00\\u767e" in ran.out
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_report_that_cannot_be_printed(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(TRAIN, encoding="utf-8")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "ms_perflint", *SAFE, "."],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (
+        2,
+        b"ms-perflint: error: cannot write the report: No space left on device\n",
+    )
+
+
 def test_an_internal_error_is_one_line(tmp_path: Path) -> None:
     script = (
         "import ms_perflint.run as run\n"
