@@ -33,7 +33,9 @@ class Check(cst.CSTVisitor):
     code: ClassVar[str]
     name: ClassVar[str]
     safety: ClassVar[Safety]  # of the fix, where a report does not say otherwise
-    triggers: ClassVar[tuple[str, ...]]  # canonical names; `name()` is a call of what `name()` gave; "*" and "@" are operators
+    triggers: ClassVar[
+        tuple[str, ...]
+    ]  # canonical names; `name()` is a call of what `name()` gave; "*" and "@" are operators
     preview: ClassVar[bool] = False
     per_program: ClassVar[bool] = True  # False: what it reports does not depend on the program that a file is part of
     options: ClassVar[Mapping[str, object]] = {}  # option -> default
@@ -94,7 +96,16 @@ class Check(cst.CSTVisitor):
         place, end = module.source.place(span[0]), module.source.place(span[1])
         mend = Fix(advice or self.name, safety or self.safety, tuple(sorted(fix))) if fix else None
         self.findings.append(
-            Finding(place, self.code, self.name, message, end, statement_rows(module, site.stmt, place), mend, tuple(sorted(set(related))))
+            Finding(
+                place,
+                self.code,
+                self.name,
+                message,
+                end,
+                statement_rows(module, site.stmt, place),
+                mend,
+                tuple(sorted(set(related))),
+            )
         )
 
 
@@ -138,7 +149,9 @@ def checks() -> tuple[type[Check], ...]:
 def _in_module(name: str) -> list[type[Check]]:
     module = importlib.import_module(name)
     values = vars(module).values()
-    return [v for v in values if isinstance(v, type) and issubclass(v, Check) and v.__module__ == name and "code" in vars(v)]
+    return [
+        v for v in values if isinstance(v, type) and issubclass(v, Check) and v.__module__ == name and "code" in vars(v)
+    ]
 
 
 def _entry_points() -> list[object]:

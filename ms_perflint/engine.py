@@ -158,10 +158,19 @@ class Linter:
             return instance.examine(suspect) if suspect is not None else []
         except syntax.Unreadable as error:
             place = site.module.source.place(site.span[0])
-            self.problems.append(Problem(place.path, place.row, place.column, f"{check.code} could not look at this call: {error}"))
+            self.problems.append(
+                Problem(place.path, place.row, place.column, f"{check.code} could not look at this call: {error}")
+            )
         except RecursionError:
             place = site.module.source.place(site.span[0])
-            self.problems.append(Problem(place.path, place.row, place.column, f"{check.code} skipped: the code around this call is nested too deeply"))
+            self.problems.append(
+                Problem(
+                    place.path,
+                    place.row,
+                    place.column,
+                    f"{check.code} skipped: the code around this call is nested too deeply",
+                )
+            )
         return []
 
     def _suspect(self, check: Check, site: Site) -> Optional[Site]:
@@ -180,7 +189,9 @@ class Linter:
         if key not in self._checks:
             if entry not in self._programs:
                 self._programs[entry] = Program(self.project, entry, self._asked)
-            self._checks[key] = check(self._programs[entry], self.config.options.get(check.code), self.config.line_length)
+            self._checks[key] = check(
+                self._programs[entry], self.config.options.get(check.code), self.config.line_length
+            )
         return self._checks[key]
 
 

@@ -13,7 +13,10 @@ from ms_perflint.source import Source
 
 _CODE = r"[A-Z]+[0-9]*"
 NOQA = re.compile(rf"#\s*noqa(?P<codes>:\s?{_CODE}(?:[,\s]+{_CODE})*)?", re.IGNORECASE)
-FILE = re.compile(rf"#\s*(?:ms-perflint:\s*disable-file(?:=(?P<own>{_CODE}(?:[,\s]+{_CODE})*))?|flake8[:=]\s*noqa(?P<flake8>:\s?{_CODE}(?:[,\s]+{_CODE})*)?\s*$)", re.IGNORECASE)
+FILE = re.compile(
+    rf"#\s*(?:ms-perflint:\s*disable-file(?:=(?P<own>{_CODE}(?:[,\s]+{_CODE})*))?|flake8[:=]\s*noqa(?P<flake8>:\s?{_CODE}(?:[,\s]+{_CODE})*)?\s*$)",
+    re.IGNORECASE,
+)
 SEPARATORS = re.compile(r"[,\s]+")
 
 

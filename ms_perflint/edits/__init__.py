@@ -7,6 +7,7 @@ argument would have to be guessed at, a comment would be lost, or the text stand
 from ms_perflint.edits.arguments import remove_argument, set_argument
 from ms_perflint.edits.expressions import replace_expression, unwrap
 from ms_perflint.edits.imports import import_name, insert_after_imports
+from ms_perflint.edits.settings import set_setting, set_value
 from ms_perflint.edits.statements import delete_statement, insert_before
 
 __all__ = [
@@ -17,5 +18,7 @@ __all__ = [
     "remove_argument",
     "replace_expression",
     "set_argument",
+    "set_setting",
+    "set_value",
     "unwrap",
 ]

@@ -17,7 +17,17 @@ if TYPE_CHECKING:
 
 # Methods of a Cell that return the cell itself (mindspore 2.10 nn/cell.py: to_float, set_train, add_flags, ...)
 FLUENT = frozenset(
-    {"to_float", "set_train", "set_grad", "add_flags", "add_flags_recursive", "update_parameters_name", "set_comm_fusion", "to", "set_boost"}
+    {
+        "to_float",
+        "set_train",
+        "set_grad",
+        "add_flags",
+        "add_flags_recursive",
+        "update_parameters_name",
+        "set_comm_fusion",
+        "to",
+        "set_boost",
+    }
 )
 # Calls that give a thing of another type than their own name: (type, the argument it is made of)
 RETURNS: Mapping[str, str] = {
@@ -32,7 +42,20 @@ PASS_THROUGH = frozenset(
         "mindspore.jit", "mindspore.ms_function", "mindspore.common.api.jit", "builtins.staticmethod", "pathlib.Path",
     }
 )  # fmt: skip
-MAPPINGS = frozenset({"EasyDict", "edict", "AttrDict", "DotDict", "Munch", "ConfigDict", "SimpleNamespace", "Namespace", "dict", "OrderedDict"})
+MAPPINGS = frozenset(
+    {
+        "EasyDict",
+        "edict",
+        "AttrDict",
+        "DotDict",
+        "Munch",
+        "ConfigDict",
+        "SimpleNamespace",
+        "Namespace",
+        "dict",
+        "OrderedDict",
+    }
+)
 _CONVERT: Mapping[str, Callable[..., Any]] = {
     "builtins.bool": bool,
     "builtins.int": int,
@@ -104,10 +127,14 @@ def _mapping(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Val
     """`EasyDict({...})`, `dict(a=1)`: the display that it was made of; None where it is made of something else."""
     if len(node.args) == 1 and not node.keywords:
         value = evaluator.value(node.args[0], scope)
-        shown = value.known and all(isinstance(known.what, Display) and isinstance(known.what.node, ast.Dict) for known in value.known)
+        shown = value.known and all(
+            isinstance(known.what, Display) and isinstance(known.what.node, ast.Dict) for known in value.known
+        )
         return value if shown else None
     if not node.args and all(keyword.arg for keyword in node.keywords):
-        keys: list[Optional[ast.expr]] = [ast.copy_location(ast.Constant(keyword.arg), keyword.value) for keyword in node.keywords]
+        keys: list[Optional[ast.expr]] = [
+            ast.copy_location(ast.Constant(keyword.arg), keyword.value) for keyword in node.keywords
+        ]
         display = ast.copy_location(ast.Dict(keys, [keyword.value for keyword in node.keywords]), node)
         return evaluator.known(Display(display, scope), node, scope)
     return None
@@ -124,8 +151,7 @@ def _getattr(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
 def _environment(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     """A variable of the environment: its default is what a user gets who sets nothing."""
     if len(node.args) < 2:
-        known = evaluator.known(Constant(None), node, scope).known
-        return Value(known, False, True)
+        return OPEN
     default = evaluator.value(node.args[1], scope)
     return Value(default.known, default.open, True)
 

@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.findings import Place
 from ms_perflint.semantics import trees
 from ms_perflint.semantics.module import FUNCTIONS, Scope, Site
-from ms_perflint.semantics.values import NOTHING, OPEN, Api, Bound, Constant, Display, Instance, Known, Options, Tree, Value, union
+from ms_perflint.semantics.values import (
+    NOTHING,
+    OPEN,
+    Api,
+    Bound,
+    Constant,
+    Display,
+    Instance,
+    Known,
+    Options,
+    Tree,
+    Value,
+    union,
+)
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
@@ -41,7 +54,11 @@ def options_of(known: Known) -> Value:
 
 def _parser(instance: Instance) -> Instance:
     """Return the parser to which a group or sub-parser belongs."""
-    while isinstance(instance.type, Api) and instance.type.receiver is not None and isinstance(instance.type.receiver.what, Instance):
+    while (
+        isinstance(instance.type, Api)
+        and instance.type.receiver is not None
+        and isinstance(instance.type.receiver.what, Instance)
+    ):
         instance = instance.type.receiver.what
     return instance
 
@@ -118,7 +135,12 @@ def _default(evaluator: Evaluator, site: Site) -> Value:
         known = Known(Constant(None), (site.module, site.node))
         return Value((known,), False, True)
     value = evaluator.value(given["default"], site.scope)
-    converted = tuple(Known(Constant(_as(known.constant, given.get("type"))), known.where, known.usual) if isinstance(known.what, Constant) else known for known in value.known)
+    converted = tuple(
+        Known(Constant(_as(known.constant, given.get("type"))), known.where, known.usual)
+        if isinstance(known.what, Constant)
+        else known
+        for known in value.known
+    )
     choices = given.get("choices")
     if isinstance(choices, (ast.List, ast.Tuple)):
         others = [evaluator.value(choice, site.scope).rarely() for choice in choices.elts]
@@ -150,7 +172,11 @@ def decorated_option(evaluator: Evaluator, function: Scope, name: str) -> Option
     if not isinstance(function.node, FUNCTIONS) or function.parent is None:
         return None
     for decorator in function.node.decorator_list:
-        if not isinstance(decorator, ast.Call) or not isinstance(decorator.func, ast.Attribute) or decorator.func.attr != "option":
+        if (
+            not isinstance(decorator, ast.Call)
+            or not isinstance(decorator.func, ast.Attribute)
+            or decorator.func.attr != "option"
+        ):
             continue
         flags = [arg.value for arg in decorator.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
         if name not in flags and name not in {flag.lstrip("-").replace("-", "_").split("/")[0] for flag in flags}:
@@ -249,7 +275,9 @@ class _Search:
                 out.extend(self._imported(node, scope))
         for site in current.owner.calls:
             if site.word in UPDATES and isinstance(site.node, ast.Call) and _root(site.node.func) == node.id:
-                out.extend((argument, site.scope) for argument in (*site.node.args, *(k.value for k in site.node.keywords)))
+                out.extend(
+                    (argument, site.scope) for argument in (*site.node.args, *(k.value for k in site.node.keywords))
+                )
         return out
 
     def _imported(self, node: ast.Name, scope: Scope) -> list[tuple[ast.expr, Scope]]:
@@ -268,7 +296,9 @@ class _Search:
         return out
 
     def _call(self, node: ast.Call, scope: Scope) -> list[tuple[ast.expr, Scope]]:
-        out: list[tuple[ast.expr, Scope]] = [(argument, scope) for argument in (*node.args, *(k.value for k in node.keywords))]
+        out: list[tuple[ast.expr, Scope]] = [
+            (argument, scope) for argument in (*node.args, *(k.value for k in node.keywords))
+        ]
         if isinstance(node.func, ast.Attribute):
             out.append((node.func.value, scope))
         self._note(self.evaluator.value(node, scope))
@@ -332,7 +362,9 @@ def resolve(path: str, module_directory: str, entry_directory: str) -> list[str]
     """Return where a relative path may lie: from the entry script (where it is usually run), then from the module."""
     if os.path.isabs(path):
         return [os.path.normpath(path)]
-    return list(dict.fromkeys(os.path.normpath(os.path.join(base, path)) for base in (entry_directory, module_directory)))
+    return list(
+        dict.fromkeys(os.path.normpath(os.path.join(base, path)) for base in (entry_directory, module_directory))
+    )
 
 
 __all__ = ["Display", "decorated_option", "loaded", "lookup", "options_of", "parsed", "setting", "sources"]

@@ -41,7 +41,9 @@ class Evaluator:
         self._memo: dict[Key, Value] = {}
         self._active: dict[Key, int] = {}  # evaluations that are under way, with their depth
         self._cut = DEPTH  # depth of the outermost evaluation that a cycle came back to
-        self._provisional: dict[Key, tuple[Value, int]] = {}  # answers inside of a cycle, good until its head is answered
+        self._provisional: dict[
+            Key, tuple[Value, int]
+        ] = {}  # answers inside of a cycle, good until its head is answered
         self._steps = 0  # since the outermost question
 
     # --- the question
@@ -193,7 +195,9 @@ class Evaluator:
     def element(self, value: Value, path: tuple[int, ...]) -> Value:
         """Return the element of a value that `a, (b, c) = value` gives to one name."""
         for index in path:
-            value = union([self.item(known, index) for known in value.known] + ([OPEN] if value.open or not value.known else []))
+            value = union(
+                [self.item(known, index) for known in value.known] + ([OPEN] if value.open or not value.known else [])
+            )
         return value
 
     def _imported(self, binding: Binding) -> Value:
@@ -207,7 +211,9 @@ class Evaluator:
         if isinstance(target, Module):
             return self.exported(target, alias.name)
         if target is None:
-            return self._target(module, f"{stmt.module}.{alias.name}" if stmt.module else alias.name, stmt.level, alias, binding.scope)
+            return self._target(
+                module, f"{stmt.module}.{alias.name}" if stmt.module else alias.name, stmt.level, alias, binding.scope
+            )
         return self.known(Api(mindspore_api.canonical(f"{target}.{alias.name}")), alias, binding.scope)
 
     def _target(self, module: Module, dotted: str, level: int, node: ast.AST, scope: Scope) -> Value:
@@ -231,10 +237,14 @@ class Evaluator:
             return self.known(Instance(cls, None, function), binding.node, function)
         if binding.node in (args.vararg, args.kwarg):
             return OPEN
-        default = self.value(binding.value, function.parent) if binding.value is not None and function.parent else NOTHING
+        default = (
+            self.value(binding.value, function.parent) if binding.value is not None and function.parent else NOTHING
+        )
         return self._passed(function, binding, positional, cls is not None and not static, default)
 
-    def _passed(self, function: Scope, binding: Binding, positional: list[ast.arg], method: bool, default: Value) -> Value:
+    def _passed(
+        self, function: Scope, binding: Binding, positional: list[ast.arg], method: bool, default: Value
+    ) -> Value:
         callers = self.program.callers(function)
         slot = positional.index(binding.node) if binding.node in positional else None  # type: ignore[arg-type]
         if slot is not None and method:
@@ -243,7 +253,10 @@ class Evaluator:
         for site in callers:
             assert isinstance(site.node, ast.Call)
             given = argument_at(site.node, binding.name, slot)
-            if given is None and (any(k.arg is None for k in site.node.keywords) or any(isinstance(a, ast.Starred) for a in site.node.args)):
+            if given is None and (
+                any(k.arg is None for k in site.node.keywords)
+                or any(isinstance(a, ast.Starred) for a in site.node.args)
+            ):
                 values.append(Value(default.known, True))
             else:
                 value = self.value(given, site.scope) if given is not None else default
@@ -276,7 +289,11 @@ class Evaluator:
         else:
             return None
         stores = [b for b in scope.module.stores.get((key, name), ()) if b.node is not node]
-        return union([self.binding(b) if self.way(b.block) == USUAL else self.binding(b).rarely() for b in stores]) if stores else None
+        return (
+            union([self.binding(b) if self.way(b.block) == USUAL else self.binding(b).rarely() for b in stores])
+            if stores
+            else None
+        )
 
     def member(self, known: Known, name: str, node: ast.expr, scope: Scope) -> Value:
         """Return what the member `name` of one known thing is."""
@@ -318,7 +335,9 @@ class Evaluator:
                 if isinstance(known.what, Scope) and known.what.is_class and known.what is not cls:
                     inherited = self._of_class(known.what, name, receiver, node, scope)
                 elif isinstance(known.what, Api) and known.what.name.startswith("mindspore."):
-                    inherited = self.known(Api(mindspore_api.canonical(f"{known.what.name}.{name}"), receiver), node, scope)
+                    inherited = self.known(
+                        Api(mindspore_api.canonical(f"{known.what.name}.{name}"), receiver), node, scope
+                    )
                 else:
                     continue
                 if inherited.known:
@@ -341,7 +360,10 @@ class Evaluator:
         for known in value.known:
             function = known.what
             if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS):
-                if any(isinstance(d, ast.Name) and d.id in ("property", "cached_property") for d in function.node.decorator_list):
+                if any(
+                    isinstance(d, ast.Name) and d.id in ("property", "cached_property")
+                    for d in function.node.decorator_list
+                ):
                     values.append(self.returned(function))
                     continue
                 known = Known(Bound(function, receiver), known.where, known.usual)
@@ -372,7 +394,12 @@ class Evaluator:
             return configs.lookup(self, known, key)
         if isinstance(what, Instance) and what.node is not None and isinstance(key, str):
             return configs.setting(self, what, key)
-        if isinstance(what, Instance) and isinstance(what.type, Api) and key == 0 and what.type.name.endswith(".parse_known_args"):
+        if (
+            isinstance(what, Instance)
+            and isinstance(what.type, Api)
+            and key == 0
+            and what.type.name.endswith(".parse_known_args")
+        ):
             return configs.options_of(known)
         if isinstance(what, Api) and what.name == "os.environ" and isinstance(key, str):
             return OPEN
@@ -496,6 +523,10 @@ def argument_at(call: ast.Call, name: str, slot: Optional[int]) -> Optional[ast.
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value
-    if slot is not None and 0 <= slot < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args[: slot + 1]):
+    if (
+        slot is not None
+        and 0 <= slot < len(call.args)
+        and not any(isinstance(a, ast.Starred) for a in call.args[: slot + 1])
+    ):
         return call.args[slot]
     return None

@@ -128,13 +128,17 @@ class Flow:
         stack: list[ast.AST] = list(statements)
         while stack:
             node = stack.pop()
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or not isinstance(node, ast.expr):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or not isinstance(
+                node, ast.expr
+            ):
                 for binding in self.scope.binds.get(id(node), ()):
                     if binding.name in self._many:
                         held = out.get(binding.name, ())
                         if binding not in held:
                             out[binding.name] = (*held, binding)
-            if isinstance(node, (ast.stmt, ast.ExceptHandler)) and not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            if isinstance(node, (ast.stmt, ast.ExceptHandler)) and not isinstance(
+                node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+            ):
                 for part in ("body", "orelse", "finalbody", "handlers"):
                     stack.extend(getattr(node, part, ()))
                 for case in getattr(node, "cases", ()):

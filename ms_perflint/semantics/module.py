@@ -44,7 +44,14 @@ class Binding:
     __slots__ = ("block", "kind", "name", "node", "path", "stmt", "value")
 
     def __init__(
-        self, name: str, kind: str, node: ast.AST, value: Optional[ast.expr], path: tuple[int, ...], stmt: ast.AST, block: Block
+        self,
+        name: str,
+        kind: str,
+        node: ast.AST,
+        value: Optional[ast.expr],
+        path: tuple[int, ...],
+        stmt: ast.AST,
+        block: Block,
     ) -> None:
         self.name = name
         self.kind = kind  # assign, augment, import, from, function, class, parameter, for, with, except, delete
@@ -130,7 +137,9 @@ class Site:
 
     __slots__ = ("block", "fstring", "module", "node", "stmt", "word")
 
-    def __init__(self, module: Module, node: ast.expr, word: str, stmt: ast.stmt, block: Block, fstring: Optional[ast.expr]) -> None:
+    def __init__(
+        self, module: Module, node: ast.expr, word: str, stmt: ast.stmt, block: Block, fstring: Optional[ast.expr]
+    ) -> None:
         self.module = module
         self.node = node
         self.word = word  # last word of the callee; the operator's sign
@@ -182,9 +191,13 @@ class Module:
         self.stores: dict[tuple[str, str], list[Binding]] = {}  # (name, attribute) -> `name.attribute = value`
         self.defined: dict[str, list[Scope]] = {}  # name -> functions and classes, nested ones and methods included
         self.scope_of: dict[int, Scope] = {}  # id of a def or class statement -> its scope
-        self.imported: dict[str, list[tuple[ast.stmt, ast.alias]]] = {}  # name -> the imports that bind it, in any scope
+        self.imported: dict[
+            str, list[tuple[ast.stmt, ast.alias]]
+        ] = {}  # name -> the imports that bind it, in any scope
         self.renamed: dict[str, set[str]] = {}  # last word of a name -> other names it gets: `as`, `x = name`
-        self.made: dict[str, set[str]] = {}  # last word of a callee -> names bound to what it returns: `self.x = name()`
+        self.made: dict[
+            str, set[str]
+        ] = {}  # last word of a callee -> names bound to what it returns: `self.x = name()`
         self.scope = Scope(self, None, self.tree)
         from ms_perflint.semantics.walk import walk
 

@@ -60,7 +60,9 @@ def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     return OPEN
 
 
-def combine(operands: Sequence[Value], function: Callable[[tuple[Known, ...]], object], node: ast.AST, scope: Scope) -> Value:
+def combine(
+    operands: Sequence[Value], function: Callable[[tuple[Known, ...]], object], node: ast.AST, scope: Scope
+) -> Value:
     """Return what a function of the operands can be; `function` gives a constant, or NO_CONSTANT where it cannot tell."""
     count = 1
     for operand in operands:

@@ -237,7 +237,11 @@ class Program:
         found: dict[str, list[Scope]] = {}
         for module in self.modules:
             for name, scopes in module.defined.items():
-                methods = [scope for scope in scopes if scope.parent is not None and scope.parent.is_class and scope.is_function]
+                methods = [
+                    scope
+                    for scope in scopes
+                    if scope.parent is not None and scope.parent.is_class and scope.is_function
+                ]
                 if methods:
                     found.setdefault(name, []).extend(methods)
         return {name: tuple(scopes) for name, scopes in found.items()}

@@ -11,7 +11,9 @@ from ms_perflint.source import Files, Source, SourceError
 
 LEVELS = 6  # directories upward that are searched for scripts and packages
 MARKERS = frozenset({".git", "pyproject.toml", "setup.py", "setup.cfg"})  # of a project's root
-IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#]*)|import[ \t]+([^\n#;]+))", re.MULTILINE)
+IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#]*)|import[ \t]+([^\n#;]+))", re.MULTILINE
+)
 MAIN = re.compile(rb"^if[ \t(]+.*__name__", re.MULTILINE)
 NAME = re.compile(rb"[A-Za-z_]\w*")
 
@@ -135,7 +137,11 @@ class Project:
         names = self.files.names(directory)
         if not rest:
             return any(name.endswith(".py") for name in names)
-        return rest[0] in names or rest[0] + ".py" in names or (len(rest) == 1 and any(name.endswith(".py") for name in names))
+        return (
+            rest[0] in names
+            or rest[0] + ".py" in names
+            or (len(rest) == 1 and any(name.endswith(".py") for name in names))
+        )
 
     def target(self, directory: str, dotted: str, level: int = 0) -> Optional[str]:
         """Return the file that is the module `dotted` itself; None when it is not local, or only a namespace."""

@@ -105,7 +105,12 @@ class Call(Site):
 
 def call_of(program: Program, known: Optional[Known]) -> Optional[Call]:
     """Return the call that made an instance of an API; None for anything else."""
-    if known is None or not isinstance(known.what, Instance) or known.what.node is None or not isinstance(known.what.type, Api):
+    if (
+        known is None
+        or not isinstance(known.what, Instance)
+        or known.what.node is None
+        or not isinstance(known.what.type, Api)
+    ):
         return None
     node, scope = known.what.node, known.what.scope
     for site in scope.owner.calls:

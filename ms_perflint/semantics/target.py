@@ -22,7 +22,10 @@ RELEASES: tuple[Version, ...] = (
     *((1, minor, 0) for minor in range(11)),
     *((2, minor, 0) for minor in range(11)),
 )
-PIN = re.compile(rb"""^[\s"'-]*mindspore(?:-ascend|-gpu|-cpu)?\s*(?:\[[^\]]*\])?\s*[=~]=\s*["']?(\d+(?:\.\d+)+)""", re.MULTILINE | re.IGNORECASE)
+PIN = re.compile(
+    rb"""^[\s"'-]*mindspore(?:-ascend|-gpu|-cpu)?\s*(?:\[[^\]]*\])?\s*[=~]=\s*["']?(\d+(?:\.\d+)+)""",
+    re.MULTILINE | re.IGNORECASE,
+)
 PIN_FILES = re.compile(r"requirements.*\.txt$|pyproject\.toml$|setup\.cfg$|environment\.ya?ml$")
 
 

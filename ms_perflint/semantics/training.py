@@ -19,12 +19,40 @@ STEP_CELLS = frozenset(
         "mindspore.boost.boost_cell_wrapper.BoostTrainOneStepCell", "mindspore.nn.transformer.PipelineCell",
     }
 )  # fmt: skip
-GRADS = frozenset({"mindspore.value_and_grad", "mindspore.grad", "mindspore.ops.GradOperation", "mindspore.ops.value_and_grad", "mindspore.ops.grad"})
-_MARKS = ("TrainOneStep", "value_and_grad", "GradOperation", "build_train_network", "ops.grad", "ms.grad", "import grad", "F.grad", "mindspore.grad", "WithGradCell")
+GRADS = frozenset(
+    {
+        "mindspore.value_and_grad",
+        "mindspore.grad",
+        "mindspore.ops.GradOperation",
+        "mindspore.ops.value_and_grad",
+        "mindspore.ops.grad",
+    }
+)
+_MARKS = (
+    "TrainOneStep",
+    "value_and_grad",
+    "GradOperation",
+    "build_train_network",
+    "ops.grad",
+    "ms.grad",
+    "import grad",
+    "F.grad",
+    "mindspore.grad",
+    "WithGradCell",
+)
 MODEL_TRAINS = ("mindspore.train.Model.train", "mindspore.train.Model.fit")
 # Methods of a Callback that run while training goes on; `end` runs once, after it
 REPEATED_HOOKS = frozenset(
-    {"step_begin", "step_end", "epoch_begin", "epoch_end", "on_train_step_begin", "on_train_step_end", "on_train_epoch_begin", "on_train_epoch_end"}
+    {
+        "step_begin",
+        "step_end",
+        "epoch_begin",
+        "epoch_end",
+        "on_train_step_begin",
+        "on_train_step_end",
+        "on_train_epoch_begin",
+        "on_train_epoch_end",
+    }
 )
 
 
@@ -50,7 +78,12 @@ def _step_sites(program: Program) -> list[Site]:
             if scope.owner is not scope or scope not in program.reached or _is_construct(scope):
                 continue
             for site in scope.calls:
-                if isinstance(site.node, ast.Call) and _may_be_step(site) and program.runs(site) and is_step(program, program.evaluator.callees(site), optimizer):
+                if (
+                    isinstance(site.node, ast.Call)
+                    and _may_be_step(site)
+                    and program.runs(site)
+                    and is_step(program, program.evaluator.callees(site), optimizer)
+                ):
                     found.append(site)
     return found
 
@@ -66,8 +99,16 @@ def _may_be_step(site: Site) -> bool:
     if isinstance(callee, ast.Call):
         return True
     if isinstance(callee, ast.Name):
-        return callee.id not in site.module.imported and callee.id not in site.module.defined or callee.id in site.scope.bindings
-    return isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and callee.value.id not in site.module.imported
+        return (
+            callee.id not in site.module.imported
+            and callee.id not in site.module.defined
+            or callee.id in site.scope.bindings
+        )
+    return (
+        isinstance(callee, ast.Attribute)
+        and isinstance(callee.value, ast.Name)
+        and callee.value.id not in site.module.imported
+    )
 
 
 def is_step(program: Program, callee: Value, optimizer: bool) -> bool:
@@ -89,7 +130,12 @@ def is_step(program: Program, callee: Value, optimizer: bool) -> bool:
 def _root(known: Known) -> tuple[Scope | Api, int]:
     """Return what an instance goes back to, and how many calls of instances lie between."""
     calls = 0
-    while isinstance(known.what, Instance) and isinstance(known.what.type, Api) and not known.what.type.name and known.what.type.receiver:
+    while (
+        isinstance(known.what, Instance)
+        and isinstance(known.what.type, Api)
+        and not known.what.type.name
+        and known.what.type.receiver
+    ):
         known = known.what.type.receiver
         calls += 1
     assert isinstance(known.what, Instance)
@@ -102,7 +148,9 @@ def is_step_class(program: Program, cls: Scope) -> bool:
         return True
     words = {site.word for scope in cls.defines for site in scope.calls}
     takes = any(word in words for word in ("GradOperation", "value_and_grad", "grad")) or any(
-        isinstance(b.value, ast.Call) and any(api in GRADS for api in _api_names(program, b.value, b.scope)) for bs in cls.attributes.values() for b in bs
+        isinstance(b.value, ast.Call) and any(api in GRADS for api in _api_names(program, b.value, b.scope))
+        for bs in cls.attributes.values()
+        for b in bs
     )
     return takes and any(is_optimizer_word(word) for word in words)
 
@@ -135,7 +183,9 @@ def steps_optimizer(program: Program) -> bool:
     """Return whether some call of the program steps an optimizer."""
     for module in program.modules:
         for word, sites in module.by_word.items():
-            if is_optimizer_word(word) and any(isinstance(s.node, ast.Call) and s.node.args and program.runs(s) for s in sites):
+            if is_optimizer_word(word) and any(
+                isinstance(s.node, ast.Call) and s.node.args and program.runs(s) for s in sites
+            ):
                 return True
     return any(_calls_optimizer(program, module.path) for module in program.modules)
 
@@ -196,7 +246,10 @@ def trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
 
 def callees(program: Program, site: Site) -> list[Scope]:
     """Return the functions of the project that a call enters."""
-    found = [known.what.function if hasattr(known.what, "function") else known.what for known in program.evaluator.callees(site).known]
+    found = [
+        known.what.function if hasattr(known.what, "function") else known.what
+        for known in program.evaluator.callees(site).known
+    ]
     return [scope for scope in found if isinstance(scope, Scope)] + list(program.cheap_callees(site))
 
 
@@ -212,7 +265,12 @@ def repeats(program: Program, site: Site, seen: Optional[set[Scope]] = None) -> 
         return False
     seen.add(scope)
     cls = scope.parent
-    if scope.name in REPEATED_HOOKS and cls is not None and cls.is_class and any(api.endswith("Callback") for api in base_apis(program, cls)):
+    if (
+        scope.name in REPEATED_HOOKS
+        and cls is not None
+        and cls.is_class
+        and any(api.endswith("Callback") for api in base_apis(program, cls))
+    ):
         return True
     return any(program.runs(caller) and repeats(program, caller, seen) for caller in callers(program, scope))
 
@@ -224,7 +282,14 @@ def _is_last_pass(block: Block) -> bool:
         if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
             continue
         sides = (test.left, test.comparators[0])
-        steps = [s for s in sides if isinstance(s, ast.BinOp) and isinstance(s.op, (ast.Add, ast.Sub)) and isinstance(s.right, ast.Constant) and s.right.value == 1]
+        steps = [
+            s
+            for s in sides
+            if isinstance(s, ast.BinOp)
+            and isinstance(s.op, (ast.Add, ast.Sub))
+            and isinstance(s.right, ast.Constant)
+            and s.right.value == 1
+        ]
         plain = [s for s in sides if isinstance(s, (ast.Name, ast.Attribute))]
         if steps and plain:
             return True

@@ -99,7 +99,7 @@ class _Builder:
 
     def _scalar(self, event: Any) -> Any:
         """Return what a plain scalar means; quoted ones are text."""
-        if event.style is not None or event.tag is not None:
+        if event.style not in (None, "") or event.tag is not None:
             return event.value
         node = self.yaml.ScalarNode(None, event.value)
         tag = self.resolver.resolve(self.yaml.ScalarNode, event.value, (True, False))

@@ -159,11 +159,20 @@ class Value:
 
     def may_be(self, constant: object) -> bool:
         """Return whether it can be this constant: also when nothing is known."""
-        return self.open or self.optional or any(_is(known, constant) or known.constant is NO_CONSTANT for known in self.known)
+        return (
+            self.open
+            or self.optional
+            or any(_is(known, constant) or known.constant is NO_CONSTANT for known in self.known)
+        )
 
     def must_be(self, constant: object) -> bool:
         """Return whether it can be nothing else."""
-        return not self.open and not self.optional and bool(self.known) and all(_is(known, constant) for known in self.known)
+        return (
+            not self.open
+            and not self.optional
+            and bool(self.known)
+            and all(_is(known, constant) for known in self.known)
+        )
 
     def is_usually(self, constant: object) -> bool:
         """Return whether a user who passes no option gets this constant and nothing else."""

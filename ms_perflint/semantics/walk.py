@@ -136,7 +136,11 @@ class _Walk:
         if isinstance(value, ast.IfExp):
             self._other_name(target, value.body)
             value = value.orelse
-        while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Call):
+        while (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Attribute)
+            and isinstance(value.func.value, ast.Call)
+        ):
             self.module.made.setdefault(value.func.attr, set()).add(word)
             value = value.func.value  # `P.Cast().to_float(...)`
         if word and isinstance(value, ast.Call):
@@ -255,13 +259,30 @@ class _Walk:
 
     # --- names
 
-    def bind(self, name: str, kind: str, node: ast.AST, value: Optional[ast.expr], stmt: ast.AST, block: Block, path: tuple[int, ...] = ()) -> None:
+    def bind(
+        self,
+        name: str,
+        kind: str,
+        node: ast.AST,
+        value: Optional[ast.expr],
+        stmt: ast.AST,
+        block: Block,
+        path: tuple[int, ...] = (),
+    ) -> None:
         """Note that a statement binds a name in the scope of its block."""
         binding = Binding(name, kind, node, value, path, stmt, block)
         block.scope.bindings.setdefault(name, []).append(binding)
         block.scope.binds.setdefault(id(stmt), []).append(binding)
 
-    def target(self, target: ast.expr, value: Optional[ast.expr], path: tuple[int, ...], stmt: ast.stmt, block: Block, kind: str = "assign") -> None:
+    def target(
+        self,
+        target: ast.expr,
+        value: Optional[ast.expr],
+        path: tuple[int, ...],
+        stmt: ast.stmt,
+        block: Block,
+        kind: str = "assign",
+    ) -> None:
         """Bind what an assignment's left side names."""
         if isinstance(target, ast.Name):
             self.bind(target.id, kind, target, value, stmt, block, path)
@@ -276,11 +297,23 @@ class _Walk:
                 if isinstance(child, ast.expr):
                     self.expression(child, stmt, block)
 
-    def _store(self, target: ast.expr, value: Optional[ast.expr], path: tuple[int, ...], stmt: ast.stmt, block: Block, kind: str) -> None:
+    def _store(
+        self,
+        target: ast.expr,
+        value: Optional[ast.expr],
+        path: tuple[int, ...],
+        stmt: ast.stmt,
+        block: Block,
+        kind: str,
+    ) -> None:
         """Note `self.x = value` at the class, `name.x = value` and `name["x"] = value` at the module."""
         if isinstance(target, ast.Attribute):
             base, attribute = target.value, target.attr
-        elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
+        elif (
+            isinstance(target, ast.Subscript)
+            and isinstance(target.slice, ast.Constant)
+            and isinstance(target.slice.value, str)
+        ):
             base, attribute = target.value, target.slice.value
         else:
             return
@@ -291,7 +324,13 @@ class _Walk:
         binding = Binding(attribute, kind, target, value, path, stmt, block)
         method = block.scope.owner
         owner = method.parent
-        if isinstance(target, ast.Attribute) and method.is_function and owner is not None and owner.is_class and base.id == _receiver(method.node):
+        if (
+            isinstance(target, ast.Attribute)
+            and method.is_function
+            and owner is not None
+            and owner.is_class
+            and base.id == _receiver(method.node)
+        ):
             owner.attributes.setdefault(attribute, []).append(binding)
         else:
             self.module.stores.setdefault((base.id, attribute), []).append(binding)
@@ -329,7 +368,14 @@ class _Walk:
                 stack.append((node.body, block, fstring))  # type: ignore[attr-defined]
                 continue
             elif kind is ast.NamedExpr:
-                self.bind(node.target.id, "assign", node.target, node.value, stmt, block.scope.owner.block if block.scope.owner is not block.scope else block)  # type: ignore[attr-defined]
+                self.bind(
+                    node.target.id,
+                    "assign",
+                    node.target,
+                    node.value,
+                    stmt,
+                    block.scope.owner.block if block.scope.owner is not block.scope else block,
+                )  # type: ignore[attr-defined]
             elif kind in COMPREHENSIONS:
                 block = self._comprehension(node, stmt, block)  # type: ignore[arg-type]
             children = list(ast.iter_child_nodes(node))
@@ -349,7 +395,9 @@ class _Walk:
         scope.returns.append((node.body, scope.block))
         return self._inner(scope, block)
 
-    def _comprehension(self, node: Union[ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp], stmt: ast.stmt, block: Block) -> Block:
+    def _comprehension(
+        self, node: Union[ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp], stmt: ast.stmt, block: Block
+    ) -> Block:
         scope = Scope(self.module, block.scope, node)
         self.module.scopes.append(scope)
         inner = self._inner(scope, block)

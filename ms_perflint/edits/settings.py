@@ -1,0 +1,105 @@
+"""Set a value where it is decided: at the call, at the constant it names, at the option or config key behind it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.edits.arguments import set_argument
+from ms_perflint.edits.expressions import replace_expression
+from ms_perflint.findings import Edit, Place, Related
+from ms_perflint.semantics.values import Known, Value
+from ms_perflint.source import Source, SourceError
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.module import Module
+    from ms_perflint.semantics.program import Program
+    from ms_perflint.semantics.site import Call
+
+_SCALAR = re.compile(rb"[^\s:#]+[ \t]*:[ \t]*(?P<value>[^\s#,}]+)")
+
+
+def decided(value: Value) -> Optional[Known]:
+    """Return the default of an option, or the config key, that decides a value; None where the code itself does."""
+    if not value.optional or len(value.usual) != 1:
+        return None
+    return value.usual[0]
+
+
+def set_value(
+    call: Call, name: str, text: str, *, yaml: str = "", line_length: int = 88
+) -> tuple[Optional[tuple[Edit, ...]], tuple[Related, ...]]:
+    """Return the edits that make the parameter `name` of a call `text`, and the places outside of the code that decide it.
+
+    With places, the edits stand in an option's default or a config file: they are to be shown, not applied.
+    `yaml` is the same value as a config file writes it.
+    """
+    given = call.given(name)
+    if given is None:
+        return set_argument(call, name, text, line_length=line_length), ()
+    value = call.argument(name)
+    setting = decided(value)
+    if setting is not None:
+        related = (Related(setting.place, f"`{name}` is decided here"),)
+        return set_setting(call.program, setting, text, yaml or text), related
+    definition = _definition(call, given)
+    if definition is not None:
+        return replace_expression(call.module, definition, text), ()
+    return set_argument(call, name, text, line_length=line_length), ()
+
+
+def _definition(call: Call, given: ast.expr) -> Optional[ast.expr]:
+    """Return the literal behind a name that is bound once and read only here."""
+    if not isinstance(given, ast.Name):
+        return None
+    scope = call.scope
+    while scope is not None and given.id not in scope.bindings:
+        scope = scope.parent  # type: ignore[assignment]
+    bindings = scope.bindings[given.id] if scope is not None else []
+    if len(bindings) != 1 or bindings[0].kind != "assign" or bindings[0].path or bindings[0].value is None:
+        return None
+    uses = [
+        node
+        for node in ast.walk(call.module.tree)
+        if isinstance(node, ast.Name) and node.id == given.id and isinstance(node.ctx, ast.Load)
+    ]
+    return (
+        bindings[0].value if len(uses) == 1 and isinstance(bindings[0].value, (ast.Constant, ast.Attribute)) else None
+    )
+
+
+def set_setting(program: Program, setting: Known, text: str, yaml: str) -> Optional[tuple[Edit, ...]]:
+    """Return the edits that change an option's default, or a scalar in a YAML or JSON file."""
+    if isinstance(setting.where, Place):
+        return _scalar(program, setting.where, yaml)
+    module, node = setting.where
+    if isinstance(node, ast.Call):
+        return _default(module, node, text)
+    return replace_expression(module, node, text) if isinstance(node, ast.expr) else None
+
+
+def _default(module: Module, node: ast.Call, text: str) -> Optional[tuple[Edit, ...]]:
+    """Change what an `add_argument` call gives by default: its `default`, or the way its flag works."""
+    given = {keyword.arg: keyword.value for keyword in node.keywords}
+    if "default" in given:
+        return replace_expression(module, given["default"], text)
+    action = given.get("action")
+    turned = {"store_true": '"store_false"', "store_false": '"store_true"'}
+    if isinstance(action, ast.Constant) and action.value in turned:
+        return replace_expression(module, action, turned[str(action.value)])
+    return None
+
+
+def _scalar(program: Program, place: Place, text: str) -> Optional[tuple[Edit, ...]]:
+    raw = program.project.raw(place.path)
+    try:
+        source = Source(place.path, raw or b"")
+    except SourceError:
+        return None
+    line = source.line(place.row)
+    match = _SCALAR.search(line, min(len(line), len(line.decode()[: place.column - 1].encode())))
+    if match is None:
+        return None
+    start = source.starts[place.row - 1]
+    return (Edit(place.path, start + match.start("value"), start + match.end("value"), text),)

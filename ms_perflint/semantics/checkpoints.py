@@ -1,0 +1,175 @@
+"""How a program saves and reads checkpoints."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.site import Call, call_of
+from ms_perflint.semantics.training import HOOKS, MODEL_TRAINS, base_apis
+from ms_perflint.semantics.values import Instance
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.program import Program
+
+CONFIG, CALLBACK, SAVE = (
+    "mindspore.train.CheckpointConfig",
+    "mindspore.train.ModelCheckpoint",
+    "mindspore.save_checkpoint",
+)
+# Calls that read, move or test a file, by their last word
+READS = frozenset(
+    {
+        "load_checkpoint", "load_param_into_net", "load", "copy", "copy2", "copyfile", "copytree", "move", "rename", "replace", "remove", "unlink",
+        "exists", "isfile", "getsize", "stat", "open", "upload", "upload_file", "copy_parallel", "sync_data", "load_checkpoint_async", "chmod", "system",
+    }
+)  # fmt: skip
+LOADS = frozenset({"load_checkpoint", "load_ckpt", "load_distributed_checkpoint"})
+LISTS = frozenset({"listdir", "glob", "iglob", "scandir", "iterdir", "walk", "getmtime", "getctime"})
+STEPS_BY_HAND = ("step_end", "on_train_step_end", "epoch_end", "on_train_epoch_end")
+
+
+def config_of(callback: Call) -> tuple[Optional[Call], bool]:
+    """Return the CheckpointConfig call that a ModelCheckpoint is given, and whether it is given none at all."""
+    if callback.given("config") is None:
+        return None, not callback.is_spread
+    value = callback.argument("config")
+    if value.must_be(None):
+        return None, True
+    for known in value.known:
+        config = call_of(callback.program, known)
+        if config is not None and config.api == CONFIG:
+            return config, False
+    return None, False
+
+
+def callbacks_with(program: Program, config: Call) -> list[Call]:
+    """Return the ModelCheckpoint calls that are given this config."""
+    found = []
+    for callback in program.calls(CALLBACK):
+        if callback.given("config") is None:
+            continue
+        if any(isinstance(k.what, Instance) and k.what.node is config.node for k in callback.argument("config").known):
+            found.append(callback)
+    return found
+
+
+def unused_config(program: Program, callback: Call) -> Optional[Call]:
+    """Return a config made in the function of a callback without config, that no callback is given."""
+    for config in program.calls(CONFIG):
+        if config.scope.owner is callback.scope.owner and not callbacks_with(program, config):
+            return config
+    return None
+
+
+def driven_by_hand(program: Program) -> bool:
+    """Return whether the program itself calls the hooks of a ModelCheckpoint: then nothing waits for its writer."""
+    for word in STEPS_BY_HAND:
+        for site in program.sites(word):
+            if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute):
+                base = program.value(site.node.func.value, site.scope)
+                if any(known.type_api == CALLBACK for known in base.known):
+                    return True
+    return False
+
+
+def saves_once(config: Call) -> bool:
+    """Return whether a config saves after the last epoch only: steps are those of an epoch times the epochs of `train`."""
+    steps = config.given("save_checkpoint_steps")
+    if steps is None:
+        return False
+    factors = _factors(config, steps)
+    if len(factors) < 2:
+        return False
+    for train in config.program.calls(*MODEL_TRAINS):
+        epochs = train.given("epoch")
+        if epochs is None:
+            continue
+        wanted = config.program.value(epochs, train.scope).constants
+        for factor in factors:
+            if ast.dump(factor) == ast.dump(epochs) or (
+                wanted and config.program.value(factor, config.scope).constants == wanted
+            ):
+                return True
+    return False
+
+
+def _factors(call: Call, node: ast.expr) -> list[ast.expr]:
+    """Return the factors of a product, looking through names that are bound once."""
+    if isinstance(node, ast.Name):
+        bindings = call.scope.owner.bindings.get(node.id, [])
+        if len(bindings) == 1 and bindings[0].kind == "assign" and bindings[0].value is not None:
+            return _factors(call, bindings[0].value)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int" and len(node.args) == 1:
+        return _factors(call, node.args[0])
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return [*_factors(call, node.left), *_factors(call, node.right)]
+    return [node]
+
+
+def read_later(save: Call) -> bool:
+    """Return whether running code loads, copies, moves or tests for the file that a `save_checkpoint` writes."""
+    path = save.given("ckpt_file_name")
+    if path is None:
+        return True
+    wanted = _marks(save, path)
+    for site in _readers(save.program):
+        assert isinstance(site.node, ast.Call)
+        for argument in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
+            if wanted & _marks(site, argument):
+                return True
+    return False
+
+
+def _readers(program: Program) -> Iterator[Site]:
+    for module in program.modules:
+        for word in sorted(READS | LISTS):
+            for site in module.by_word.get(word, ()):
+                if isinstance(site.node, ast.Call) and program.runs(site):
+                    yield site
+
+
+def _marks(site: Site, node: ast.expr, depth: int = 0) -> set[str]:
+    """Return what tells a path: the expression itself, the names that hold it, file names in it."""
+    found = {ast.dump(node)} if not isinstance(node, ast.Constant) else set()
+    if isinstance(node, ast.Name) and depth < 4:
+        found = {f"{site.scope.owner.name} {node.id}"}
+        for binding in site.scope.owner.bindings.get(node.id, ()):
+            if binding.kind == "assign" and binding.value is not None:
+                found |= _marks(site, binding.value, depth + 1)
+        return found
+    for part in ast.walk(node):
+        if (
+            isinstance(part, ast.Constant)
+            and isinstance(part.value, str)
+            and part.value.endswith((".ckpt", ".safetensors"))
+            and len(part.value) > 6
+        ):
+            found.add(part.value.rpartition("/")[2])
+    return found
+
+
+def read_by_callback(program: Program) -> tuple[bool, bool]:
+    """Return whether a callback of the program loads some checkpoint, and whether it looks for files in a folder."""
+    loads = lists = False
+    for scope in program.reached:
+        if scope.is_class and any(api.endswith("Callback") for api in base_apis(program, scope)):
+            for method in scope.defines:
+                if method.name in HOOKS and method.name not in ("begin", "on_train_begin"):
+                    words = _words(program, method, 0)
+                    loads = loads or bool(words & LOADS)
+                    lists = lists or (bool(words & LISTS) and bool(words & (LOADS | READS)))
+    return loads, lists
+
+
+def _words(program: Program, function: Scope, depth: int) -> set[str]:
+    """Return the last words of what a function calls, itself or through functions of the project."""
+    words = {site.word for site in function.calls}
+    if depth < 3:
+        for site in function.calls:
+            for callee in program.cheap_callees(site):
+                if callee is not function:
+                    words |= _words(program, callee, depth + 1)
+    return words
