@@ -97,7 +97,7 @@ def test_without_terminal_unsafe_fixes_are_named_and_not_made(here: Path) -> Non
     ran = run(*UNSAFE, "--fix", "--output-format", "concise", "train.py", cwd=here)
     assert ran.code == 1
     assert (here / "train.py").read_text(encoding="utf-8") == TRAIN
-    assert ran.out.splitlines()[-1].startswith("1 more with `--unsafe-fixes`, to be checked by you: MSP301: ")
+    assert ran.out.splitlines()[-1].startswith("1 more with `--unsafe-fixes`, to be checked by you: MSP301 (")
     assert run(*UNSAFE, "--fix", "--unsafe-fixes", "train.py", cwd=here).code == 0
     assert (here / "train.py").read_text(encoding="utf-8") == FIXED
 

@@ -195,7 +195,7 @@ def test_after_fixing_the_summary_says_what_was_done_and_what_more_could_be() ->
         "Fixed other.py: MSP301",
         "Fixed train.py: MSP101, MSP301 (2x)",
         "Found 7 findings (4 fixed, 3 remaining).",
-        "2 more with `--unsafe-fixes`, to be checked by you: MSP301 (2x): write in the background.",
+        "2 more with `--unsafe-fixes`, to be checked by you: 2x MSP301 (write in the background).",
     ]
     assert render("concise", Outcome((), files.sources, fixed=())) == "No findings.\n"
     assert render("concise", Outcome((), files.sources, fixed=fixed[3:])).splitlines()[-1] == (

@@ -57,8 +57,8 @@ def _with_consent(outcome: Outcome) -> list[str]:
     if not fixes:
         return []
     number = sum(map(len, fixes.values()))
-    parts = [f"{code}{f' ({len(texts)}x)' if len(texts) > 1 else ''}: {texts[0]}" for code, texts in fixes.items()]
-    return [f"{number} more with `--unsafe-fixes`, to be checked by you: {'; '.join(parts)}."]
+    parts = [f"{f'{len(texts)}x ' if len(texts) > 1 else ''}{code} ({texts[0]})" for code, texts in fixes.items()]
+    return [f"{number} more with `--unsafe-fixes`, to be checked by you: {', '.join(parts)}."]
 
 
 def statistics(outcome: Outcome) -> list[tuple[int, str, str, int]]:
