@@ -14,9 +14,10 @@ from typing import ClassVar, Optional, Union
 import libcst as cst
 
 from ms_perflint import syntax
-from ms_perflint.findings import Edit, Finding, Fix, Place, Related, Safety
+from ms_perflint.findings import Edit, Finding, Fix, Related, Safety
 from ms_perflint.semantics.module import Module, Site
 from ms_perflint.semantics.program import Program
+from ms_perflint.semantics.rows import rows
 from ms_perflint.semantics.site import Call
 from ms_perflint.semantics.target import Target
 
@@ -38,6 +39,7 @@ class Check(cst.CSTVisitor):
     ]  # canonical names; `name()` is a call of what `name()` gave; "*" and "@" are operators
     preview: ClassVar[bool] = False
     per_program: ClassVar[bool] = True  # False: what it reports does not depend on the program that a file is part of
+    anchored: ClassVar[bool] = False  # it also reports entry scripts in which no trigger stands: see `anchors`
     options: ClassVar[Mapping[str, object]] = {}  # option -> default
 
     def __init__(self, program: Program, options: Optional[Mapping[str, object]] = None, line_length: int = 88) -> None:
@@ -57,6 +59,10 @@ class Check(cst.CSTVisitor):
     def suspect(self, call: Call) -> bool:
         """Return by meaning whether a call may have to be reported; cheap questions first."""
         raise NotImplementedError
+
+    def anchors(self, module: Module) -> Sequence[Call]:
+        """Return the calls of the entry script at which the absence of something shows; for checks that are `anchored`."""
+        return ()
 
     def examine(self, site: Site) -> list[Finding]:
         """Return what the visitor reports on a suspect. Raises syntax.Unreadable where LibCST cannot read it."""
@@ -102,31 +108,11 @@ class Check(cst.CSTVisitor):
                 self.name,
                 message,
                 end,
-                statement_rows(module, site.stmt, place),
+                rows(module, site.stmt, place.row),
                 mend,
                 tuple(sorted(set(related))),
             )
         )
-
-
-def statement_rows(module: Module, stmt: ast.stmt, place: Place) -> tuple[int, ...]:
-    """Return the rows on which a suppression counts: first and last of the statement (of a compound one: its header), and the reported."""
-    body = getattr(stmt, "body", None)
-    if isinstance(body, list) and body:
-        last = max(stmt.lineno, min(body[0].lineno - 1, _header_end(stmt)))
-    else:
-        last = stmt.end_lineno or stmt.lineno
-    return tuple(sorted({stmt.lineno, place.row, last}))
-
-
-def _header_end(stmt: ast.stmt) -> int:
-    """Return the last row of the expressions in a compound statement's header."""
-    parts: list[ast.AST] = []
-    for name in ("test", "iter", "items", "args", "returns", "bases", "keywords", "subject", "decorator_list"):
-        value = getattr(stmt, name, None)
-        parts.extend(value if isinstance(value, list) else [value] if isinstance(value, ast.AST) else [])
-    rows = [node.end_lineno for part in parts for node in ast.walk(part) if getattr(node, "end_lineno", None)]  # type: ignore[attr-defined]
-    return max([stmt.lineno, *rows])
 
 
 @lru_cache(maxsize=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import os
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ from ms_perflint.semantics.program import Program
 from ms_perflint.semantics.project import Project
 from ms_perflint.semantics.site import Call
 from ms_perflint.semantics.target import Target
-from ms_perflint.source import Disk, Files, SourceError
+from ms_perflint.source import Disk, Files, Source, SourceError
 from ms_perflint.suppressions import Suppressions
 
 MARK = b"mindspore"  # a file without it is not parsed and has no findings
@@ -83,8 +84,9 @@ def _without_collector() -> Iterator[None]:
 class Linter:
     """Lints files one after the other; what one file taught about its neighbours is kept while it is near."""
 
-    def __init__(self, config: Config, files: Files) -> None:
+    def __init__(self, config: Config, files: Files, suppress: bool = True) -> None:
         self.config = config
+        self.suppress = suppress  # whether comments switch findings off
         self.project = Project(files)
         self.problems: list[Problem] = []
         self.enabled = [check for check in checks() if check.code in config.codes]
@@ -99,16 +101,28 @@ class Linter:
         self._checks.clear()
         self.project.forget()
 
-    def file(self, path: str, module: Optional[Module] = None) -> list[Finding]:
+    def file(self, path: str) -> list[Finding]:
         """Return the findings in one file. What cannot be done goes to `problems`."""
         self._make_room(path)
-        module = module or self._open(path)
-        if module is None:
+        module = self._open(path)
+        return self._reported(module) if module is not None else []
+
+    def parsed(self, source: Source, tree: ast.Module) -> list[Finding]:
+        """Return the findings in a file that somebody else has read and parsed."""
+        self._make_room(source.path)
+        if not self._may_find(source.text):
             return []
-        enabled = [check for check in self.enabled if self.config.selects(check.code, path)]
-        suppressions = Suppressions(module.source)
+        if self.project.differs(source):
+            self.close()
+        return self._reported(self.project.take(source, tree))
+
+    def _reported(self, module: Module) -> list[Finding]:
+        enabled = [check for check in self.enabled if self.config.selects(check.code, module.path)]
         found = [finding for check in enabled for finding in self._findings(check, module)]
-        return sorted(finding for finding in found if not suppressions.hides(finding))
+        if self.suppress:
+            suppressions = Suppressions(module.source)
+            found = [finding for finding in found if not suppressions.hides(finding)]
+        return sorted(found)
 
     def _make_room(self, path: str) -> None:
         directory = os.path.dirname(path)
@@ -117,6 +131,10 @@ class Linter:
             self.close()
         self._directory = directory if moved or not self._directory else self._directory
 
+    def _may_find(self, raw: bytes) -> bool:
+        """Return whether a file with these bytes can have findings: the gate in front of everything that costs time."""
+        return MARK in raw and any(_mentions(check, raw) for check in self.enabled)
+
     def _open(self, path: str) -> Optional[Module]:
         """Return the module of a file that may have findings; None for others, and for those that cannot be read."""
         try:
@@ -124,7 +142,7 @@ class Linter:
         except OSError as error:
             self.problems.append(Problem(path, 0, 0, f"cannot be read: {error.strerror or error}"))
             return None
-        if MARK not in raw or not any(_mentions(check, raw) for check in self.enabled):
+        if not self._may_find(raw):
             return None
         try:
             return self.project.parse(path)
@@ -139,39 +157,44 @@ class Linter:
 
     def _findings(self, check: type[Check], module: Module) -> list[Finding]:
         sites = _candidates(check, module)
-        if not sites:
+        if not sites and not check.anchored:
             return []
-        entries = self.project.programs(module.path) if check.per_program else (module.path,)
+        entries = self.project.programs(module.path) if check.per_program and sites else (module.path,)
         by_program = []
         for entry in entries:
+            instance = self._check(check, entry)
             found: dict[tuple[object, ...], Finding] = {}
-            for site in sites:
-                for finding in self._examined(check, site, entry):
+            for suspect in self._suspects(instance, sites, module):
+                for finding in self._examined(instance, suspect):
                     found.setdefault((finding.place, finding.end), finding)
             by_program.append(found)
         return merged(by_program)
 
-    def _examined(self, check: type[Check], site: Site, entry: str) -> list[Finding]:
+    def _suspects(self, check: Check, sites: Sequence[Site], module: Module) -> Iterator[Site]:
+        """Yield the sites, and in an entry script the anchors, that by meaning may have to be reported."""
+        for site in sites:
+            try:
+                suspect = self._suspect(check, site)
+            except RecursionError:
+                self._skipped(check, site, "skipped: the code around this call is nested too deeply")
+                continue
+            if suspect is not None:
+                yield suspect
+        if check.anchored and module.path == check.program.entry:
+            yield from check.anchors(module)
+
+    def _examined(self, check: Check, suspect: Site) -> list[Finding]:
         try:
-            instance = self._check(check, entry)
-            suspect = self._suspect(instance, site)
-            return instance.examine(suspect) if suspect is not None else []
+            return check.examine(suspect)
         except syntax.Unreadable as error:
-            place = site.module.source.place(site.span[0])
-            self.problems.append(
-                Problem(place.path, place.row, place.column, f"{check.code} could not look at this call: {error}")
-            )
+            self._skipped(check, suspect, f"could not look at this call: {error}")
         except RecursionError:
-            place = site.module.source.place(site.span[0])
-            self.problems.append(
-                Problem(
-                    place.path,
-                    place.row,
-                    place.column,
-                    f"{check.code} skipped: the code around this call is nested too deeply",
-                )
-            )
+            self._skipped(check, suspect, "skipped: the code around this call is nested too deeply")
         return []
+
+    def _skipped(self, check: Check, site: Site, reason: str) -> None:
+        place = site.module.source.place(site.span[0])
+        self.problems.append(Problem(place.path, place.row, place.column, f"{check.code} {reason}"))
 
     def _suspect(self, check: Check, site: Site) -> Optional[Site]:
         """Return the site as the check sees it, if by meaning it may have to be reported."""
@@ -202,7 +225,7 @@ def _word(trigger: str) -> str:
 
 def _mentions(check: type[Check], raw: bytes) -> bool:
     """Return whether a file holds the last word of a trigger: derived from the triggers, so that it cannot be wrong."""
-    return any(_word(trigger).encode() in raw for trigger in check.triggers)
+    return check.anchored or any(_word(trigger).encode() in raw for trigger in check.triggers)
 
 
 def _candidates(check: type[Check], module: Module) -> list[Site]:

@@ -29,12 +29,8 @@ FLUENT = frozenset(
         "set_boost",
     }
 )
-# Calls that give a thing of another type than their own name: (type, the argument it is made of)
-RETURNS: Mapping[str, str] = {
-    "mindspore.train.train_thor.ConvertModelUtils.convert_to_thor_model": "mindspore.train.Model",
-    "mindspore.train.train_thor.ConvertModelUtils": "mindspore.train.train_thor.ConvertModelUtils",
-    "mindspore.train.ConvertModelUtils.convert_to_thor_model": "mindspore.train.Model",
-}
+# Methods that give a thing of another type than their own name: last word -> type
+RETURNS: Mapping[str, str] = {"convert_to_thor_model": "mindspore.train.Model"}
 # Calls that give back what they are given first
 PASS_THROUGH = frozenset(
     {
@@ -85,8 +81,8 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
     word = name.rpartition(".")[2]
     if api.receiver is not None and name.startswith("mindspore.") and word in FLUENT:
         return Value((api.receiver,))
-    if name in RETURNS:
-        return evaluator.known(Instance(Api(RETURNS[name], api.receiver), node, scope), node, scope)
+    if word in RETURNS and name.startswith("mindspore."):
+        return evaluator.known(Instance(Api(RETURNS[word]), node, scope), node, scope)
     if name in PASS_THROUGH and node.args:
         return evaluator.value(node.args[0], scope)
     if name in _CONVERT and node.args and not node.keywords:

@@ -103,11 +103,11 @@ def setting(evaluator: Evaluator, instance: Instance, name: str) -> Value:
 
 
 def _option(evaluator: Evaluator, options: Options, name: str) -> Value:
-    added = [site for site in evaluator.program.options(options.parser) if _names(site, evaluator) & {name}]
-    return union([_default(evaluator, site) for site in added]) if added else OPEN
+    added = [site for site in evaluator.program.options(options.parser) if option_names(evaluator, site) & {name}]
+    return union([option_default(evaluator, site) for site in added]) if added else OPEN
 
 
-def _names(site: Site, evaluator: Evaluator) -> set[str]:
+def option_names(evaluator: Evaluator, site: Site) -> set[str]:
     """Return the attribute that an `add_argument` call makes."""
     assert isinstance(site.node, ast.Call)
     for keyword in site.node.keywords:
@@ -118,7 +118,7 @@ def _names(site: Site, evaluator: Evaluator) -> set[str]:
     return {flag.lstrip("-").replace("-", "_") for flag in long[:1]}
 
 
-def _default(evaluator: Evaluator, site: Site) -> Value:
+def option_default(evaluator: Evaluator, site: Site) -> Value:
     """Return what an option gives a user who does not pass it, and what else it can be."""
     assert isinstance(site.node, ast.Call)
     given = {keyword.arg: keyword.value for keyword in site.node.keywords if keyword.arg}

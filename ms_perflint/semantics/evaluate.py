@@ -154,6 +154,9 @@ class Evaluator:
 
     def exported(self, module: Module, name: str) -> Value:
         """Return what a name of a module of the project is when the module has run."""
+        return self._remember((id(module), name), self._exported, module, name)
+
+    def _exported(self, module: Module, name: str) -> Value:
         if name in module.scope.bindings:
             return self.bindings(module.scope.flow.at_end(name))
         if module.scope.stars and (star := self._star(name, module.scope)):

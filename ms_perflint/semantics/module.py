@@ -180,11 +180,12 @@ class Site:
 class Module:
     """A parsed file. Nothing in it depends on another file."""
 
-    def __init__(self, source: Source) -> None:
-        """Parse and walk the source; raises SourceError with the position where Python cannot read it."""
+    def __init__(self, source: Source, tree: Optional[ast.Module] = None) -> None:
+        """Walk the source, parsed unless `tree` is given; raises SourceError with the position where it cannot be read."""
         self.source = source
         self.path = source.path
-        self.tree = parse(source)
+        self.tree = parse(source) if tree is None else tree
+        self._borrowed = tree is not None  # whoever made it goes on to use it
         self.sites: list[Site] = []
         self.by_word: dict[str, list[Site]] = {}
         self.scopes: list[Scope] = []
@@ -258,7 +259,8 @@ class Module:
         self.imported.clear()
         self.renamed.clear()
         self.made.clear()
-        self.tree.body = []
+        if not self._borrowed:
+            self.tree.body = []
 
 
 def parse(source: Source) -> ast.Module:

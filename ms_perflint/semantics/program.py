@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Optional, Union
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics import configs, reach, training, trees
+from ms_perflint.semantics import configs, mode, reach, training, trees
 from ms_perflint.semantics.evaluate import IMPOSSIBLE, Evaluator
 from ms_perflint.semantics.module import Module, Scope, Site
 from ms_perflint.semantics.project import Project
@@ -284,10 +284,23 @@ class Program:
         """Return the scopes that run."""
         return reach.reached(self)
 
+    def position(self, site: Site) -> Optional[int]:
+        """Return where in the execution order a site is first passed; None when that is not known."""
+        return self._order.at.get(id(site.node))
+
+    def is_run_by_entry(self, site: Site) -> bool:
+        """Return whether running the entry script leads to a site, not only calling its functions from elsewhere."""
+        position = self.position(site)
+        return position is not None and position < self._order.run_by_entry
+
     @cached_property
-    def order(self) -> dict[Scope, int]:
-        """Return in which order scopes first run."""
+    def _order(self) -> reach.Order:
         return reach.order(self)
+
+    @cached_property
+    def mode(self) -> Optional[int]:
+        """Return the execution mode in which a normal user trains: 0 graph, 1 PyNative; None when that is not known."""
+        return mode.usual_mode(self)
 
     def runs(self, site: Site) -> bool:
         """Return whether a site can run: its function is reached, and no condition around it is always false."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from typing import Optional
@@ -66,6 +67,21 @@ class Project:
         self._modules[path] = module
         self.size += len(module.source.text)
         return module
+
+    def take(self, source: Source, tree: ast.Module) -> Module:
+        """Return the module of a file that was read and parsed elsewhere; the one that is held for it, if any."""
+        held = self._modules.get(source.path)
+        if held is None:
+            held = self._modules[source.path] = Module(source, tree)
+            self.size += len(source.text)
+        return held
+
+    def differs(self, source: Source) -> bool:
+        """Return whether something else than this source is held for its file; line ends do not count."""
+        if source.path not in self._modules:
+            return False
+        held = self._modules[source.path]
+        return held is None or held.source.text.splitlines() != source.text.splitlines()
 
     def module(self, path: str) -> Optional[Module]:
         """Return the module of a file; None when it cannot be read or parsed."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ms_perflint.semantics.module import Module, Scope, Site
+from ms_perflint.semantics.walk import is_main_guard
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.program import Program
@@ -80,34 +82,54 @@ class _Reach:
                 self.add(found)
 
 
-def order(program: Program) -> dict[Scope, int]:
-    """Return when scopes first run: import-time code in import order, then functions along the calls of the entry script."""
+@dataclass(frozen=True)
+class Order:
+    """When call sites are first passed: import-time code in import order, then along the calls."""
+
+    at: dict[int, int]  # identity of a call's node -> position
+    run_by_entry: int  # positions below are passed by running the script; others by calling its functions from elsewhere
+
+
+def order(program: Program) -> Order:
+    """Return the execution order of the call sites of a program."""
     return _Order(program).run()
 
 
 class _Order:
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.at: dict[Scope, int] = {}
-        self.calls: list[Site] = []  # every call site that was passed, in order
+        self.entered: set[Scope] = set()
+        self.at: dict[int, int] = {}
 
-    def run(self) -> dict[Scope, int]:
+    def run(self) -> Order:
         entry = self.program.module(self.program.entry)
+        count = 0
         if entry is not None:
             self.enter(entry.scope, 0)
-        return self.at
+            count = len(self.at)
+            for scope in entry.scope.defines:  # functions of the entry script count also where `__main__` does not call them
+                if scope.is_function:
+                    self.enter(scope, 0)
+        return Order(self.at, count)
 
     def enter(self, scope: Scope, depth: int) -> None:
         """Run a scope: its imports and calls as they stand in the source."""
-        if scope in self.at or depth > 40:
+        if scope in self.entered or depth > 40:
             return
-        self.at[scope] = len(self.at)
+        self.entered.add(scope)
         if isinstance(scope.node, ast.Module):
             for path in self.program.project.imports(scope.module.path):
                 module = self.program.module(path)
                 if module is not None and path in self.program.paths:
                     self.enter(module.scope, depth + 1)
+        main = scope.module.path == self.program.entry
         for site in scope.calls:
-            self.calls.append(site)
+            if not main and self._is_guarded(site):
+                continue
+            self.at.setdefault(id(site.node), len(self.at))
             for callee in self.program.cheap_callees(site):
                 self.enter(callee, depth + 1)
+
+    def _is_guarded(self, site: Site) -> bool:
+        """Return whether a site stands under the `__main__` guard of a file that is only imported."""
+        return any(arm.owner is not None and arm.arm == "body" and is_main_guard(arm.owner) for arm in site.block.chain())

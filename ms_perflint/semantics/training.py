@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import os
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import Block, Scope, Site
 from ms_perflint.semantics.reach import HOOKS
 from ms_perflint.semantics.values import Api, Instance, Known, Value
+from ms_perflint.semantics.walk import word_of
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.program import Program
@@ -29,6 +31,7 @@ GRADS = frozenset(
     }
 )
 _MARKS = (
+    ".backward(",
     "TrainOneStep",
     "value_and_grad",
     "GradOperation",
@@ -40,6 +43,7 @@ _MARKS = (
     "mindspore.grad",
     "WithGradCell",
 )
+_STEP_WORDS = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell", "build_train_network")
 MODEL_TRAINS = ("mindspore.train.Model.train", "mindspore.train.Model.fit")
 # Methods of a Callback that run while training goes on; `end` runs once, after it
 REPEATED_HOOKS = frozenset(
@@ -59,12 +63,22 @@ REPEATED_HOOKS = frozenset(
 def train_sites(program: Program) -> tuple[Site, ...]:
     """Return the sites that train, those of `Model.train` and `fit` first."""
     if "_train_sites" not in program.__dict__:
-        sites: list[Site] = list(program.calls(*MODEL_TRAINS))
-        if any(program.project.contains(path, mark) for path in program.files for mark in _MARKS):
+        sites: list[Site] = [] if is_unit_test(program) else list(program.calls(*MODEL_TRAINS))
+        if not is_unit_test(program) and any(program.project.contains(path, mark) for path in program.files for mark in _MARKS):
             sites.extend(_step_sites(program))
         program.__dict__["_train_sites"] = tuple(sites)
     found: tuple[Site, ...] = program.__dict__["_train_sites"]
     return found
+
+
+def is_unit_test(program: Program) -> bool:
+    """Return whether the entry script is there for pytest or unittest to run: `test_` functions, and one of the two."""
+    entry = program.module(program.entry)
+    if entry is None:
+        return False
+    tests = any(name.startswith("test") and scopes[-1].is_function for name, scopes in entry.defined.items())
+    named = os.path.basename(program.entry).startswith("test_") or program.entry.endswith("_test.py")
+    return tests and entry.scope.main is None and (named or "pytest" in entry.imported or "unittest" in entry.imported)
 
 
 def _step_sites(program: Program) -> list[Site]:
@@ -74,18 +88,29 @@ def _step_sites(program: Program) -> list[Site]:
     for module in program.modules:
         if b"mindspore" not in module.source.text and module.path != program.entry:
             continue
+        holders = {name for word in _STEP_WORDS for name in module.holders(word)}
         for scope in module.scopes:
             if scope.owner is not scope or scope not in program.reached or _is_construct(scope):
                 continue
             for site in scope.calls:
-                if (
-                    isinstance(site.node, ast.Call)
-                    and _may_be_step(site)
-                    and program.runs(site)
-                    and is_step(program, program.evaluator.callees(site), optimizer)
-                ):
-                    found.append(site)
+                if isinstance(site.node, ast.Call) and _may_be_step(site) and program.runs(site):
+                    callee = program.evaluator.callees(site)
+                    if is_step(program, callee, optimizer) or _held_step(site, callee, holders) or _is_backward(site):
+                        found.append(site)
     return found
+
+
+def _held_step(site: Site, callee: Value, holders: set[str]) -> bool:
+    """Return whether a step comes out of a container, where only its name speaks for it: `phase["network"](batch)`."""
+    return not callee.known and site.word in holders and bool(loops(site))
+
+
+def _is_backward(site: Site) -> bool:
+    """Return whether it is the `optimizer.step()` behind a `loss.backward()`, as libraries in the style of PyTorch write it."""
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    if not isinstance(callee, ast.Attribute) or callee.attr != "step" or not is_optimizer_word(word_of(callee.value)):
+        return False
+    return any(other.word == "backward" for other in site.scope.owner.calls)
 
 
 def _is_construct(scope: Scope) -> bool:
@@ -96,7 +121,7 @@ def _may_be_step(site: Site) -> bool:
     """Return whether the callee is a name or attribute that holds an object, or the result of a call."""
     assert isinstance(site.node, ast.Call)
     callee = site.node.func
-    if isinstance(callee, ast.Call):
+    if isinstance(callee, (ast.Call, ast.Subscript)):
         return True
     if isinstance(callee, ast.Name):
         return (
@@ -142,9 +167,11 @@ def _root(known: Known) -> tuple[Scope | Api, int]:
     return known.what.type, calls
 
 
-def is_step_class(program: Program, cls: Scope) -> bool:
+def is_step_class(program: Program, cls: Scope, depth: int = 0) -> bool:
     """Return whether a class of the project is a train cell: by its bases, or since it takes gradients and steps an optimizer."""
     if base_apis(program, cls) & STEP_CELLS:
+        return True
+    if depth < 4 and _wraps_step(program, cls, depth):
         return True
     words = {site.word for scope in cls.defines for site in scope.calls}
     takes = any(word in words for word in ("GradOperation", "value_and_grad", "grad")) or any(
@@ -153,6 +180,20 @@ def is_step_class(program: Program, cls: Scope) -> bool:
         for b in bs
     )
     return takes and any(is_optimizer_word(word) for word in words)
+
+
+def _wraps_step(program: Program, cls: Scope, depth: int) -> bool:
+    """Return whether `construct` of a class calls a train cell that it holds."""
+    construct = cls.method("construct")
+    for site in construct.calls if construct is not None else ():
+        if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute):
+            for known in program.evaluator.callees(site).known:
+                kind = known.what.type if isinstance(known.what, Instance) else None
+                if isinstance(kind, Api) and kind.name in STEP_CELLS:
+                    return True
+                if isinstance(kind, Scope) and kind is not cls and is_step_class(program, kind, depth + 1):
+                    return True
+    return False
 
 
 def _api_names(program: Program, node: ast.Call, scope: Scope) -> set[str]:

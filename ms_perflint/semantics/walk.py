@@ -33,8 +33,13 @@ def is_main_guard(node: ast.AST) -> bool:
 
 
 def word_of(node: ast.AST) -> str:
-    """Return the last word of a name or attribute; "" for other expressions."""
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    """Return the last word of a name, an attribute or `x["word"]`; "" for other expressions."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    key = node.slice if isinstance(node, ast.Subscript) else None
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
 
 
 def leaves(stmt: ast.stmt) -> bool:
@@ -355,7 +360,7 @@ class _Walk:
                 continue
             if kind is ast.Call:
                 callee = node.func  # type: ignore[attr-defined]
-                word = callee.attr if type(callee) is ast.Attribute else callee.id if type(callee) is ast.Name else ""
+                word = callee.attr if type(callee) is ast.Attribute else word_of(callee)
                 self.site(Site(module, node, word, stmt, block, fstring))  # type: ignore[arg-type]
             elif kind is ast.BinOp:
                 sign = OPERATORS.get(type(node.op))  # type: ignore[attr-defined]

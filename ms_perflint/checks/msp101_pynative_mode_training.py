@@ -1,0 +1,174 @@
+"""MSP101: training in PyNative mode. [seed 000] "usually much faster in static graph mode"."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import Optional
+
+import libcst as cst
+
+from ms_perflint import mindspore_api
+from ms_perflint.check import Check
+from ms_perflint.edits import import_name, insert_after_imports, replace_expression, set_argument, set_setting
+from ms_perflint.edits.settings import decided
+from ms_perflint.findings import Edit, Related, Safety
+from ms_perflint.semantics import mode
+from ms_perflint.semantics.module import Module
+from ms_perflint.semantics.site import Call
+
+COST = "training runs operator by operator"
+ADVICE = "compile the whole step; the first step takes longer, and Python in `construct` must be what graph mode supports"
+
+
+class PynativeModeTraining(Check):
+    """The network is trained operator by operator instead of as one compiled graph."""
+
+    code = "MSP101"
+    name = "pynative-mode-training"
+    safety = Safety.UNSAFE
+    triggers = (mode.SET_CONTEXT,)
+    anchored = True
+
+    # --- by meaning
+
+    def suspect(self, call: Call) -> bool:
+        """A `set_context` that makes PyNative the mode of the training; or the first one where none says a mode."""
+        value = mode.given(call)
+        if value is None:
+            return self._is_silent() and call == self._first_context() and not self._is_shared(call)
+        if mode.usually(value) != mode.PYNATIVE or not self.program.runs(call) or mode.is_opt_in(self.program, call):
+            return False
+        return self._trains_uncompiled() and not self._is_late(call) and not mode.is_overridden(self.program, call)
+
+    def anchors(self, module: Module) -> Sequence[Call]:
+        """Where the program says nothing about the mode at all: the call through which the entry script trains."""
+        if not self._is_entry(module) or not self._is_silent():
+            return ()
+        first = self._first_context()
+        if first is not None and not self._is_shared(first):
+            return ()
+        site = mode.anchor(self.program)
+        return (Call(site, self.program, ""),) if site is not None and self.program.is_run_by_entry(site) else ()
+
+    def _trains_uncompiled(self) -> bool:
+        return self.program.trains.is_yes and not self.target.is_cpu and not mode.is_compiled(self.program)
+
+    def _is_silent(self) -> bool:
+        """Return whether nothing in a training program says the mode, and the default is PyNative."""
+        return (
+            mindspore_api.default_mode(self.target.version) == mode.PYNATIVE
+            and self._trains_uncompiled()
+            and not mode.settings(self.program)
+            and any(self.program.is_run_by_entry(site) for site in self.program.train_sites)
+        )
+
+    def _is_entry(self, module: Module) -> bool:
+        """Return whether a file is started, not only imported."""
+        return module.scope.main is not None or len(self.program.project.programs(module.path)) == 1
+
+    def _first_context(self) -> Optional[Call]:
+        """Return the first `set_context` on the default path of the program."""
+        calls = [call for call in self.program.calls(mode.SET_CONTEXT) if self.program.is_run_by_entry(call) and not call.is_optional]
+        return min(calls, key=lambda call: self.program.position(call) or 0) if calls else None
+
+    def _is_shared(self, call: Call) -> bool:
+        """Return whether several entry scripts use the file in which a call stands."""
+        path = call.module.path
+        return path != self.program.entry and len(self.program.project.programs(path)) > 2
+
+    def _is_late(self, call: Call) -> bool:
+        """Return whether the mode is set when training is over."""
+        position, end = self.program.position(call), mode.training_ends(self.program)
+        return position is not None and end is not None and position > end
+
+    # --- by form
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """Report the value of `mode`, the call that leaves it out, or the call that trains."""
+        call = self.call(node)
+        if call is None:
+            return
+        if call.api != mode.SET_CONTEXT:
+            self._nothing_said(node, call)
+        elif mode.given(call) is None:
+            self._mode_missing(node, call)
+        else:
+            self._mode_given(node, call)
+
+    def _mode_given(self, node: cst.Call, call: Call) -> None:
+        message = f"{COST}: `mode` is PYNATIVE; graph mode compiles the whole step"
+        given = call.given("mode")
+        if given is None:  # spread from a dict: its tables may serve other calls
+            self.report(node, message)
+            return
+        setting = decided(call.argument("mode"))
+        if setting is not None:
+            edits = self._setting(call)
+            self.report(given, message, edits, advice="change the default", safety=Safety.DISPLAY, related=[Related(setting.place, "the mode is decided here")])
+            return
+        self.report(given, message, self._replaced(call.module, self._definition(call, given)), advice=ADVICE)
+
+    def _definition(self, call: Call, given: ast.expr) -> Optional[ast.expr]:
+        """Return the expression to change: what is passed, or what a name that is bound once stands for."""
+        if isinstance(given, ast.Name):
+            bindings = call.scope.owner.bindings.get(given.id) or call.module.scope.bindings.get(given.id, [])
+            assigned = [binding for binding in bindings if binding.kind == "assign" and not binding.path]
+            if len(bindings) == 1 and assigned:
+                return assigned[0].value
+            if assigned:
+                return None
+        return given
+
+    def _replaced(self, module: Module, node: Optional[ast.expr]) -> Optional[tuple[Edit, ...]]:
+        """Return the edits that turn a value into graph mode, in the spelling that the file uses."""
+        if isinstance(node, ast.Constant):
+            return replace_expression(module, node, "False" if node.value is True else "0")
+        if isinstance(node, ast.Attribute) and node.attr == "PYNATIVE_MODE":
+            return replace_expression(module, node, module.text(node.value) + ".GRAPH_MODE")
+        if isinstance(node, ast.Name) and node.id not in module.scope.bindings or isinstance(node, ast.Name) and self._is_imported(module, node.id):
+            spelling, imports = import_name(module, "mindspore.GRAPH_MODE", line_length=self.line_length)
+            changed = replace_expression(module, node, spelling)
+            return (*imports, *changed) if changed is not None else None
+        return None
+
+    def _is_imported(self, module: Module, name: str) -> bool:
+        return all(binding.kind == "from" for binding in module.scope.bindings.get(name, ()))
+
+    def _setting(self, call: Call) -> Optional[tuple[Edit, ...]]:
+        setting = decided(call.argument("mode"))
+        if setting is None or (not isinstance(setting.constant, int) and not isinstance(setting.where, tuple)):
+            return None
+        if isinstance(setting.where, tuple) and isinstance(setting.where[1], (ast.Attribute, ast.Name)):
+            return self._replaced(setting.where[0], setting.where[1])
+        return set_setting(self.program, setting, "0", "0") if isinstance(setting.constant, int) and not isinstance(setting.constant, bool) else None
+
+    def _mode_missing(self, node: cst.Call, call: Call) -> None:
+        option = mode.unused_option(self.program, call.module)
+        message = f"{COST}: nothing sets the mode, and its default is PYNATIVE since MindSpore 2.0"
+        if option is not None:
+            edits = set_argument(call, "mode", option[0], first=True, line_length=self.line_length)
+            related = [Related(option[1], "this option is never used")]
+            self.report(node, f"{COST}: the option for the mode is never used", edits, advice="pass the option on", safety=Safety.DISPLAY, related=related)
+            return
+        name, imports = self._graph_mode(call)
+        added = set_argument(call, "mode", name, first=True, line_length=self.line_length)
+        self.report(node, message, (*imports, *added) if added is not None else None, advice=ADVICE)
+
+    def _graph_mode(self, call: Call) -> tuple[str, Iterable[Edit]]:
+        """Return `GRAPH_MODE` with the prefix of the call, and an import where one is needed."""
+        callee = call.node.func
+        if isinstance(callee, ast.Attribute):
+            return call.module.text(callee.value) + ".GRAPH_MODE", ()
+        return import_name(call.module, "mindspore.GRAPH_MODE", line_length=self.line_length)
+
+    def _nothing_said(self, node: cst.Call, call: Call) -> None:
+        """No `set_context` says a mode, or one in a file that several scripts share."""
+        message = f"{COST}: nothing sets the mode, and its default is PYNATIVE since MindSpore 2.0"
+        context, imports = import_name(call.module, mode.SET_CONTEXT, line_length=self.line_length)
+        if imports or "." not in context:
+            line = "import mindspore\nmindspore.set_context(mode=mindspore.GRAPH_MODE)"
+        else:
+            line = f"{context}(mode={context.rpartition('.')[0]}.GRAPH_MODE)"
+        safety = Safety.DISPLAY if self._first_context() is not None else Safety.UNSAFE
+        self.report(node, message, insert_after_imports(call.module, line), advice=ADVICE, safety=safety)

@@ -1,0 +1,218 @@
+"""In which execution mode a program trains: which `set_context` is the last word, and where nothing says it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint import mindspore_api
+from ms_perflint.findings import Place
+from ms_perflint.semantics import configs, training
+from ms_perflint.semantics.evaluate import USUAL
+from ms_perflint.semantics.module import FUNCTIONS, Block, Module, Scope, Site
+from ms_perflint.semantics.site import Call
+from ms_perflint.semantics.values import Instance, Known, Value
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.program import Program
+
+GRAPH, PYNATIVE = 0, 1
+SET_CONTEXT = "mindspore.set_context"
+JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
+ABOUT_MODE = re.compile(r"mode|pynative|graph|eager|debug|jit|static|dynamic", re.IGNORECASE)
+
+
+def given(call: Call) -> Optional[Value]:
+    """Return what a `set_context` call gives as mode; None where it leaves the mode alone."""
+    if call.given("mode") is not None:
+        return call.argument("mode")
+    value = call.argument("mode") if call.is_spread else None
+    return value if value is not None and (value.known or value.open) else None
+
+
+def mode_of(known: Known) -> Optional[int]:
+    """Return the mode that a known value means: 0 graph, 1 PyNative; `True` is 1 for MindSpore too."""
+    constant = known.constant
+    return int(constant) if isinstance(constant, int) and constant in (GRAPH, PYNATIVE) else None
+
+
+def usually(value: Value) -> Optional[int]:
+    """Return the mode that a user gets who passes no option; None when that is not known."""
+    modes = {mode_of(known) for known in value.usual}
+    return modes.pop() if len(modes) == 1 and not value.open else None
+
+
+def settings(program: Program) -> list[Call]:
+    """Return the `set_context` calls that run and say the mode."""
+    return [call for call in program.calls(SET_CONTEXT) if given(call) is not None]
+
+
+def is_opt_in(program: Program, call: Call) -> bool:
+    """Return whether a condition on the mode or on debugging stands around a call, and a normal user does not meet it.
+
+    Conditions on the device, on distribution, on the data set are paths that normal users take.
+    """
+    for arm in call.block.chain():
+        if not isinstance(arm.owner, ast.If) or arm.parent is None or not ABOUT_MODE.search(ast.unparse(arm.owner.test)):
+            continue
+        usual = program.value(arm.owner.test, arm.parent.scope).usual_truth
+        if usual is None or usual != (arm.arm == "body"):
+            return True
+    return False
+
+
+def is_overridden(program: Program, call: Call) -> bool:
+    """Return whether a later `set_context`, before the training, sets the mode whenever this one did."""
+    position = program.position(call)
+    if position is None:
+        return False
+    start = training_starts(program)
+    arms = _arms(call.block)
+    for other in settings(program):
+        later = program.position(other)
+        if later is None or later <= position or other == call or call.excludes(other) or (start is not None and later > start):
+            continue
+        if is_opt_in(program, other) or not (_arms(other.block) <= arms or program.evaluator.way(other.block) == USUAL and not _open_arms(program, other.block, arms)):
+            continue
+        return True
+    return False
+
+
+def _arms(block: Block) -> set[tuple[int, str]]:
+    return {(id(arm.owner), arm.arm) for arm in block.chain() if isinstance(arm.owner, ast.If)}
+
+
+def _open_arms(program: Program, block: Block, known: set[tuple[int, str]]) -> bool:
+    """Return whether a block stands under a condition of which nobody knows whether it holds."""
+    for arm in block.chain():
+        if isinstance(arm.owner, ast.If) and arm.parent is not None and (id(arm.owner), arm.arm) not in known:
+            if program.value(arm.owner.test, arm.parent.scope).usual_truth is None:
+                return True
+    return False
+
+
+def training_starts(program: Program) -> Optional[int]:
+    """Return the position in the execution order at which training starts; None when that is not known."""
+    positions = [program.position(site) for site in program.train_sites]
+    known = [position for position in positions if position is not None]
+    return min(known) if known else None
+
+
+def training_ends(program: Program) -> Optional[int]:
+    """Return the position of the last site that trains; None when the place of one is not known."""
+    positions = [program.position(site) for site in program.train_sites]
+    return max(p for p in positions if p is not None) if positions and None not in positions else None
+
+
+def usual_mode(program: Program) -> Optional[int]:
+    """Return the mode in which a normal user trains; None when that is not known."""
+    said = settings(program)
+    if not said:
+        return mindspore_api.default_mode(program.target.version)
+    modes = set()
+    for call in said:
+        if not is_opt_in(program, call) and not is_overridden(program, call):
+            value = given(call)
+            modes.add(usually(value) if value is not None else None)
+    return modes.pop() if len(modes) == 1 else None
+
+
+# --- compiled steps
+
+
+def is_compiled(program: Program) -> bool:
+    """Return whether every step that trains is compiled by `jit`, whatever the mode."""
+    return bool(program.train_sites) and all(_compiled_site(program, site) for site in program.train_sites)
+
+
+def _compiled_site(program: Program, site: Site) -> bool:
+    scope: Optional[Scope] = site.scope.owner
+    while scope is not None:
+        if scope.is_function and (_is_decorated(program, scope) or scope in _wrapped(program)):
+            return True
+        scope = scope.parent
+    for known in program.evaluator.callees(site).known:
+        if isinstance(known.what, Instance) and isinstance(known.what.type, Scope):
+            construct = known.what.type.method("construct")
+            if construct is not None and _is_decorated(program, construct):
+                return True
+    return isinstance(site.node, ast.Call) and _is_jit(program, site.node.func, site.scope)
+
+
+def _is_decorated(program: Program, function: Scope) -> bool:
+    if not isinstance(function.node, FUNCTIONS) or function.parent is None:
+        return False
+    for decorator in function.node.decorator_list:
+        callee = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if any(known.api in JITS for known in program.value(callee, function.parent).known):
+            return True
+    return False
+
+
+def _wrapped(program: Program) -> set[Scope]:
+    """Return the functions that are given to `jit(function)`, and those that they compile with them."""
+    found: set[Scope] = set()
+    for call in program.calls(*sorted(JITS)):
+        for argument in [*call.node.args[:1], *(k.value for k in call.node.keywords if k.arg in ("fn", "function"))]:
+            for known in program.value(argument, call.scope).known:
+                what = getattr(known.what, "function", known.what)
+                if isinstance(what, Scope):
+                    found.add(what)
+    return found
+
+
+def _is_jit(program: Program, node: ast.expr, scope: Scope) -> bool:
+    """Return whether a callee was made by `jit(...)`: `step = ms.jit(cell)`."""
+    bindings = scope.owner.bindings.get(node.id, []) if isinstance(node, ast.Name) else []
+    for binding in [*bindings, *(scope.module.scope.bindings.get(node.id, []) if isinstance(node, ast.Name) else [])]:
+        if isinstance(binding.value, ast.Call):
+            callee = program.value(binding.value.func, binding.scope)
+            if any(known.api in JITS for known in callee.known):
+                return True
+    return False
+
+
+# --- where training is reached
+
+
+def anchor(program: Program) -> Optional[Site]:
+    """Return the site of the entry script through which training is reached.
+
+    `Model.train` or `fit`; else the outermost call in the loop that runs the step; else the call of what holds the loop.
+    """
+    entry = program.module(program.entry)
+    if entry is None:
+        return None
+    trains = {id(site.node) for site in program.train_sites}
+    leading: list[Site] = []
+    for site in entry.sites:
+        position = program.position(site)
+        if position is None or not isinstance(site.node, ast.Call):
+            continue
+        if id(site.node) in trains or any(callee in program.training_scopes for callee in training.callees(program, site)):
+            leading.append(site)
+    models = [site for site in leading if id(site.node) in trains and site.word in ("train", "fit")]
+    looping = [site for site in leading if training.loops(site)]
+    first = models or _innermost(program, looping) or leading
+    return min(first, key=lambda site: program.position(site) or 0) if first else None
+
+
+def _innermost(program: Program, sites: list[Site]) -> list[Site]:
+    """Return the sites in loops that reach the step without going through another such loop of the entry script."""
+    owners = {site.scope.owner for site in sites}
+    return [site for site in sites if not any(callee in owners for callee in training.callees(program, site))]
+
+
+def unused_option(program: Program, module: Module) -> Optional[tuple[str, Place]]:
+    """Return how to read an option for the mode that is graph by default and that nothing reads, and where it is made."""
+    holders = sorted(module.made.get("parse_args", ()))
+    for site in program.sites("add_argument"):
+        if site.module is not module or not holders:
+            continue
+        for name in sorted(configs.option_names(program.evaluator, site)):
+            default = configs.option_default(program.evaluator, site)
+            read = any(name in scope.attrs for scope in module.scopes) or name in (module.scope.main.attrs if module.scope.main else ())
+            if ABOUT_MODE.search(name) and "mode" in name and usually(default) == GRAPH and not read:
+                return f"{holders[0]}.{name}", module.source.place(site.span[0])
+    return None
