@@ -15,6 +15,7 @@ import click
 
 from ms_perflint import __version__
 from ms_perflint.config import ConfigError
+from ms_perflint.internal import internal_error
 from ms_perflint.report import FORMATS
 
 INTERRUPTED = 130
@@ -128,20 +129,10 @@ def _code(arguments: list[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     except Exception as error:
-        return _failed(f"internal error, please report it: {_where(error)}")
+        return _failed(internal_error(error))
 
 
 def _failed(message: str) -> int:
     """Say why nothing was done and return the exit code for it."""
     click.echo(f"ms-perflint: error: {message}", err=True)
     return 2
-
-
-def _where(error: Exception) -> str:
-    """Return what an unexpected error says and where it was raised, on one line."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    code = trace.tb_frame.f_code if trace is not None else None
-    place = f" ({os.path.basename(code.co_filename)}:{trace.tb_lineno}, {code.co_name})" if trace and code else ""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}{place}"

@@ -102,6 +102,16 @@ def _encoding(raw: bytes) -> str:
     return "utf-8" if encoding in ("utf-8", "utf-8-sig", "ascii", "us-ascii") else encoding
 
 
+def encoded(text: str) -> bytes:
+    """Return a text as the bytes of a file, in the encoding that its first lines name. May raise SourceError."""
+    try:
+        body = text.encode("utf-8")
+        encoding = _encoding(body)
+        return body if encoding == "utf-8" else text.encode(encoding)
+    except UnicodeError as error:
+        raise SourceError(f"the text cannot be encoded: {error}") from error
+
+
 def _to_utf8(body: bytes, encoding: str) -> bytes:
     """Return the body as UTF-8; SourceError with the position of the first bad byte."""
     try:

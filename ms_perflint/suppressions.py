@@ -1,23 +1,30 @@
-"""`# noqa` and `# ms-perflint: disable-file`: the same in every front end."""
+"""`# noqa` and `# ms-perflint: disable-file`: the same in every front end.
+
+flake8 hides by itself what its own reading of `# noqa` hides, whatever a plugin says. So what counts there counts
+here: the text of a row, also inside of strings; rows that a string or a backslash joins count as one; `# flake8: noqa`
+on a line of its own means the whole file, whatever follows (flake8 7.5 defaults.py: NOQA_INLINE_REGEXP, NOQA_FILE).
+"""
 
 from __future__ import annotations
 
 import io
 import re
 import tokenize
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Optional
 
 from ms_perflint.findings import Finding
 from ms_perflint.source import Source
 
-_CODE = r"[A-Z]+[0-9]*"
-NOQA = re.compile(rf"#\s*noqa(?P<codes>:\s?{_CODE}(?:[,\s]+{_CODE})*)?", re.IGNORECASE)
-FILE = re.compile(
-    rf"#\s*(?:ms-perflint:\s*disable-file(?:=(?P<own>{_CODE}(?:[,\s]+{_CODE})*))?|flake8[:=]\s*noqa(?P<flake8>:\s?{_CODE}(?:[,\s]+{_CODE})*)?\s*$)",
+NOQA = re.compile(r"#\s*noqa(?P<codes>:\s?(?:[A-Z]+[0-9]+[,\s]*)+)?", re.IGNORECASE)
+SKIPPED = re.compile(rb"^[ \t\f]*# flake8[:=][ \t]*noqa", re.IGNORECASE | re.MULTILINE)
+DISABLED = re.compile(
+    r"#\s*ms-perflint:\s*disable-file\b\s*(?P<given>[=:]\s*)?"
+    r"(?P<codes>(?(given)[A-Z]+[0-9]*|[A-Z]+[0-9]+)(?:\s*,\s*[A-Z]+[0-9]*|\s+[A-Z]+[0-9]+)*)?",
     re.IGNORECASE,
 )
-SEPARATORS = re.compile(r"[,\s]+")
+SEPARATORS = re.compile(r"[,:=\s]+")
 
 
 class Suppressions:
@@ -36,43 +43,60 @@ class Suppressions:
 
     def on_row(self, row: int, code: str) -> bool:
         """Return whether the `# noqa` of a row, where there is one, means this rule."""
-        line = self._source.line(row)
-        if b"noqa" not in line.lower():
+        if not self._has_noqa:
             return False
-        match = NOQA.search(line.decode("utf-8"))
-        if match is None:
-            return False
-        codes = _codes(match["codes"])
-        return not codes or _matches(codes, code)
+        found = (_codes(match["codes"]) for match in NOQA.finditer(self._row(row)))
+        return any(not codes or _matches(codes, code) for codes in found)
+
+    def _row(self, row: int) -> str:
+        """Return the text of a row, with the rows that are joined with it."""
+        rows = self._joined.get(row, range(row, row + 1))
+        return "\n".join(self._source.line(each).decode("utf-8") for each in rows)
+
+    @cached_property
+    def _has_noqa(self) -> bool:
+        return b"noqa" in self._source.text.lower()
+
+    @cached_property
+    def _joined(self) -> dict[int, range]:
+        """The rows that strings and backslashes join, by each of them."""
+        found: dict[int, range] = {}
+        rows: list[int] = []
+        for token in _tokens(self._source.text):
+            if token.type in (tokenize.DEDENT, tokenize.ENDMARKER):
+                continue
+            rows += [token.start[0], token.end[0]]
+            if token.type in (tokenize.NL, tokenize.NEWLINE):
+                joined = range(min(rows), max(rows) + 1)
+                if len(joined) > 1:
+                    found.update(dict.fromkeys(joined, joined))
+                rows = []
+        return found
 
     @cached_property
     def _file(self) -> tuple[tuple[str, ...], ...]:
         """The codes of each comment on the file; empty codes mean all rules."""
         text = self._source.text
-        if b"disable-file" not in text and b"flake8" not in text:
+        if SKIPPED.search(text):
+            return ((),)
+        if b"disable-file" not in text.lower():
             return ()
-        found = []
-        for comment in comments(text):
-            match = FILE.match(comment)
-            if match is not None:
-                found.append(_codes(match["own"] or match["flake8"]))
-        return tuple(found)
+        comments = (token.string for token in _tokens(text) if token.type == tokenize.COMMENT)
+        matches = [match for comment in comments if (match := DISABLED.match(comment))]
+        # A "=" without codes is a slip of the pen, and must not hide everything.
+        return tuple(_codes(match["codes"]) for match in matches if match["codes"] or not match["given"])
 
 
-def comments(text: bytes) -> list[str]:
-    """Return the comments of a file; those in front of an error where it cannot be read to its end."""
-    found = []
+def _tokens(text: bytes) -> Iterator[tokenize.TokenInfo]:
+    """Yield the tokens of a file; those in front of an error where it cannot be read to its end."""
     try:
-        for token in tokenize.generate_tokens(io.StringIO(text.decode("utf-8")).readline):
-            if token.type == tokenize.COMMENT:
-                found.append(token.string)
+        yield from tokenize.generate_tokens(io.StringIO(text.decode("utf-8"), newline=None).readline)
     except (tokenize.TokenError, SyntaxError):
-        pass
-    return found
+        return
 
 
 def _codes(text: Optional[str]) -> tuple[str, ...]:
-    return tuple(code.upper() for code in SEPARATORS.split((text or "").lstrip(":").strip()) if code)
+    return tuple(code.upper() for code in SEPARATORS.split(text or "") if code)
 
 
 def _matches(codes: tuple[str, ...], code: str) -> bool:

@@ -181,7 +181,7 @@ class Module:
     """A parsed file. Nothing in it depends on another file."""
 
     def __init__(self, source: Source, tree: Optional[ast.Module] = None) -> None:
-        """Walk the source, parsed unless `tree` is given; raises SourceError with the position where it cannot be read."""
+        """Walk the tree, made here unless given; raises SourceError with the position where Python cannot read it."""
         self.source = source
         self.path = source.path
         self.tree = parse(source) if tree is None else tree

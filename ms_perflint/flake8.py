@@ -1,0 +1,132 @@
+"""The flake8 plugin: the findings and suppressions of the command line, on flake8's own tree and lines.
+
+flake8 decides what is selected and which files are looked at. Versions, devices and the options of rules come from
+`[tool.ms-perflint]`, as flake8 reads no pyproject.toml.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Optional
+
+from flake8.exceptions import ExecutionError  # type: ignore[import-untyped, unused-ignore]
+
+from ms_perflint import __version__
+from ms_perflint.config import Config, ConfigError, load
+from ms_perflint.internal import internal_error
+
+if TYPE_CHECKING:
+    from flake8.options.manager import OptionManager  # type: ignore[import-untyped, unused-ignore]
+
+    from ms_perflint.engine import Linter
+    from ms_perflint.findings import Finding, Problem
+    from ms_perflint.source import Files
+
+PROBLEM = "MSP000"  # the code of what could not be done
+Violation = tuple[int, int, str, type]  # row from 1, column from 0, text, plugin
+
+
+class Run:
+    """One run of flake8, or of one of its processes. What a file teaches about its neighbours is kept for them."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        """Read the configuration. Raises ConfigError."""
+        names: list[str] = options.filenames
+        self._suppress = not options.disable_noqa
+        self._typed: str = options.stdin_display_name if "-" in names else ""  # the name of what comes from stdin
+        self._config = _everything(load([self._typed if name == "-" else name for name in names]))
+        self._linter: Optional[Linter] = None
+
+    def lint(self, tree: ast.Module, lines: Sequence[str], name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
+        """Return what is found in a file, and what could not be done."""
+        from ms_perflint.findings import Problem
+        from ms_perflint.source import Disk, Overlay, Source, SourceError, encoded
+
+        path = os.path.abspath(name)
+        try:
+            raw = encoded("".join(lines))
+            source = Source(path, raw)
+        except SourceError as error:
+            return (), [Problem(path, error.row, error.column, error.message)]
+        if name == self._typed:
+            linter = self._made(Overlay(Disk(), {path: raw}))
+        else:
+            linter = self._linter = self._linter or self._made(Disk())
+        found = linter.parsed(source, tree)
+        problems, linter.problems = linter.problems, []
+        return found, problems
+
+    def forget(self) -> None:
+        """Start anew with the next file."""
+        self._linter = None
+
+    def _made(self, files: Files) -> Linter:
+        from ms_perflint.engine import Linter
+
+        return Linter(self._config, files, self._suppress)
+
+
+class Plugin:
+    """What flake8 makes for each file."""
+
+    name = "ms-perflint"
+    version = __version__
+    current: ClassVar[Optional[Run]] = None  # flake8 hands options to the class, and files to instances
+
+    def __init__(self, tree: ast.Module, lines: list[str], filename: str) -> None:
+        self._tree = tree
+        self._lines = lines
+        self._filename = filename
+
+    @classmethod
+    def add_options(cls, manager: OptionManager) -> None:
+        """Leave preview rules off until they are selected."""
+        with _clearly():
+            from ms_perflint.check import checks
+
+            manager.extend_default_ignore([check.code for check in checks() if check.preview])
+
+    @classmethod
+    def parse_options(cls, options: argparse.Namespace) -> None:
+        """Begin a run: read the configuration of the paths that flake8 was given."""
+        with _clearly():
+            cls.current = Run(options)
+
+    def run(self) -> Iterator[Violation]:
+        """Yield what is found; an error of ours is a line of the report, and flake8 goes on."""
+        run = self.current
+        assert run is not None
+        try:
+            findings, problems = run.lint(self._tree, self._lines, self._filename)
+        except Exception as error:
+            run.forget()
+            yield 1, 0, f"{PROBLEM} {internal_error(error)}", type(self)
+            return
+        for finding in findings:
+            yield finding.place.row, finding.place.column - 1, f"{finding.code} {finding.message}", type(self)
+        for problem in problems:
+            yield max(problem.row, 1), max(problem.column - 1, 0), f"{PROBLEM} {problem.message}", type(self)
+
+
+def _everything(config: Config) -> Config:
+    """Return the configuration with all rules on in all files: flake8 has its own selection."""
+    from ms_perflint.check import checks
+
+    codes = tuple(check.code for check in checks())
+    return replace(config, select=codes, ignore=(), extend_select=(), per_file_ignores=())
+
+
+@contextmanager
+def _clearly() -> Iterator[None]:
+    """Turn what makes a run impossible into the error that flake8 shows without a traceback."""
+    try:
+        yield
+    except ConfigError as error:
+        raise ExecutionError(f"ms-perflint: {error}") from error
+    except Exception as error:
+        raise ExecutionError(f"ms-perflint: {internal_error(error)}") from error

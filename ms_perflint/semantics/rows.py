@@ -1,0 +1,56 @@
+"""The rows of a statement on which a comment speaks about it; of a compound statement, those of one of its headers."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ms_perflint.semantics.module import Module
+
+CASE: tuple[type[ast.AST], ...] = (ast.match_case,) if hasattr(ast, "match_case") else ()
+NO_HEADER = (ast.stmt, ast.excepthandler, *CASE)
+COLON = re.compile(rb"(?:[^:#]|#[^\r\n]*[\r\n])*:")  # after the last expression only comments hold others
+
+
+def rows(module: Module, stmt: ast.stmt, row: int) -> tuple[int, ...]:
+    """Return `row`, and the first and last row of the statement, or of that header or decorator, which holds it."""
+    for first, last in _extents(module, stmt):
+        if first <= row <= last:
+            return tuple(sorted({first, row, last}))
+    return (row,)
+
+
+def _extents(module: Module, stmt: ast.stmt) -> Iterator[tuple[int, int]]:
+    """Yield the first and last row of each part that stands for itself."""
+    for decorator in getattr(stmt, "decorator_list", ()):
+        yield decorator.lineno, decorator.end_lineno
+    if not hasattr(stmt, "body") and not hasattr(stmt, "cases"):
+        yield stmt.lineno, stmt.end_lineno or stmt.lineno
+        return
+    yield stmt.lineno, _header_end(module, stmt)
+    for handler in getattr(stmt, "handlers", ()):
+        yield handler.lineno, _header_end(module, handler)
+    for case in getattr(stmt, "cases", ()):
+        yield case.pattern.lineno, _header_end(module, case)
+
+
+def _header_end(module: Module, owner: ast.AST) -> int:
+    """Return the row of the colon that ends a header."""
+    end = max((module.span(node)[1] for node in _placed(owner)), default=None)
+    if end is None:
+        end = module.span(owner)[0]
+    colon = COLON.match(module.source.text, end)
+    return module.source.row(colon.end() - 1 if colon else end)
+
+
+def _placed(owner: ast.AST) -> Iterator[ast.AST]:
+    """Yield the outermost nodes of a header that have a position."""
+    decorators = getattr(owner, "decorator_list", ())
+    for child in ast.iter_child_nodes(owner):
+        if isinstance(child, NO_HEADER) or child in decorators:
+            continue
+        if getattr(child, "end_lineno", None) is not None:
+            yield child
+        else:
+            yield from _placed(child)
