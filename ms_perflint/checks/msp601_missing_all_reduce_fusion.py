@@ -1,0 +1,139 @@
+"""MSP601: the gradients of data-parallel training travel one by one, or all at the very end. [seed 000]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Optional
+
+import libcst as cst
+
+from ms_perflint.check import Check
+from ms_perflint.edits import import_name, insert_before, set_argument
+from ms_perflint.findings import Edit, Related, Safety
+from ms_perflint.semantics import mode, parallel
+from ms_perflint.semantics.conditions import DEVICES
+from ms_perflint.semantics.site import Call
+from ms_perflint.semantics.values import Value
+
+AUTO = '{"allreduce": {"mode": "auto", "config": None}}'  # portions of 64 MB
+RESNET50 = "[85, 160]"  # two portions of 161 gradients
+FUSES_IN_PORTIONS = (
+    1,
+    8,
+)  # `comm_fusion` acts under data parallelism (RELEASE.md 1.7, cc@v1.8.0 parallel_context.cc:91)
+ONE_BY_ONE = (2, 4)  # fusion is off by default (cc@v2.4.0 utils/parallel_context.cc:56)
+INDICES_ACT_AGAIN = (2, 5)  # indices alone switch the fusion on (cc@v2.5.0 utils/parallel_context.cc:242)
+
+
+class MissingAllReduceFusion(Check):
+    """The gradients of data-parallel training travel in the wrong portions: one by one, or all at the very end."""
+
+    code = "MSP601"
+    name = "missing-all-reduce-fusion"
+    safety = Safety.UNSAFE
+    triggers = (parallel.SET,)
+
+    def suspect(self, call: Call) -> bool:
+        """By meaning: data-parallel training in graph mode, whose gradients nothing puts into portions."""
+        sets = parallel.settings(call)
+        if sets is None or parallel.data_parallel(sets) is None or not self.program.runs(call):
+            return False
+        if parallel.sets_portions(sets, self._names) or not self.program.trains.is_yes or not self._compiles():
+            return False
+        if (
+            parallel.serves_parameters(self.program)
+            or parallel.shards_optimizer(self.program)
+            or parallel.restores(call)
+        ):
+            return False
+        if parallel.portioned_elsewhere(self.program):
+            return False
+        reach = parallel.Reach(self.program, call)
+        return not reach.portioned(self._names, not self._indices_do_nothing) and not reach.replaced()
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """By form: at the call, with the portions as one keyword more."""
+        call = self.call(node)
+        if call is None:
+            return
+        sets = parallel.settings(call) or {}
+        edits, advice = self._mend(call)
+        self.report(node, self._message(call, sets), edits, advice=advice, related=self._origin(call, sets))
+
+    # --- meaning
+
+    @property
+    def _indices_do_nothing(self) -> bool:
+        return ONE_BY_ONE <= self.target.version < INDICES_ACT_AGAIN
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """Return the settings that make portions in the target's version."""
+        return (parallel.PORTIONS,) if self._indices_do_nothing else (parallel.PORTIONS, parallel.INDICES)
+
+    def _compiles(self) -> bool:
+        """Return whether the program trains in graph mode, or does so on one of the paths that normal users take."""
+        if self.program.mode is not None:
+            return self.program.mode == mode.GRAPH
+        said = (mode.given(call) for call in mode.settings(self.program))
+        return any(mode.mode_of(known) == mode.GRAPH for value in said if value is not None for known in value.usual)
+
+    # --- form
+
+    def _message(self, call: Call, sets: Mapping[str, Value]) -> str:
+        version = self.target.version
+        if self._indices_do_nothing and parallel.INDICES in sets:
+            return (
+                "`all_reduce_fusion_config` alone has no effect on 2.4, each parameter gets an AllReduce of its own; "
+                "set `comm_fusion`"
+            )
+        if version >= ONE_BY_ONE:
+            state = "each parameter gets an AllReduce of its own (from 2.4 on)"
+        elif version >= (2, 3):
+            state = (
+                "each parameter gets an AllReduce of its own on Ascend; on GPU one waits for the backward pass (2.3)"
+            )
+        else:
+            state = "a single AllReduce for all gradients waits for the whole backward pass (up to 2.2)"
+        remedy = "set `comm_fusion`" if version >= FUSES_IN_PORTIONS else "split it with `all_reduce_fusion_config`"
+        return f"{state}: {remedy}, so that a few of them overlap with the backward pass{self._switch(call)}"
+
+    def _switch(self, call: Call) -> str:
+        """Return under which option the call runs, if a user must ask for it."""
+        for condition in parallel.Reach(self.program, call).passes[0]:
+            if condition.usually(self.program) is False and condition.devices(self.program) == DEVICES:
+                return f" (when `{condition.text}`)"
+        return ""
+
+    def _origin(self, call: Call, sets: Mapping[str, Value]) -> tuple[Related, ...]:
+        """Return where the parallel mode was read, if that is another file or line."""
+        known = parallel.data_parallel(sets)
+        assert known is not None
+        rows = range(call.node.lineno, (call.node.end_lineno or call.node.lineno) + 1)
+        if known.place.path == call.module.path and known.place.row in rows:
+            return ()
+        return (Related(known.place, "data-parallel mode comes from here"),)
+
+    def _mend(self, call: Call) -> tuple[Optional[tuple[Edit, ...]], str]:
+        """Return the edits that make portions, and what they do."""
+        if self.target.version < FUSES_IN_PORTIONS:
+            return self._counted(call), "split the gradients in two portions, counted when the network is there"
+        if parallel.is_resnet50(self.program) and not self._indices_do_nothing:
+            edits = set_argument(call, parallel.INDICES, RESNET50, line_length=self.line_length)
+            return edits, "reduce the gradients of ResNet-50 in two portions"
+        edits = set_argument(call, parallel.PORTIONS, AUTO, line_length=self.line_length)
+        return edits, "reduce gradients in portions of 64 MB, which overlap with the backward pass"
+
+    def _counted(self, call: Call) -> Optional[tuple[Edit, ...]]:
+        """Return the edits that set indices before the one Model is made; of a small network the two may be equal."""
+        model = parallel.only_model(self.program)
+        if model is None:
+            return None
+        setter, imports = import_name(model.module, parallel.SET, line_length=self.line_length)
+        if model.module is call.module:
+            setter, imports = call.module.text(call.node.func), ()
+        network = model.module.text(model.given("network"))  # type: ignore[arg-type]
+        count = f"count = len({network}.trainable_params())"
+        line = f"{setter}(all_reduce_fusion_config=sorted({{count // 2, count - 1}}))"
+        added = insert_before(model.module, model.stmt, f"{count}\n{line}")
+        return (*imports, *added) if added is not None else None

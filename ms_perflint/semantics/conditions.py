@@ -1,0 +1,166 @@
+"""Under which conditions a site runs, along the calls that lead to it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics.module import Block, Scope, Site
+from ms_perflint.semantics.training import callers
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.program import Program
+
+PASSES = 24  # chains of calls that are followed for one site
+DEPTH = 8  # calls in one chain
+ASKED = frozenset({"os.environ", "sys.argv"})
+DEVICES = frozenset({"Ascend", "GPU", "CPU"})
+_FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.NotEq: ast.Eq, ast.IsNot: ast.Is, ast.NotIn: ast.In}
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A test that must come out one way; tests that read alike are equal, `args.x` and `config.x` too."""
+
+    key: str
+    wanted: bool
+    test: ast.expr = field(compare=False, hash=False)
+    scope: Scope = field(compare=False, hash=False)
+    result: bool = field(
+        compare=False, hash=False
+    )  # what the test as it stands must give: `a != b` has the key of `a == b`
+
+    @property
+    def opposite(self) -> Condition:
+        """Return the same test coming out the other way."""
+        return Condition(self.key, not self.wanted, self.test, self.scope, not self.result)
+
+    @property
+    def text(self) -> str:
+        """Return how to say it, in the words of the source."""
+        text = " ".join(self.scope.module.text(self.test).split())
+        return text if self.result else f"not {text}"
+
+    @property
+    def words(self) -> Iterator[str]:
+        """Yield the names, attributes and texts of the test."""
+        for node in ast.walk(self.test):
+            if isinstance(node, ast.Name):
+                yield node.id
+            elif isinstance(node, ast.Attribute):
+                yield node.attr
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+
+    def usually(self, program: Program) -> Optional[bool]:
+        """Return whether it holds for a user who passes no option; None when that is not known."""
+        found = program.value(self.test, self.scope).usual_truth
+        return None if found is None else found is self.result
+
+    def asks_environment(self, program: Program) -> bool:
+        """Return whether it rests on a variable of the environment or an argument that has no default."""
+        todo = [self.test]
+        for node in ast.walk(self.test):
+            if isinstance(node, ast.Name):
+                bindings = self.scope.bindings.get(node.id, ())
+                todo.extend(binding.value for binding in bindings if binding.value is not None)
+        return any(
+            known.api in ASKED
+            for root in todo
+            for node in ast.walk(root)
+            if isinstance(node, (ast.Attribute, ast.Name))
+            for known in program.value(node, self.scope).known
+        )
+
+    def devices(self, program: Program) -> frozenset[str]:
+        """Return the devices for which it can hold: all, unless it compares something with their names."""
+        test = self.test
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+            return DEVICES
+        sides = [test.left, test.comparators[0]]
+        sides = [
+            element
+            for side in sides
+            for element in (side.elts if isinstance(side, (ast.List, ast.Tuple, ast.Set)) else [side])
+        ]
+        named = {value.value for value in sides if isinstance(value, ast.Constant) and value.value in DEVICES}
+        if not named or not isinstance(test.ops[0], (*_FLIPPED, *_FLIPPED.values())):
+            return DEVICES
+        return frozenset(named) if self.wanted else DEVICES - named
+
+
+Pass = tuple[Condition, ...]  # what must hold on one chain of calls
+
+
+def passes(program: Program, site: Site) -> tuple[Pass, ...]:
+    """Return the conditions of a site, once for each chain of calls that leads to it; what always holds is left out."""
+    return tuple(dict.fromkeys(_passes(program, site, (), 0)))[:PASSES]
+
+
+def _passes(program: Program, site: Site, seen: tuple[Scope, ...], depth: int) -> list[Pass]:
+    own = tuple(conditions(program, site.block))
+    function = site.scope.owner
+    if not function.is_function or depth >= DEPTH:
+        return [own]
+    found: list[Pass] = []
+    for caller in callers(program, function):
+        if len(found) < PASSES and caller.scope.owner not in (*seen, function) and program.runs(caller):
+            found.extend((*outer, *own) for outer in _passes(program, caller, (*seen, function), depth + 1))
+    return found or [own]
+
+
+def conditions(program: Program, block: Block) -> Iterator[Condition]:
+    """Yield what must hold in its own function for a block to run, outermost first; what always holds is left out."""
+    for arm in reversed(block.chain()):
+        if isinstance(arm.owner, ast.If) and arm.parent is not None:
+            for condition in parts(arm.owner.test, arm.arm == "body", arm.parent.scope):
+                if program.value(condition.test, condition.scope).truth is not condition.result:
+                    yield condition
+
+
+def parts(test: ast.expr, wanted: bool, scope: Scope) -> Iterator[Condition]:
+    """Yield the conditions that a test is made of: `a and not b` holds when `a` does and `b` does not."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        yield from parts(test.operand, not wanted, scope)
+    elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is wanted:
+        for value in test.values:
+            yield from parts(value, wanted, scope)
+    else:
+        flipped = isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _FLIPPED
+        yield Condition(_key(test), wanted is not flipped, test, scope, wanted)
+
+
+def _key(test: ast.expr) -> str:
+    """Return a text that is the same for tests that read alike; of `args.x` and `self.config.x` only `x` counts."""
+    if isinstance(test, ast.Compare):
+        signs = [
+            _FLIPPED.get(type(op), type(op)).__name__ if len(test.ops) == 1 else type(op).__name__ for op in test.ops
+        ]
+        return " ".join([*signs, *(_key(operand) for operand in (test.left, *test.comparators))])
+    if isinstance(test, ast.Attribute):
+        return test.attr
+    if isinstance(test, ast.Name):
+        return test.id
+    return ast.dump(test)
+
+
+def contradict(some: Iterable[Condition], others: Iterable[Condition]) -> bool:
+    """Return whether two lots of conditions can never hold together."""
+    held = set(some)
+    return any(condition.opposite in held for condition in others)
+
+
+def always(alternatives: Sequence[frozenset[Condition]]) -> bool:
+    """Return whether, however the tests come out, one of the alternatives holds."""
+    if not alternatives:
+        return False
+    first = min(alternatives, key=len)
+    if not first:
+        return True
+    condition = min(first, key=lambda each: (each.key, each.wanted))
+    both = (condition, condition.opposite)
+    return len(alternatives) > 1 and all(
+        always([a - {given} for a in alternatives if given.opposite not in a]) for given in both
+    )

@@ -1,0 +1,275 @@
+"""How the devices of a data-parallel program add up their gradients, and what cuts these sums into portions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics.conditions import DEVICES, Condition, Pass, always, passes
+from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.site import Call
+from ms_perflint.semantics.values import OPEN, Api, Display, Known, Tree, Value
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.program import Program
+
+SET, RESET, GET, SERVER = (
+    "mindspore.set_auto_parallel_context",
+    "mindspore.reset_auto_parallel_context",
+    "mindspore.get_auto_parallel_context",
+    "mindspore.set_ps_context",
+)
+PORTIONS, INDICES = "comm_fusion", "all_reduce_fusion_config"
+# Calls that set portions, by their last word: of the inner context (mindspore 2.10 parallel/_auto_parallel_context.py),
+# and of cells (nn/cell.py)
+INNER = ("set_all_reduce_fusion_split_indices", "set_all_reduce_fusion_split_sizes")
+OF_CELLS = ("set_comm_fusion",)
+# Words of tests that ask whether there are several devices: they hold where gradients are added up
+SPREAD = ("distribut", "parallel", "device_num", "group_size", "rank_size", "world_size", "num_devices", "multi")
+
+
+# --- one call
+
+
+def settings(call: Call) -> Optional[Mapping[str, Value]]:
+    """Return what a call of `set_auto_parallel_context` sets; None where `**` hides a part of it."""
+    found: dict[str, Value] = {}
+    for keyword in call.node.keywords:
+        value = call.program.value(keyword.value, call.scope)
+        if keyword.arg is not None:
+            found[keyword.arg] = value
+        elif not _spread(call, value, found):
+            return None
+    return found
+
+
+def _spread(call: Call, value: Value, found: dict[str, Value]) -> bool:
+    """Add what `**value` brings; False where that is not known."""
+    known = value.known[0].what if len(value.known) == 1 and not value.open else None
+    if isinstance(known, Tree) and isinstance(known.data, dict):
+        names: Iterable[object] = known.data
+    elif isinstance(known, Display) and isinstance(known.node, ast.Dict):
+        names = [key.value if isinstance(key, ast.Constant) else None for key in known.node.keys]
+    else:
+        return False
+    for name in names:
+        if not isinstance(name, str):
+            return False
+        found[name] = call.program.evaluator.item(value.known[0], name)
+    return True
+
+
+def data_parallel(sets: Mapping[str, Value]) -> Optional[Known]:
+    """Return where a call's `parallel_mode` becomes DATA_PARALLEL; None if that is not among what is known of it."""
+    for known in sets.get("parallel_mode", OPEN).known:
+        if known.constant == "data_parallel":
+            return known
+    return None
+
+
+def sets_portions(sets: Mapping[str, Value], names: Iterable[str]) -> bool:
+    """Return whether one of the settings is given, be it to switch fusion off on purpose; a certain None is none."""
+    return any(name in sets and sets[name].truth is not False for name in names)
+
+
+# --- the program
+
+
+def serves_parameters(program: Program) -> bool:
+    """Return whether gradients go to a parameter server for a user who passes no option."""
+    return any(
+        call.given("enable_ps") is not None
+        and call.argument("enable_ps").usual_truth is not False
+        and not call.is_optional
+        for call in program.calls(SERVER)
+    )
+
+
+def restores(call: Call) -> bool:
+    """Return whether code beside a call puts back a parallel mode that it had asked for before."""
+    others = [
+        other for other in call.program.calls(SET) if other.module is call.module and other.given("parallel_mode")
+    ]
+    return any(known.type_api == GET for other in others for known in other.argument("parallel_mode").known)
+
+
+def shards_optimizer(program: Program) -> bool:
+    """Return whether a parallel optimizer, which replaces the AllReduce, is or may be on without any option."""
+    for call in program.calls(SET):
+        sets = settings(call) or {}
+        if "enable_parallel_optimizer" in sets and sets["enable_parallel_optimizer"].usual_truth is not False:
+            return True
+    return False
+
+
+def portioned_elsewhere(program: Program) -> bool:
+    """Return whether cells, parameters, operators or boost set portions: that reaches the network on every path."""
+    if any(_level(call) for call in program.calls("mindspore.train.Model")):
+        return True
+    if any(program.runs(site) for word in OF_CELLS for site in program.sites(word)):
+        return True
+    for site in program.sites("add_prim_attr"):
+        assert isinstance(site.node, ast.Call)
+        if (
+            site.node.args
+            and isinstance(site.node.args[0], ast.Constant)
+            and site.node.args[0].value == "fusion"
+            and program.runs(site)
+        ):
+            return True
+    return any(
+        _assigns_portions(scope)
+        for module in program.modules
+        if PORTIONS.encode() in module.source.text
+        for scope in module.scopes
+        if scope in program.reached
+    )
+
+
+def _assigns_portions(scope: Scope) -> bool:
+    """Return whether a scope itself sets `parameter.comm_fusion`."""
+    todo: list[ast.AST] = list(getattr(scope.node, "body", ()))
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Attribute) and node.attr == PORTIONS and isinstance(node.ctx, ast.Store):
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            todo.extend(ast.iter_child_nodes(node))
+    return False
+
+
+def _level(model: Call) -> bool:
+    """Return whether a Model is made with a boost level other than O0 (acc_level in 1.3)."""
+    given = [name for name in ("boost_level", "acc_level") if model.given(name) is not None]
+    return any(not model.argument(name).is_usually("O0") for name in given)
+
+
+# --- from one call to others that run on the same path
+
+
+class Reach:
+    """Asks which other calls take effect on the passes of one call."""
+
+    def __init__(self, program: Program, call: Site) -> None:
+        self.program = program
+        self.call = call
+        self.passes = passes(program, call)
+
+    def portioned(self, names: tuple[str, ...], inner: bool) -> bool:
+        """Return whether calls with one of these settings reach the call: on every path, or on that of the defaults."""
+        sites: list[Site] = []
+        for other in self.program.calls(SET):
+            sets = settings(other)
+            if other != self.call and (sets is None or sets_portions(sets, names)):
+                sites.append(other)
+        if inner:
+            sites.extend(site for word in INNER for site in self.program.sites(word) if self.program.runs(site))
+        return self.effective([site for site in sites if not self._is_undone(site)])
+
+    def replaced(self) -> bool:
+        """Return whether a later call surely sets another parallel mode, or resets the context."""
+        sites: list[Site] = [*self.program.calls(RESET)]
+        for other in self.program.calls(SET):
+            sets = settings(other) or {}
+            if (
+                "parallel_mode" in sets
+                and other != self.call
+                and data_parallel(sets) is None
+                and not sets["parallel_mode"].open
+            ):
+                sites.append(other)
+        first = min((at for at in map(self._at, self.program.train_sites) if at is not None), default=None)
+        return self.effective([site for site in sites if self._between(self.call, site, first)])
+
+    def _is_undone(self, site: Site) -> bool:
+        """Return whether what a site sets is surely reset before the call, on the pass of either."""
+        at = self._at(self.call)
+        resets = [reset for reset in self.program.calls(RESET) if self._between(site, reset, at)]
+        return bool(resets) and self.effective(resets) and Reach(self.program, site).effective(resets)
+
+    def _between(self, site: Site, middle: Site, end: Optional[int]) -> bool:
+        start, at = self._at(site), self._at(middle)
+        return start is not None and at is not None and end is not None and start < at < end
+
+    def _at(self, site: Site) -> Optional[int]:
+        return self.program.position(site)
+
+    def effective(self, sites: Iterable[Site]) -> bool:
+        """Return whether on some pass of the call one of the sites runs: whatever the tests give, or by default."""
+        alternatives = [each for site in sites for each in passes(self.program, site)]
+        return any(self._covers(own, alternatives) for own in self.passes)
+
+    def _covers(self, own: Pass, alternatives: list[Pass]) -> bool:
+        left = [frozenset(self._rest(own, other)) for other in alternatives if not self._apart(own, other)]
+        by_default = any(all(condition.usually(self.program) for condition in rest) for rest in left)
+        return by_default or always(left)
+
+    def _apart(self, own: Pass, other: Pass) -> bool:
+        """Return whether two passes exclude each other; an Ascend's speaks for that of another device beside it."""
+        mine, others = devices(self.program, own), devices(self.program, other)
+        if "Ascend" in others and "Ascend" not in mine:
+            own = tuple(c for c in own if c.devices(self.program) == DEVICES)
+        held = set(own)
+        return any(condition.opposite in held for condition in other)
+
+    def _rest(self, own: Pass, other: Pass) -> Iterator[Condition]:
+        """Yield what must hold on the other pass beyond what holds, or is granted, on this one."""
+        mine = devices(self.program, own)
+        for condition in other:
+            allowed = condition.devices(self.program)
+            if condition in own:
+                continue
+            if allowed != DEVICES:
+                granted = "Ascend" in allowed or mine <= allowed
+            else:
+                granted = self._is_granted(condition)
+            if not granted:
+                yield condition
+
+    def _is_granted(self, condition: Condition) -> bool:
+        """Return whether a condition holds where gradients are added up, is about portions, or cannot be known."""
+        words = " ".join(condition.words).lower()
+        if any(word in words for word in SPREAD) or "fusion" in words or "all_reduce" in words or "allreduce" in words:
+            return True
+        return condition.usually(self.program) is None and not condition.asks_environment(self.program)
+
+
+def devices(program: Program, conditions: Pass) -> frozenset[str]:
+    """Return the devices on which a pass can run."""
+    found = DEVICES
+    for condition in conditions:
+        found &= condition.devices(program)
+    return found
+
+
+# --- the network
+
+
+def is_resnet50(program: Program) -> bool:
+    """Return whether every Model of the program certainly trains what a function `resnet50` makes."""
+    models = program.calls("mindspore.train.Model")
+    return bool(models) and all(_maker(model) == "resnet50" for model in models)
+
+
+def _maker(model: Call) -> str:
+    """Return the name of the one function that makes the network of a Model; "" if there may be others."""
+    node, scope = model.given("network"), model.scope
+    if isinstance(node, ast.Name):
+        bindings = scope.flow.at(node) if node.id in scope.bindings else ()
+        node = (
+            bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" and not bindings[0].path else None
+        )
+    if not isinstance(node, ast.Call):
+        return ""
+    callee = model.program.value(node.func, scope)
+    if callee.open or len(callee.known) != 1:
+        return ""
+    what = callee.known[0].what
+    return what.name.rpartition(".")[2] if isinstance(what, (Api, Scope)) else ""
+
+
+def only_model(program: Program) -> Optional[Call]:
+    """Return the Model of a program that makes just one, and gives it a network that has a name."""
+    models = program.calls("mindspore.train.Model")
+    return models[0] if len(models) == 1 and isinstance(models[0].given("network"), ast.Name) else None
