@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ms_perflint.semantics.module import Module
 
 CASE: tuple[type[ast.AST], ...] = (ast.match_case,) if hasattr(ast, "match_case") else ()
-NO_HEADER = (ast.stmt, ast.excepthandler, *CASE)
+NO_HEADER: tuple[type[ast.AST], ...] = (ast.stmt, ast.excepthandler, *CASE)
 COLON = re.compile(rb"(?:[^:#]|#[^\r\n]*[\r\n])*:")  # after the last expression only comments hold others
 
 
