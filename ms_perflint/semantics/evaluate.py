@@ -24,6 +24,8 @@ from ms_perflint.semantics.values import (
     union,
 )
 
+from ms_perflint.semantics.walk import word_of
+
 if TYPE_CHECKING:
     from ms_perflint.semantics.program import Program
 
@@ -352,7 +354,8 @@ class Evaluator:
         if stored:
             return union([self.binding(b) if self.way(b.block) == USUAL else self.binding(b).rarely() for b in stored])
         if name in cls.bindings:
-            return self.bindings(cls.flow.at_end(name))
+            value = self.bindings(cls.flow.at_end(name))
+            return Value(value.known, value.open, True) if _is_dataclass(cls) else value
         return NOTHING
 
     def _take(self, value: Value, receiver: Optional[Known]) -> Value:
@@ -519,6 +522,12 @@ class Evaluator:
     def callees(self, site: Site) -> Value:
         """Return what the callee of a call site can be."""
         return self.value(site.node.func, site.scope) if isinstance(site.node, ast.Call) else NOTHING
+
+
+def _is_dataclass(cls: Scope) -> bool:
+    """Return whether the values in a class body are only defaults of what its instances get."""
+    decorators = getattr(cls.node, "decorator_list", ())
+    return any(word_of(d.func if isinstance(d, ast.Call) else d) == "dataclass" for d in decorators)
 
 
 def argument_at(call: ast.Call, name: str, slot: Optional[int]) -> Optional[ast.expr]:

@@ -1,0 +1,93 @@
+"""MSP102: data is fetched step by step instead of being sunk. [seed 000] on-device execution."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from ms_perflint.check import Check
+from ms_perflint.edits import set_value
+from ms_perflint.findings import Safety
+from ms_perflint.semantics import mode
+from ms_perflint.semantics.callbacks import Cadence, cadences
+from ms_perflint.semantics.evaluate import USUAL
+from ms_perflint.semantics.site import Call
+from ms_perflint.semantics.training import MODEL_TRAINS
+
+SINK = "dataset_sink_mode"
+GRAPH_CELLS = frozenset({"mindspore.nn.GraphCell"})  # mindspore 2.10 train/model.py:1364 raises for it
+DEBUG = "mindspore.dataset.config.set_debug_mode"  # mindspore 2.10 train/model.py:1407 raises for it
+
+
+class MissingDatasetSinkMode(Check):
+    """Every training step waits for Python to fetch the next batch and to send it to the device."""
+
+    code = "MSP102"
+    name = "missing-dataset-sink-mode"
+    safety = Safety.UNSAFE
+    triggers = MODEL_TRAINS
+    options = {"report-deliberate": False}  # noqa: RUF012
+
+    # --- by meaning
+
+    def suspect(self, call: Call) -> bool:
+        """Not sunk, on a path that normal users take, where sinking works and nothing speaks against it."""
+        given = call.given(SINK)
+        if isinstance(given, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.IfExp)):
+            return False  # `device != "CPU"`, `not sparse`: the program decides by itself
+        if not call.argument(SINK).is_usually(False) or not self.program.runs(call) or self.target.is_cpu:
+            return False
+        if not self.program.trains.is_yes or self.program.mode == mode.PYNATIVE or not self._can_sink(call):
+            return False
+        return bool(self.settings["report-deliberate"]) or not self._is_deliberate(call)
+
+    def _can_sink(self, call: Call) -> bool:
+        """Return whether the framework can sink here."""
+        receiver = call.receiver
+        model = receiver.what if receiver is not None else None
+        node = getattr(model, "node", None)
+        if node is not None and node.args:
+            network = self.program.value(node.args[0], model.scope)  # type: ignore[union-attr]
+            if any(known.type_api in GRAPH_CELLS for known in network.known):
+                return False
+        return not any(debug.argument("debug_mode_flag").may_be(True) for debug in self.program.calls(DEBUG))
+
+    def _is_deliberate(self, call: Call) -> bool:
+        """Return whether a literal False has a reason that shows: callbacks that act in each step, epochs one by one, another branch."""
+        if call.given(SINK) is None or call.argument(SINK).optional:
+            return False
+        if Cadence.STEP in cadences(call):
+            return True
+        if call.in_loop and call.argument("epoch").must_be(1):
+            return True
+        others = [other for other in self.program.calls(*MODEL_TRAINS) if other.excludes(call)]
+        return self.program.evaluator.way(call.block) != USUAL or any(other.argument(SINK).may_be(True) for other in others)
+
+    # --- by form
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """Report the call of `train` or `fit`."""
+        call = self.call(node)
+        if call is None:
+            return
+        edits, related = set_value(call, SINK, "True", yaml="true", line_length=self.line_length)
+        found = set(cadences(call))
+        safety = Safety.DISPLAY if related else Safety.SAFE if found <= {Cadence.EPOCH} else Safety.UNSAFE
+        advice = "sink the data set" if safety is Safety.SAFE else "sink the data set; callbacks that act after every step then act once per epoch"
+        self.report(node, self._message(call), edits, advice=advice, safety=safety, related=related)
+
+    def _message(self, call: Call) -> str:
+        cost = "every step waits for Python to send the next batch"
+        if call.given("sink_size") is not None:
+            return f"{cost}: `sink_size` does nothing without `{SINK}=True`"
+        if self._is_built(call):
+            return f"{cost}: `Model.build` compiled for `{SINK}=True`, and `train` does not use it"
+        if call.given(SINK) is None:
+            default = f"its default is False since MindSpore 2.0{' (True before)' if self.target.capped_below else ''}"
+            return f"{cost}: `{SINK}` is missing, and {default}; `{SINK}=True` sends whole epochs"
+        return f"{cost}: `{SINK}` is False; `{SINK}=True` sends whole epochs"
+
+    def _is_built(self, call: Call) -> bool:
+        receiver = call.receiver
+        return any(build.receiver == receiver for build in self.program.calls("mindspore.train.Model.build")) if receiver is not None else False

@@ -1,0 +1,191 @@
+"""The callbacks of a training: which they are, and whether they act after every step or after every epoch."""
+
+from __future__ import annotations
+
+import ast
+import enum
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.site import Call, call_of
+from ms_perflint.semantics.values import Instance, Known
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.program import Program
+
+STEP_HOOKS = ("step_begin", "step_end", "on_train_step_begin", "on_train_step_end")
+EPOCH_APIS = frozenset({"mindspore.train.TimeMonitor", "mindspore.train.EarlyStopping", "mindspore.train.ReduceLROnPlateau", "mindspore.train.History"})
+LOG_APIS = frozenset({"mindspore.train.LossMonitor"})
+STEP_APIS = frozenset({"mindspore.train.SummaryCollector", "mindspore.train.LearningRateScheduler", "mindspore.train.LambdaCallback", "mindspore.train.OnRequestExit"})
+CHECKPOINT = "mindspore.train.ModelCheckpoint"
+ACTS = ("save", "eval", "profil", "stop", "analyse", "assign", "load_", "export", "set_", "update", "start")
+
+
+class Cadence(enum.Enum):
+    """When a callback acts."""
+
+    EPOCH = "epoch"  # at the end of an epoch, or never
+    LOG = "log"  # after every step, but it only prints or notes
+    STEP = "step"  # after every step, and it does something
+    UNKNOWN = "unknown"
+
+
+def cadences(train: Call) -> list[Cadence]:
+    """Return when each callback of a `Model.train` or `fit` acts; UNKNOWN also stands for what the list may hold besides."""
+    given = train.given("callbacks")
+    if given is None:
+        return [Cadence.UNKNOWN] if train.is_spread else []
+    known, more = collected(train.program, given, train)
+    return [cadence(train.program, each) for each in known] + ([Cadence.UNKNOWN] if more else [])
+
+
+def collected(program: Program, node: ast.expr, site: Site) -> tuple[list[Known], bool]:
+    """Return what a list holds where a site reads it, `append`, `extend` and `+=` included, and whether it may hold more."""
+    parts = _parts(node, site)
+    known: list[Known] = []
+    more = False
+    for part, scope in parts:
+        value = program.value(part, scope)
+        elements, is_open = program.evaluator.elements(value) if _is_list(value.known) else (value.known, value.open)
+        known.extend(element for element in elements if element.constant is not None)
+        more = more or is_open
+    unique = {(each.what if not isinstance(each.what, Instance) else id(each.what.node)): each for each in known}
+    return list(unique.values()), more
+
+
+def _is_list(known: tuple[Known, ...]) -> bool:
+    return bool(known) and all(type(each.what).__name__ == "Display" for each in known)
+
+
+def _parts(node: ast.expr, site: Site) -> list[tuple[ast.expr, Scope]]:
+    """Return the expressions that a list is put together from."""
+    scope = site.scope
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [*_parts(node.left, site), *_parts(node.right, site)]
+    if not isinstance(node, ast.Name) or node.id not in scope.owner.bindings:
+        return [(node, scope)]
+    owner = scope.owner
+    found: list[tuple[ast.expr, Scope]] = []
+    for binding in owner.bindings[node.id]:
+        if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
+            found.append((binding.stmt.value, owner))
+        elif binding.kind == "assign" and isinstance(binding.value, ast.BinOp) and _mentions(binding.value, node.id):
+            found.extend((side, owner) for side in (binding.value.left, binding.value.right) if not _mentions(side, node.id))
+        else:
+            found.append((node, scope))
+    for other in owner.calls:
+        callee = other.node.func if isinstance(other.node, ast.Call) else None
+        if isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and callee.value.id == node.id and callee.attr in ("append", "extend", "insert"):
+            assert isinstance(other.node, ast.Call)
+            found.extend((argument, owner) for argument in other.node.args[-1:])
+    return found
+
+
+def _mentions(node: ast.expr, name: str) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
+
+
+def cadence(program: Program, known: Known) -> Cadence:
+    """Return when one callback acts."""
+    api = known.type_api
+    if api in EPOCH_APIS:
+        return Cadence.EPOCH
+    if api in LOG_APIS:
+        return Cadence.LOG
+    if api in STEP_APIS:
+        return Cadence.STEP
+    if api == CHECKPOINT:
+        call = call_of(program, known)
+        return Cadence.EPOCH if call is not None and saves_by_epoch(call) else Cadence.STEP
+    what = known.what
+    if isinstance(what, Instance) and isinstance(what.type, Scope):
+        return _of_class(program, what.type)
+    return Cadence.UNKNOWN
+
+
+def _of_class(program: Program, cls: Scope, depth: int = 0) -> Cadence:
+    """Return when a callback class of the project acts: by its hooks, and by what they call."""
+    hooks = [method for method in cls.defines if method.name in STEP_HOOKS]
+    if not hooks:
+        return _inherited(program, cls, depth)
+    words = {word.lower() for hook in hooks for word in _words(program, hook, 0)}
+    return Cadence.STEP if any(act in word for word in words for act in ACTS) else Cadence.LOG
+
+
+def _inherited(program: Program, cls: Scope, depth: int) -> Cadence:
+    assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
+    for base in cls.node.bases:
+        for known in program.value(base, cls.parent).known:
+            if isinstance(known.what, Scope) and known.what is not cls and depth < 5:
+                return _of_class(program, known.what, depth + 1)
+            if known.api in LOG_APIS:
+                return Cadence.LOG
+            if known.api in STEP_APIS or known.api == CHECKPOINT:
+                return Cadence.STEP
+            if known.api:
+                return Cadence.EPOCH
+    return Cadence.UNKNOWN
+
+
+def _words(program: Program, function: Scope, depth: int) -> set[str]:
+    words = {site.word for site in function.calls}
+    if depth < 2:
+        for site in function.calls:
+            for callee in program.cheap_callees(site):
+                if callee is not function:
+                    words |= _words(program, callee, depth + 1)
+    return words
+
+
+def saves_by_epoch(callback: Call) -> bool:
+    """Return whether a ModelCheckpoint provably saves after a whole number of epochs."""
+    for known in callback.argument("config").known if callback.given("config") is not None else ():
+        config = call_of(callback.program, known)
+        if config is None or config.given("save_checkpoint_seconds") is not None:
+            return False
+        steps = config.given("save_checkpoint_steps")
+        if steps is not None and _is_size(config, steps, 0):
+            return True
+    return False
+
+
+def _is_size(call: Call, node: Optional[ast.expr], depth: int) -> bool:
+    """Return whether an expression is the size of a data set, or a multiple of it."""
+    if node is None or depth > 6:
+        return False
+    if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "get_dataset_size":
+            return True
+        return isinstance(node.func, ast.Name) and node.func.id == "int" and any(_is_size(call, arg, depth + 1) for arg in node.args)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return _is_size(call, node.left, depth + 1) or _is_size(call, node.right, depth + 1)
+    if isinstance(node, ast.Name):
+        return _bound_to_size(call, node, depth)
+    return False
+
+
+def _bound_to_size(call: Call, node: ast.Name, depth: int) -> bool:
+    scope: Optional[Scope] = call.scope
+    while scope is not None and node.id not in scope.bindings:
+        scope = scope.parent
+    if scope is None:
+        return False
+    for binding in scope.bindings[node.id]:
+        if binding.kind == "parameter":
+            sites = call.program.callers(scope)
+            given = [_passed(call.program, scope, binding.name, site) for site in sites]
+            if not given or not all(pair is not None and _is_size(pair[0], pair[1], depth + 1) for pair in given):
+                return False
+        elif binding.path or not _is_size(call, binding.value, depth + 1):
+            return False
+    return True
+
+
+def _passed(program: Program, function: Scope, name: str, site: Site) -> Optional[tuple[Call, ast.expr]]:
+    from ms_perflint.semantics.evaluate import argument_at
+
+    args = function.node.args  # type: ignore[union-attr]
+    names = [arg.arg for arg in args.args]
+    slot = names.index(name) - (1 if function.parent is not None and function.parent.is_class else 0) if name in names else None
+    given = argument_at(site.node, name, slot) if isinstance(site.node, ast.Call) else None
+    return (Call(site, program, ""), given) if given is not None else None
