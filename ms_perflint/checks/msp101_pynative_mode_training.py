@@ -13,7 +13,7 @@ from ms_perflint.check import Check
 from ms_perflint.edits import import_name, insert_after_imports, replace_expression, set_argument, set_setting
 from ms_perflint.edits.settings import decided
 from ms_perflint.findings import Edit, Related, Safety
-from ms_perflint.semantics import mode
+from ms_perflint.semantics import conditions, mode
 from ms_perflint.semantics.module import Module
 from ms_perflint.semantics.site import Call
 
@@ -38,6 +38,8 @@ class PynativeModeTraining(Check):
         if value is None:
             return self._is_silent() and call == self._first_context() and not self._is_shared(call)
         if mode.usually(value) != mode.PYNATIVE or not self.program.runs(call) or mode.is_opt_in(self.program, call):
+            return False
+        if conditions.is_for_cpu_only(self.program, call):
             return False
         return self._trains_uncompiled() and not self._is_late(call) and not mode.is_overridden(self.program, call)
 

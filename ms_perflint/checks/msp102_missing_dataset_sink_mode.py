@@ -9,7 +9,7 @@ import libcst as cst
 from ms_perflint.check import Check
 from ms_perflint.edits import set_value
 from ms_perflint.findings import Safety
-from ms_perflint.semantics import mode
+from ms_perflint.semantics import conditions, mode
 from ms_perflint.semantics.callbacks import Cadence, cadences
 from ms_perflint.semantics.evaluate import USUAL
 from ms_perflint.semantics.site import Call
@@ -38,6 +38,8 @@ class MissingDatasetSinkMode(Check):
             return False  # `device != "CPU"`, `not sparse`: the program decides by itself
         if not call.argument(SINK).is_usually(False) or not self.program.runs(call) or self.target.is_cpu:
             return False
+        if conditions.is_for_cpu_only(self.program, call):
+            return False
         if not self.program.trains.is_yes or self.program.mode == mode.PYNATIVE or not self._can_sink(call):
             return False
         return bool(self.settings["report-deliberate"]) or not self._is_deliberate(call)
@@ -57,7 +59,7 @@ class MissingDatasetSinkMode(Check):
         """Return whether a literal False has a reason that shows: callbacks that act in each step, epochs one by one, another branch."""
         if call.given(SINK) is None or call.argument(SINK).optional:
             return False
-        if Cadence.STEP in cadences(call):
+        if {Cadence.STEP, Cadence.UNKNOWN} & set(cadences(call)):
             return True
         if call.in_loop and call.argument("epoch").must_be(1):
             return True

@@ -164,3 +164,11 @@ def always(alternatives: Sequence[frozenset[Condition]]) -> bool:
     return len(alternatives) > 1 and all(
         always([a - {given} for a in alternatives if given.opposite not in a]) for given in both
     )
+
+
+def is_for_cpu_only(program: Program, site: Site) -> bool:
+    """Return whether the conditions around a site leave nothing but the CPU: `if device == "CPU":`."""
+    devices = DEVICES
+    for condition in conditions(program, site.block):
+        devices = devices & condition.devices(program)
+    return devices == {"CPU"}
