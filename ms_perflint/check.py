@@ -36,7 +36,7 @@ class Check(cst.CSTVisitor):
     safety: ClassVar[Safety]  # of the fix, where a report does not say otherwise
     triggers: ClassVar[
         tuple[str, ...]
-    ]  # canonical names; `name()` is a call of what `name()` gave; "*" and "@" are operators
+    ]  # canonical names; `name()` is a call of what `name()` gave; ".name" a method of anything; "*" and "@" are operators
     preview: ClassVar[bool] = False
     per_program: ClassVar[bool] = True  # False: what it reports does not depend on the program that a file is part of
     anchored: ClassVar[bool] = False  # it also reports entry scripts in which no trigger stands: see `anchors`
@@ -61,7 +61,7 @@ class Check(cst.CSTVisitor):
         raise NotImplementedError
 
     def anchors(self, module: Module) -> Sequence[Call]:
-        """Return the calls of the entry script at which the absence of something shows; for checks that are `anchored`."""
+        """Return the calls of the entry script at which an absence shows; for checks that are `anchored`."""
         return ()
 
     def examine(self, site: Site) -> list[Finding]:
@@ -126,7 +126,7 @@ def checks() -> tuple[type[Check], ...]:
             for check in _in_module(f"{package.__name__}.{info.name}"):
                 found[check.code] = check
     for point in _entry_points():
-        loaded = point.load()
+        loaded = point.load()  # type: ignore[attr-defined]
         if isinstance(loaded, type) and issubclass(loaded, Check):
             found.setdefault(loaded.code, loaded)
     return tuple(found[code] for code in sorted(found))

@@ -18,7 +18,9 @@ from ms_perflint.semantics.module import Module
 from ms_perflint.semantics.site import Call
 
 COST = "training runs operator by operator"
-ADVICE = "compile the whole step; the first step takes longer, and Python in `construct` must be what graph mode supports"
+ADVICE = (
+    "compile the whole step; the first step takes longer, and Python in `construct` must be what graph mode supports"
+)
 
 
 class PynativeModeTraining(Check):
@@ -71,7 +73,11 @@ class PynativeModeTraining(Check):
 
     def _first_context(self) -> Optional[Call]:
         """Return the first `set_context` on the default path of the program."""
-        calls = [call for call in self.program.calls(mode.SET_CONTEXT) if self.program.is_run_by_entry(call) and not call.is_optional]
+        calls = [
+            call
+            for call in self.program.calls(mode.SET_CONTEXT)
+            if self.program.is_run_by_entry(call) and not call.is_optional
+        ]
         return min(calls, key=lambda call: self.program.position(call) or 0) if calls else None
 
     def _is_shared(self, call: Call) -> bool:
@@ -107,7 +113,14 @@ class PynativeModeTraining(Check):
         setting = decided(call.argument("mode"))
         if setting is not None:
             edits = self._setting(call)
-            self.report(given, message, edits, advice="change the default", safety=Safety.DISPLAY, related=[Related(setting.place, "the mode is decided here")])
+            self.report(
+                given,
+                message,
+                edits,
+                advice="change the default",
+                safety=Safety.DISPLAY,
+                related=[Related(setting.place, "the mode is decided here")],
+            )
             return
         self.report(given, message, self._replaced(call.module, self._definition(call, given)), advice=ADVICE)
 
@@ -128,7 +141,7 @@ class PynativeModeTraining(Check):
             return replace_expression(module, node, "False" if node.value is True else "0")
         if isinstance(node, ast.Attribute) and node.attr == "PYNATIVE_MODE":
             return replace_expression(module, node, module.text(node.value) + ".GRAPH_MODE")
-        if isinstance(node, ast.Name) and node.id not in module.scope.bindings or isinstance(node, ast.Name) and self._is_imported(module, node.id):
+        if isinstance(node, ast.Name) and self._is_imported(module, node.id):
             spelling, imports = import_name(module, "mindspore.GRAPH_MODE", line_length=self.line_length)
             changed = replace_expression(module, node, spelling)
             return (*imports, *changed) if changed is not None else None
@@ -143,7 +156,11 @@ class PynativeModeTraining(Check):
             return None
         if isinstance(setting.where, tuple) and isinstance(setting.where[1], (ast.Attribute, ast.Name)):
             return self._replaced(setting.where[0], setting.where[1])
-        return set_setting(self.program, setting, "0", "0") if isinstance(setting.constant, int) and not isinstance(setting.constant, bool) else None
+        return (
+            set_setting(self.program, setting, "0", "0")
+            if isinstance(setting.constant, int) and not isinstance(setting.constant, bool)
+            else None
+        )
 
     def _mode_missing(self, node: cst.Call, call: Call) -> None:
         option = mode.unused_option(self.program, call.module)
@@ -151,7 +168,14 @@ class PynativeModeTraining(Check):
         if option is not None:
             edits = set_argument(call, "mode", option[0], first=True, line_length=self.line_length)
             related = [Related(option[1], "this option is never used")]
-            self.report(node, f"{COST}: the option for the mode is never used", edits, advice="pass the option on", safety=Safety.DISPLAY, related=related)
+            self.report(
+                node,
+                f"{COST}: the option for the mode is never used",
+                edits,
+                advice="pass the option on",
+                safety=Safety.DISPLAY,
+                related=related,
+            )
             return
         name, imports = self._graph_mode(call)
         added = set_argument(call, "mode", name, first=True, line_length=self.line_length)

@@ -56,7 +56,7 @@ class MissingDatasetSinkMode(Check):
         return not any(debug.argument("debug_mode_flag").may_be(True) for debug in self.program.calls(DEBUG))
 
     def _is_deliberate(self, call: Call) -> bool:
-        """Return whether a literal False has a reason that shows: callbacks that act in each step, epochs one by one, another branch."""
+        """Return whether a literal False has a reason: callbacks that act in each step, epochs one by one, another branch."""
         if call.given(SINK) is None or call.argument(SINK).optional:
             return False
         if {Cadence.STEP, Cadence.UNKNOWN} & set(cadences(call)):
@@ -64,7 +64,9 @@ class MissingDatasetSinkMode(Check):
         if call.in_loop and call.argument("epoch").must_be(1):
             return True
         others = [other for other in self.program.calls(*MODEL_TRAINS) if other.excludes(call)]
-        return self.program.evaluator.way(call.block) != USUAL or any(other.argument(SINK).may_be(True) for other in others)
+        return self.program.evaluator.way(call.block) != USUAL or any(
+            other.argument(SINK).may_be(True) for other in others
+        )
 
     # --- by form
 
@@ -76,7 +78,11 @@ class MissingDatasetSinkMode(Check):
         edits, related = set_value(call, SINK, "True", yaml="true", line_length=self.line_length)
         found = set(cadences(call))
         safety = Safety.DISPLAY if related else Safety.SAFE if found <= {Cadence.EPOCH} else Safety.UNSAFE
-        advice = "sink the data set" if safety is Safety.SAFE else "sink the data set; callbacks that act after every step then act once per epoch"
+        advice = (
+            "sink the data set"
+            if safety is Safety.SAFE
+            else "sink the data set; callbacks that act after every step then act once per epoch"
+        )
         self.report(node, self._message(call), edits, advice=advice, safety=safety, related=related)
 
     def _message(self, call: Call) -> str:
@@ -92,4 +98,8 @@ class MissingDatasetSinkMode(Check):
 
     def _is_built(self, call: Call) -> bool:
         receiver = call.receiver
-        return any(build.receiver == receiver for build in self.program.calls("mindspore.train.Model.build")) if receiver is not None else False
+        return (
+            any(build.receiver == receiver for build in self.program.calls("mindspore.train.Model.build"))
+            if receiver is not None
+            else False
+        )

@@ -55,10 +55,8 @@ class SynchronousCheckpoint(Check):
         """A bare save is joined by nothing: whoever reads the file while training goes on would find half of it."""
         message = "training waits while this checkpoint is written, again and again"
         if checkpoints.read_later(call):
-            self.report(
-                node,
-                f"{message}; the program uses the file afterwards, so wait for it before you save with `async_save=True`",
-            )
+            wait = "the program uses the file afterwards, so wait for it before you save with `async_save=True`"
+            self.report(node, f"{message}; {wait}")
             return
         edits, related = set_value(call, "async_save", "True", yaml="true", line_length=self.line_length)
         safety = Safety.DISPLAY if related else Safety.UNSAFE
@@ -87,7 +85,8 @@ class SynchronousCheckpoint(Check):
         unused = checkpoints.unused_config(self.program, call)
         if unused is not None:
             place = unused.module.source.place(unused.span[0])
-            message = f"training waits while each checkpoint is written, after every step: the config made in line {place.row} is given to no callback"
+            message = "training waits while each checkpoint is written, after every step"
+            message = f"{message}: the config made in line {place.row} is given to no callback"
             edits = set_argument(call, "config", unused.module.text(unused.node), line_length=self.line_length)
             self.report(
                 node,
@@ -120,10 +119,9 @@ class SynchronousCheckpoint(Check):
 
     def _every_step(self, call: Call) -> str:
         """Return a hint where checkpoints are so many that writing them in the background gains nothing."""
-        if call.api == checkpoints.CONFIG:
-            if call.given("save_checkpoint_seconds") is not None or not call.argument(
-                "save_checkpoint_steps"
-            ).is_usually(1):
-                return ""
+        if call.given("save_checkpoint_seconds") is not None:
+            return ""
+        if call.api == checkpoints.CONFIG and not call.argument("save_checkpoint_steps").is_usually(1):
+            return ""
         sunk = any(train.argument("dataset_sink_mode").may_be(True) for train in self.program.calls(*MODEL_TRAINS))
         return "" if sunk else ", but saves after every step gain little: save less often as well"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Optional
 from ms_perflint.semantics import configs
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
-from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Display, Instance, Known, Value, union
+from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Display, Instance, Known, Value, union
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator

@@ -23,7 +23,6 @@ from ms_perflint.semantics.values import (
     Value,
     union,
 )
-
 from ms_perflint.semantics.walk import word_of
 
 if TYPE_CHECKING:
@@ -251,7 +250,7 @@ class Evaluator:
         self, function: Scope, binding: Binding, positional: list[ast.arg], method: bool, default: Value
     ) -> Value:
         callers = self.program.callers(function)
-        slot = positional.index(binding.node) if binding.node in positional else None  # type: ignore[arg-type]
+        slot = positional.index(binding.node) if binding.node in positional else None
         if slot is not None and method:
             slot -= 1
         values: list[Value] = []

@@ -103,7 +103,7 @@ class Flow:
             ends.append(self._body(handler.body, self._bind(handler, dict(failed))))
         end = join(ends)
         if stmt.finalbody:
-            self._body(stmt.finalbody, dict(self._with_all_of([*stmt.body, *stmt.handlers], env)))  # type: ignore[list-item]
+            self._body(stmt.finalbody, dict(self._with_all_of([*stmt.body, *stmt.handlers], env)))
             end = self._body(stmt.finalbody, end)
         return end
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
 from ms_perflint.semantics import configs, training
-from ms_perflint.semantics.evaluate import USUAL
 from ms_perflint.semantics.module import FUNCTIONS, Block, Module, Scope, Site
 from ms_perflint.semantics.site import Call
 from ms_perflint.semantics.values import Instance, Known, Value
@@ -54,7 +53,11 @@ def is_opt_in(program: Program, call: Call) -> bool:
     Conditions on the device, on distribution, on the data set are paths that normal users take.
     """
     for arm in call.block.chain():
-        if not isinstance(arm.owner, ast.If) or arm.parent is None or not ABOUT_MODE.search(ast.unparse(arm.owner.test)):
+        if (
+            not isinstance(arm.owner, ast.If)
+            or arm.parent is None
+            or not ABOUT_MODE.search(ast.unparse(arm.owner.test))
+        ):
             continue
         usual = program.value(arm.owner.test, arm.parent.scope).usual_truth
         if usual is None or usual != (arm.arm == "body"):
@@ -71,11 +74,16 @@ def is_overridden(program: Program, call: Call) -> bool:
     arms = _arms(call.block)
     for other in settings(program):
         later = program.position(other)
-        if later is None or later <= position or other == call or call.excludes(other) or (start is not None and later > start):
+        if (
+            later is None
+            or later <= position
+            or other == call
+            or call.excludes(other)
+            or (start is not None and later > start)
+        ):
             continue
-        if is_opt_in(program, other) or not (_arms(other.block) <= arms or program.evaluator.way(other.block) == USUAL and not _open_arms(program, other.block, arms)):
-            continue
-        return True
+        if not is_opt_in(program, other) and (_arms(other.block) <= arms or _is_certain(program, other.block, arms)):
+            return True
     return False
 
 
@@ -83,13 +91,14 @@ def _arms(block: Block) -> set[tuple[int, str]]:
     return {(id(arm.owner), arm.arm) for arm in block.chain() if isinstance(arm.owner, ast.If)}
 
 
-def _open_arms(program: Program, block: Block, known: set[tuple[int, str]]) -> bool:
-    """Return whether a block stands under a condition of which nobody knows whether it holds."""
+def _is_certain(program: Program, block: Block, known: set[tuple[int, str]]) -> bool:
+    """Return whether all conditions around a block that are not `known` to hold do hold for a normal user."""
     for arm in block.chain():
-        if isinstance(arm.owner, ast.If) and arm.parent is not None and (id(arm.owner), arm.arm) not in known:
-            if program.value(arm.owner.test, arm.parent.scope).usual_truth is None:
-                return True
-    return False
+        if not isinstance(arm.owner, ast.If) or arm.parent is None or (id(arm.owner), arm.arm) in known:
+            continue
+        if program.value(arm.owner.test, arm.parent.scope).usual_truth != (arm.arm == "body"):
+            return False
+    return True
 
 
 def training_starts(program: Program) -> Optional[int]:
@@ -190,7 +199,9 @@ def anchor(program: Program) -> Optional[Site]:
         position = program.position(site)
         if position is None or not isinstance(site.node, ast.Call):
             continue
-        if id(site.node) in trains or any(callee in program.training_scopes for callee in training.callees(program, site)):
+        if id(site.node) in trains or any(
+            callee in program.training_scopes for callee in training.callees(program, site)
+        ):
             leading.append(site)
     models = [site for site in leading if id(site.node) in trains and site.word in ("train", "fit")]
     looping = [site for site in leading if training.loops(site)]
@@ -212,7 +223,9 @@ def unused_option(program: Program, module: Module) -> Optional[tuple[str, Place
             continue
         for name in sorted(configs.option_names(program.evaluator, site)):
             default = configs.option_default(program.evaluator, site)
-            read = any(name in scope.attrs for scope in module.scopes) or name in (module.scope.main.attrs if module.scope.main else ())
+            read = any(name in scope.attrs for scope in module.scopes) or name in (
+                module.scope.main.attrs if module.scope.main else ()
+            )
             if ABOUT_MODE.search(name) and "mode" in name and usually(default) == GRAPH and not read:
                 return f"{holders[0]}.{name}", module.source.place(site.span[0])
     return None

@@ -71,8 +71,22 @@ class Scope:
     """A module, class, function, lambda or comprehension: its bindings, and all names that it loads."""
 
     __slots__ = (
-        "_flow", "attributes", "attrs", "binds", "bindings", "block", "calls", "defines", "main", "module", "names", "node", "parent", "returns", "stars",
-    )  # fmt: skip
+        "_flow",
+        "attributes",
+        "attrs",
+        "bindings",
+        "binds",
+        "block",
+        "calls",
+        "defines",
+        "main",
+        "module",
+        "names",
+        "node",
+        "parent",
+        "returns",
+        "stars",
+    )
 
     def __init__(self, module: Module, parent: Optional[Scope], node: ScopeNode) -> None:
         self.module = module
@@ -269,7 +283,9 @@ def parse(source: Source) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return compile(text, source.path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+            tree = compile(text, source.path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+            assert isinstance(tree, ast.Module)
+            return tree
     except SyntaxError as error:
         raise SourceError(f"syntax error: {error.msg}", error.lineno or 0, error.offset or 0) from None
     except (RecursionError, MemoryError):

@@ -90,7 +90,7 @@ def _calculate(function: Callable[..., Any], known: tuple[Known, ...]) -> object
     constants = [each.constant for each in known]
     if NO_CONSTANT in constants:
         return NO_CONSTANT
-    if any(isinstance(c, (str, bytes)) and len(c) > 4096 or isinstance(c, int) and abs(c) > 1 << 64 for c in constants):
+    if any((isinstance(c, (str, bytes)) and len(c) > 4096) or (isinstance(c, int) and abs(c) > 1 << 64) for c in constants):
         return NO_CONSTANT
     try:
         return function(*constants)

@@ -64,7 +64,9 @@ def train_sites(program: Program) -> tuple[Site, ...]:
     """Return the sites that train, those of `Model.train` and `fit` first."""
     if "_train_sites" not in program.__dict__:
         sites: list[Site] = [] if is_unit_test(program) else list(program.calls(*MODEL_TRAINS))
-        if not is_unit_test(program) and any(program.project.contains(path, mark) for path in program.files for mark in _MARKS):
+        if not is_unit_test(program) and any(
+            program.project.contains(path, mark) for path in program.files for mark in _MARKS
+        ):
             sites.extend(_step_sites(program))
         program.__dict__["_train_sites"] = tuple(sites)
     found: tuple[Site, ...] = program.__dict__["_train_sites"]
@@ -125,8 +127,8 @@ def _may_be_step(site: Site) -> bool:
         return True
     if isinstance(callee, ast.Name):
         return (
-            callee.id not in site.module.imported
-            and callee.id not in site.module.defined
+            (callee.id not in site.module.imported
+            and callee.id not in site.module.defined)
             or callee.id in site.scope.bindings
         )
     return (
@@ -145,9 +147,7 @@ def is_step(program: Program, callee: Value, optimizer: bool) -> bool:
         if isinstance(root, Scope):
             if calls == 0 and is_step_class(program, root):
                 return True
-        elif root.name in STEP_CELLS and calls == 0:
-            return True
-        elif root.name in GRADS and optimizer and calls == (1 if root.name.endswith("GradOperation") else 0):
+        elif (root.name in STEP_CELLS and calls == 0) or (root.name in GRADS and optimizer and calls == (1 if root.name.endswith("GradOperation") else 0)):
             return True
     return False
 
@@ -337,4 +337,4 @@ def _is_last_pass(block: Block) -> bool:
     return False
 
 
-__all__ = ["HOOKS", "base_apis", "callers", "repeats", "train_sites", "trains_in", "training_scopes"]
+__all__ = ["HOOKS", "base_apis", "callers", "repeats", "train_sites", "training_scopes", "trains_in"]

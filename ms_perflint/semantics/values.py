@@ -141,7 +141,10 @@ def _key(known: Known) -> tuple[str, int, int, bool, str]:
 
 @dataclass(frozen=True)
 class Value:
-    """What an expression can be. `open`: also something that the program does not show; `optional`: also whatever a user passes."""
+    """What an expression can be.
+
+    `open`: also something that the program does not show; `optional`: also whatever a user passes.
+    """
 
     known: tuple[Known, ...]
     open: bool = False
@@ -212,8 +215,8 @@ def union(values: Iterable[Value]) -> Value:
     for value in values:
         for known in value.known:
             found.setdefault((known.what, known.usual), known)
-    known = tuple(sorted(found.values(), key=_key))
-    return Value(known, any(value.open for value in values), any(value.optional for value in values))
+    ordered = tuple(sorted(found.values(), key=_key))
+    return Value(ordered, any(value.open for value in values), any(value.optional for value in values))
 
 
 def _is(known: Known, constant: object) -> bool:

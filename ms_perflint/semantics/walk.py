@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Optional, Union
 
-from ms_perflint.semantics.module import FUNCTIONS, Binding, Block, FunctionNode, Module, Scope, Site
+from ms_perflint.semantics.module import Binding, Block, FunctionNode, Module, Scope, Site
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 EXITS = frozenset({"exit", "_exit", "quit"})
@@ -373,20 +373,19 @@ class _Walk:
                 stack.append((node.body, block, fstring))  # type: ignore[attr-defined]
                 continue
             elif kind is ast.NamedExpr:
-                self.bind(
-                    node.target.id,
-                    "assign",
-                    node.target,
-                    node.value,
-                    stmt,
-                    block.scope.owner.block if block.scope.owner is not block.scope else block,
-                )  # type: ignore[attr-defined]
+                self._walrus(node, stmt, block)  # type: ignore[arg-type]
             elif kind in COMPREHENSIONS:
                 block = self._comprehension(node, stmt, block)  # type: ignore[arg-type]
             children = list(ast.iter_child_nodes(node))
             children.reverse()
             for child in children:
                 stack.append((child, block, fstring))
+
+    def _walrus(self, node: ast.NamedExpr, stmt: ast.stmt, block: Block) -> None:
+        """Bind the name of `(name := value)`: in the function, also from inside of a comprehension."""
+        owner = block.scope.owner
+        home = block if owner is block.scope else owner.block
+        self.bind(node.target.id, "assign", node.target, node.value, stmt, home)
 
     def site(self, site: Site) -> None:
         """Note a site at the module and at the function that runs it."""
@@ -423,7 +422,7 @@ def _receiver(node: ast.AST) -> str:
     return first[0].arg if first else ""
 
 
-_STATEMENTS = {
+_STATEMENTS: dict[type[ast.AST], Callable[..., None]] = {
     ast.FunctionDef: _Walk.function,
     ast.AsyncFunctionDef: _Walk.function,
     ast.ClassDef: _Walk.class_,
@@ -442,7 +441,6 @@ _STATEMENTS = {
     ast.Return: _Walk.return_,
     ast.Delete: _Walk.delete,
     ast.Global: _Walk.global_,
-    **({ast.Match: _Walk.match} if hasattr(ast, "Match") else {}),
 }
-
-__all__ = ["FUNCTIONS", "is_main_guard", "leaves", "walk"]
+if hasattr(ast, "Match"):
+    _STATEMENTS[ast.Match] = _Walk.match
