@@ -44,12 +44,16 @@ class Run:
 
     def lint(self, tree: ast.Module, lines: Sequence[str], name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
         """Return what is found in a file, and what could not be done."""
+        from ms_perflint.engine import MARK
         from ms_perflint.findings import Problem
         from ms_perflint.source import Disk, Overlay, Source, SourceError, encoded
 
+        text = "".join(lines)
+        if MARK.decode() not in text:
+            return (), ()
         path = os.path.abspath(name)
         try:
-            raw = encoded("".join(lines))
+            raw = encoded(text)
             source = Source(path, raw)
         except SourceError as error:
             return (), [Problem(path, error.row, error.column, error.message)]

@@ -1,0 +1,451 @@
+"""The flake8 plugin in the real flake8, the installed one and the lowest supported: the same as the command line."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from front import FIXED, TRAIN, Ran, environment, run
+from programs import MARKER, Program
+from test_suppressions import CALL, HIDING, OTHERS
+
+from ms_perflint.flake8 import Plugin
+from ms_perflint.semantics import module as module_file
+from ms_perflint.semantics.module import Module
+from ms_perflint.source import Source
+
+TESTS = Path(__file__).parent
+LOWEST = "6.0.0"
+FORMAT = "%(path)s:%(row)d:%(col)d:%(code)s %(text)s"
+MESSAGE = "training waits while each checkpoint is written; `async_save=True` writes it in the background"
+LINE = f"train.py:8:14:MSP301 {MESSAGE}"
+
+# A package with a preview rule that says what it was told, and stumbles over one file; and with a flake8 plugin that
+# runs behind ours, as its name comes later.
+DEMO = '''
+from ms_perflint.check import Check
+from ms_perflint.findings import Safety
+
+
+class Demo(Check):
+    """Says what it was told."""
+
+    code = "MSP998"
+    name = "demo"
+    safety = Safety.SAFE
+    triggers = ("mindspore.train.CheckpointConfig",)
+    preview = True
+    options = {"limit": 1}
+
+    def suspect(self, call):
+        return call.module.path[-9:] != "broken.py" or 1 // 0
+
+    def visit_Call(self, node):
+        if self.call(node):
+            self.report(node, f"{self.target.version} {self.target.devices} {self.settings['limit']}")
+
+
+class Behind:
+    name, version = "behind", "1"
+
+    def __init__(self, tree):
+        self.tree = tree
+
+    def run(self):
+        yield 1, 0, f"ZZZ1 {len(self.tree.body)} statements", Behind
+'''
+ENTRY_POINTS = """
+[ms_perflint.checks]
+demo = tail:Demo
+[flake8.extension]
+ZZZ = tail:Behind
+"""
+
+
+@dataclass(frozen=True)
+class Flake8:
+    """One flake8 that is there."""
+
+    path: str  # where it is to be imported from; "" for the installed one
+
+    def __call__(self, *arguments: str, cwd: Path, text: str | None = None, packages: Path | None = None) -> Ran:
+        """Run it as a process of its own; `text` is what it reads from stdin."""
+        paths = [path for path in (self.path, packages and str(packages)) if path]
+        done = subprocess.run(
+            [sys.executable, "-m", "flake8", "--format", FORMAT, *arguments],
+            cwd=cwd,
+            input=(text or "").encode(),
+            capture_output=True,
+            env={**environment(), "PYTHONPATH": os.pathsep.join(paths)},
+            timeout=120,
+            check=False,
+        )
+        assert b"Traceback" not in done.stdout + done.stderr
+        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.fixture(scope="module", params=["installed", LOWEST])
+def flake8(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Flake8:
+    """Return each flake8; the lowest is put in front of the installed one, and left out where pip cannot get it."""
+    if request.param == "installed":
+        return Flake8("")
+    target = tmp_path_factory.mktemp("flake8")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(target), f"flake8=={LOWEST}"]
+    done = subprocess.run(pip, capture_output=True, text=True, check=False)
+    if done.returncode:
+        reason = (done.stderr.strip().splitlines() or ["pip failed"])[-1]
+        pytest.skip(f"flake8 {LOWEST} cannot be installed: {reason}")
+    lowest = Flake8(str(target))
+    assert lowest("--version", cwd=target).out.startswith(LOWEST)
+    return lowest
+
+
+@pytest.fixture
+def installed() -> Flake8:
+    """Return the installed flake8."""
+    return Flake8("")
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory with the demo package, as installed."""
+    root = tmp_path_factory.mktemp("packages")
+    (root / "tail.py").write_text(DEMO, encoding="utf-8")
+    (root / "tail-1.dist-info").mkdir()
+    (root / "tail-1.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: tail\nVersion: 1\n", encoding="utf-8"
+    )
+    (root / "tail-1.dist-info" / "entry_points.txt").write_text(ENTRY_POINTS, encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """Return a directory with one program that has one finding."""
+    (tmp_path / "train.py").write_text(TRAIN, encoding="utf-8")
+    return tmp_path
+
+
+# --- the same findings
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the samples, the programs of all tests, and awkward ways to write a file, each in a project of its own."""
+    root = tmp_path_factory.mktemp("everything")
+    shutil.copytree(TESTS.parent / "sample_scripts", root / "samples")
+    projects = dict(_programs())
+    for number, comment in enumerate([*HIDING, *OTHERS]):
+        projects[f"comment_{number}"] = {"train.py": TRAIN.replace(CALL, f"{CALL}  {comment}").encode()}
+    for name, text in _awkward().items():
+        projects[f"awkward_{name}"] = {"train.py": text}
+    for project, files in projects.items():
+        for file, content in {"pyproject.toml": b"", **files}.items():
+            path = root / project / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+    return root
+
+
+def _programs() -> Iterator[tuple[str, dict[str, bytes]]]:
+    """Yield the programs with which the rules are tested, but for those that need settings of their own."""
+    for path in sorted(TESTS.glob("checks/test_*.py")):
+        for name, cases in sorted(vars(importlib.import_module(f"checks.{path.stem}")).items()):
+            if not name.isupper() or not isinstance(cases, list):
+                continue
+            programs = [case.values[0] for case in cases if hasattr(case, "values")]
+            for number, program in enumerate(programs):
+                if isinstance(program, Program) and not (program.version or program.device or program.options):
+                    files = {file: MARKER.sub("", text).encode() for file, text in program.files.items()}
+                    yield f"{path.stem}_{name}_{number}", files
+
+
+def _awkward() -> dict[str, bytes]:
+    """Return programs in other encodings and line ends, and with other layouts around the call."""
+    wide = TRAIN.replace(f"config = {CALL}", f'name, config = "网络", {CALL}')
+    return {
+        "crlf": TRAIN.replace("\n", "\r\n").encode(),
+        "cr": TRAIN.replace("\n", "\r").encode(),
+        "bom": b"\xef\xbb\xbf" + TRAIN.encode(),
+        "wide": wide.encode(),
+        "gbk": b"# coding: gbk\n" + wide.encode("gbk"),
+        "latin": b"# coding: latin-1\n# \xe9\n" + TRAIN.encode(),
+        "tabs": TRAIN.replace("    ", "\t").encode(),
+        "no_newline": TRAIN.rstrip("\n").encode(),
+        "form_feed": TRAIN.replace("\n\ndef", "\n\f\ndef").encode(),
+        "last_row": TRAIN.replace(
+            CALL, "CheckpointConfig(\n        save_checkpoint_steps=1,\n    )  # noqa: MSP301"
+        ).encode(),
+        "middle_row": TRAIN.replace(
+            CALL, "CheckpointConfig(\n        save_checkpoint_steps=1,  # noqa\n    )"
+        ).encode(),
+        "string": TRAIN.replace(CALL, 'CheckpointConfig(append_info=["""\n# noqa\n"""])').encode(),
+        "backslash": TRAIN.replace(
+            CALL, "CheckpointConfig(save_checkpoint_steps=\\\n        1,  # noqa\n    )"
+        ).encode(),
+        "disabled": b"# ms-perflint: disable-file=MSP301\n" + TRAIN.encode(),
+        "other_disabled": b"# ms-perflint: disable-file=MSP101\n" + TRAIN.encode(),
+        "skipped": b"# flake8: noqa\n" + TRAIN.encode(),
+        "skipped_with_codes": b"# flake8: noqa: E501\n" + TRAIN.encode(),
+        "not_skipped": TRAIN.replace(CALL, f"{CALL}  # flake8: noqa").encode(),
+        "empty": b"",
+        "nothing": b"x = 1\n",
+    }
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_the_same_findings_as_the_command_line(everything: Path, flake8: Flake8, jobs: str) -> None:
+    ran = run("--output-format", "json", "--isolated", ".", cwd=everything)
+    assert ran.err == ""
+    expected = [
+        f"{os.path.relpath(each['filename'], everything)}:{each['location']['row']}:{each['location']['column']}"
+        f":{each['code']} {each['message']}"
+        for each in json.loads(ran.out)
+    ]
+    assert len(expected) > 50
+    assert {"samples", "awkward_gbk", "awkward_crlf"} <= {line.split(os.sep)[0] for line in expected}
+    found = flake8("--select", "MSP", "--jobs", jobs, ".", cwd=everything)
+    assert found.err == ""
+    assert sorted(line[2:] for line in found.out.splitlines()) == sorted(expected)
+
+
+def test_the_caret_stands_below_the_first_character(tmp_path: Path, flake8: Flake8) -> None:
+    (tmp_path / "train.py").write_bytes(_awkward()["wide"])
+    (tmp_path / "tabs.py").write_bytes(_awkward()["tabs"])
+    ran = flake8("--select", "MSP301", "--show-source", "train.py", "tabs.py", cwd=tmp_path)
+    assert ran.out == (
+        f"tabs.py:8:11:MSP301 {MESSAGE}\n"
+        "\tconfig = CheckpointConfig(save_checkpoint_steps=100)\n"
+        "\t         ^\n"
+        f"train.py:8:26:MSP301 {MESSAGE}\n"
+        '    name, config = "网络", CheckpointConfig(save_checkpoint_steps=100)\n'
+        "                         ^\n"
+    )
+
+
+# --- selection is flake8's
+
+
+@pytest.mark.parametrize(
+    ("arguments", "codes"),
+    [
+        ([], ["MSP301"]),
+        (["--select", "E"], []),
+        (["--select", "MSP301"], ["MSP301"]),
+        (["--select", "MSP3"], ["MSP301"]),
+        (["--select", "MSP"], ["MSP301", "MSP998"]),
+        (["--extend-select", "MSP998"], ["MSP301", "MSP998"]),
+        (["--extend-ignore", "MSP301"], []),
+        (["--extend-ignore", "MSP"], []),
+        (["--ignore", "E,W"], ["MSP301", "MSP998"]),  # as of W503: what was off by default is not any more
+        (["--ignore", "MSP3,MSP9"], []),
+        (["--ignore", "MSP", "--select", "MSP301"], ["MSP301"]),
+        (["--select", "MSP", "--ignore", "MSP301"], ["MSP998"]),
+        (["--per-file-ignores", "train.py:MSP301"], []),
+    ],
+)
+def test_selection(here: Path, installed: Flake8, packages: Path, arguments: list[str], codes: list[str]) -> None:
+    pyproject = "[tool.ms-perflint]\nselect = ['MSP998']\nignore = ['MSP301']\nper-file-ignores = {'*' = ['ALL']}\n"
+    (here / "pyproject.toml").write_text(pyproject, encoding="utf-8")
+    assert _codes(installed(*arguments, "train.py", cwd=here, packages=packages)) == codes
+
+
+def test_preview_rules_are_off_until_they_are_selected(here: Path, flake8: Flake8, packages: Path) -> None:
+    assert _codes(flake8("train.py", cwd=here, packages=packages)) == ["MSP301"]
+    selected = flake8("--extend-select", "MSP998", "train.py", cwd=here, packages=packages)
+    assert _codes(selected) == ["MSP301", "MSP998"]
+
+
+def _codes(ran: Ran) -> list[str]:
+    """Return which of two rules were reported."""
+    found = [line.split(":")[3][:6] for line in ran.out.splitlines()]
+    return [code for code in found if code in ("MSP301", "MSP998")]
+
+
+def test_disable_noqa(tmp_path: Path, flake8: Flake8) -> None:
+    for number, head in enumerate(("# flake8: noqa\n", "# ms-perflint: disable-file\n")):
+        (tmp_path / f"head{number}.py").write_text(head + TRAIN, encoding="utf-8")
+    for number, text in enumerate(
+        (f"{CALL}  # noqa", "CheckpointConfig(\n        keep_checkpoint_max=1\n    )  # noqa")
+    ):
+        (tmp_path / f"row{number}.py").write_text(TRAIN.replace(CALL, text), encoding="utf-8")
+    assert flake8("--select", "MSP3", ".", cwd=tmp_path).out == ""
+    shown = flake8("--select", "MSP3", "--disable-noqa", ".", cwd=tmp_path).out
+    assert [line.split(":")[0] for line in shown.splitlines()] == ["./head0.py", "./head1.py", "./row0.py", "./row1.py"]
+
+
+# --- settings
+
+
+def test_settings_come_from_the_nearest_pyproject(here: Path, installed: Flake8, packages: Path) -> None:
+    def told(*arguments: str) -> str:
+        ran = installed("--select", "MSP998", *arguments, cwd=here, packages=packages, text=TRAIN)
+        return ran.out.split("MSP998 ")[1]
+
+    assert told("train.py").endswith(" 1\n")
+    settings = '[tool.ms-perflint]\nmindspore-version = "2.3"\ndevice = "gpu"\nrules.demo.limit = 7\n'
+    (here / "pyproject.toml").write_text(settings, encoding="utf-8")
+    expected = told("train.py")
+    assert expected.startswith("(2, 3")
+    assert "GPU" in expected
+    assert expected.endswith(" 7\n")
+    (here / "below").mkdir()
+    shutil.copy(here / "train.py", here / "below" / "other.py")
+    assert told("below/other.py") == expected
+    assert told("--stdin-display-name", "below/other.py", "-") == expected
+    nearer = settings.replace("7", "8")
+    (here / "below" / "pyproject.toml").write_text(nearer, encoding="utf-8")
+    assert told("below/other.py").endswith(" 8\n")
+
+
+@pytest.mark.parametrize(
+    ("settings", "error"),
+    [
+        ("[tool.ms-perflint]\ndevize = 'GPU'\n", '[tool.ms-perflint] devize: unknown key, did you mean "device"?'),
+        ("[tool.ms-perflint\n", "is not valid TOML"),
+        ("[tool.ms-perflint]\nmindspore-version = 2.4\n", "mindspore-version: expected a version"),
+    ],
+)
+def test_settings_that_cannot_be_used_stop_the_run(here: Path, installed: Flake8, settings: str, error: str) -> None:
+    (here / "pyproject.toml").write_text(settings, encoding="utf-8")
+    ran = installed("train.py", cwd=here)
+    assert ran.code == 1
+    head, line = ran.out.splitlines()
+    assert head == "There was a critical error during execution of Flake8:"
+    assert line.startswith("ms-perflint: pyproject.toml: ")
+    assert error in line
+
+
+# --- text from stdin
+
+
+def test_text_from_stdin_stands_for_the_file(here: Path, flake8: Flake8) -> None:
+    def typed(text: str) -> str:
+        return flake8("--select", "MSP3", "--stdin-display-name", "train.py", "-", cwd=here, text=text).out
+
+    assert typed(TRAIN) == LINE + "\n"
+    assert typed(FIXED) == ""
+    (here / "train.py").write_text(FIXED, encoding="utf-8")
+    assert typed("\n\n" + TRAIN) == LINE.replace(":8:", ":10:") + "\n"
+    assert flake8("--select", "MSP3", "-", cwd=here, text=TRAIN).out == LINE.replace("train.py", "stdin") + "\n"
+    assert flake8("--select", "MSP3", "train.py", cwd=here).out == ""
+
+
+def test_text_from_stdin_is_part_of_its_program(tmp_path: Path, installed: Flake8) -> None:
+    made = "from mindspore.train import CheckpointConfig\n\n\ndef made():\n    return CheckpointConfig()\n"
+    (tmp_path / "train.py").write_text(
+        "from saves import made\n" + TRAIN.replace(f"config = {CALL}", "config = made()"), encoding="utf-8"
+    )
+    (tmp_path / "saves.py").write_text("", encoding="utf-8")
+    typed = installed("--select", "MSP3", "--stdin-display-name", "saves.py", "-", cwd=tmp_path, text=made)
+    assert typed.out.startswith("saves.py:5:12:MSP301 ")
+    assert installed("--select", "MSP3", "--stdin-display-name", "alone.py", "-", cwd=tmp_path, text=made).out == ""
+
+
+# --- trouble
+
+
+def test_an_error_of_a_rule_is_a_line_of_the_report(here: Path, flake8: Flake8, packages: Path) -> None:
+    for name in "broken.py", "after.py":
+        shutil.copy(here / "train.py", here / name)
+    ran = flake8(
+        "--select", "MSP0,MSP3,MSP998,ZZZ", "-j", "1", "broken.py", "after.py", "train.py", cwd=here, packages=packages
+    )
+    lines = ran.out.splitlines()
+    assert [line.split(" ")[0] for line in lines] == [
+        "after.py:1:1:ZZZ1", "after.py:8:14:MSP301", "after.py:8:14:MSP998",
+        "broken.py:1:1:MSP000", "broken.py:1:1:ZZZ1",
+        "train.py:1:1:ZZZ1", "train.py:8:14:MSP301", "train.py:8:14:MSP998",
+    ]  # fmt: skip
+    error = "internal error, please report it: ZeroDivisionError: integer division or modulo by zero (tail.py:"
+    assert lines[3].startswith(f"broken.py:1:1:MSP000 {error}")
+    assert lines[-3].endswith(" 5 statements")  # the tree is whole for those that come after
+
+
+def test_a_check_that_cannot_be_imported_stops_the_run(here: Path, installed: Flake8, tmp_path: Path) -> None:
+    info = tmp_path / "packages" / "lost-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lost\nVersion: 1\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text("[ms_perflint.checks]\nlost = lost:Lost\n", encoding="utf-8")
+    ran = installed("train.py", cwd=here, packages=info.parent)
+    assert ran.code == 1
+    assert "ms-perflint: internal error, please report it: ModuleNotFoundError: No module named 'lost'" in ran.out
+
+
+def test_bad_input(here: Path, installed: Flake8) -> None:
+    head = b"import mindspore\nfrom mindspore.train import CheckpointConfig\n"
+    for name, raw in {
+        "codec": b"# coding: klingon\n" + head,
+        "codec_of_others": b"# coding: klingon\nx = 1\n",
+        "latin": head + b"# \xe9\n",
+        "nested": head + b"x = " + b"CheckpointConfig(" * 60 + b")" * 60 + b"\n",
+        "chain": head + b"x = CheckpointConfig" + b"()" * 300 + b"\n",
+        "open": head + b"x = (\n",
+    }.items():
+        (here / f"{name}.py").write_bytes(raw)
+    ran = installed("--select", "MSP000,MSP301,E9", ".", cwd=here)
+    lines = ran.out.splitlines()
+    assert lines[0] == "./codec.py:1:1:MSP000 unknown encoding: klingon"
+    assert lines[1].startswith("./open.py:3:")  # flake8 says so itself
+    assert lines[2:] == [f"./{LINE}"]
+
+
+# --- inside
+
+
+def made(directory: Path, *names: str) -> None:
+    """Begin a run over files, as flake8 does."""
+    options = argparse.Namespace(
+        filenames=[str(directory / name) for name in names], disable_noqa=False, stdin_display_name="stdin"
+    )
+    Plugin.parse_options(options)
+
+
+def reported(path: Path, text: str) -> list[tuple[int, int, str]]:
+    """Return what the plugin yields for a file."""
+    plugin = Plugin(ast.parse(text), text.splitlines(keepends=True), str(path))
+    found = [(row, column, message[:6]) for row, column, message, _ in plugin.run()]
+    return [each for each in found if each[2] in ("MSP000", "MSP301")]
+
+
+def test_the_file_is_not_parsed_again(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def parse(source: Source) -> ast.Module:
+        raise AssertionError(f"{source.path} was parsed")
+
+    monkeypatch.setattr(module_file, "parse", parse)
+    made(here, "train.py")
+    assert reported(here / "train.py", TRAIN) == [(8, 13, "MSP301")]
+
+
+def test_a_file_that_changed_since_its_neighbours_were_looked_at(here: Path) -> None:
+    (here / "main.py").write_text(
+        "import mindspore, train\nfrom mindspore.train import CheckpointConfig\n", encoding="utf-8"
+    )
+    (here / "other.py").write_text(
+        "import mindspore, train\nCheckpointConfig = train.CheckpointConfig()\n", encoding="utf-8"
+    )
+    made(here, "main.py", "other.py", "train.py")
+    for name in "other.py", "main.py":
+        reported(here / name, (here / name).read_text(encoding="utf-8"))
+    assert reported(here / "train.py", TRAIN) == [(8, 13, "MSP301")]
+    assert reported(here / "train.py", "\n\n" + TRAIN) == [(10, 13, "MSP301")]
+    assert reported(here / "train.py", FIXED) == []
+
+
+def test_a_borrowed_tree_is_given_back_whole() -> None:
+    tree = ast.parse(TRAIN)
+    before = ast.dump(tree, include_attributes=True)
+    module = Module(Source("train.py", TRAIN.encode()), tree)
+    assert module.tree is tree
+    module.close()
+    assert ast.dump(tree, include_attributes=True) == before
