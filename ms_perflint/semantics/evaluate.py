@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 Key = tuple[int, str]  # identity of a node, binding or scope, and what is asked of it
 STEPS = 20_000  # evaluations for one question, before the answer is "open"
 DEPTH = 60  # evaluations inside one another, before the answer is "open"
+DICT_METHODS = frozenset({"get", "items", "keys", "values", "update", "pop", "setdefault", "copy"})
 IMPOSSIBLE, OPTIONAL, USUAL = 0, 1, 2  # how a block is reached
 
 
@@ -313,6 +314,8 @@ class Evaluator:
         if isinstance(what, (Options, Tree)):
             return configs.lookup(self, known, name)
         if isinstance(what, Display):
+            if isinstance(what.node, ast.Dict) and name in DICT_METHODS:
+                return self.known(Api(f"builtins.dict.{name}", known), node, scope)
             return self.item(known, name)
         return OPEN
 

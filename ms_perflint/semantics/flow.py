@@ -21,7 +21,7 @@ class Flow:
         self._at: dict[int, Bindings] = {}  # id of a Name that is read -> what may have bound it
         self._many = {name for name, bindings in scope.bindings.items() if len(bindings) > 1}
         start: Environment = {
-            name: tuple(b for b in scope.bindings[name] if b.kind in ("parameter", "global")) for name in self._many
+            name: tuple(b for b in scope.bindings[name] if b.kind == "parameter") for name in self._many
         }
         self._exit: Environment = start
         if self._many and isinstance(getattr(scope.node, "body", None), list):
@@ -33,13 +33,18 @@ class Flow:
         if node.id not in self._many:
             return tuple(self.scope.bindings.get(node.id, ()))
         found = self._at.get(id(node))
-        return found if found is not None else tuple(self.scope.bindings[node.id])
+        return self._with_globals(node.id, found) if found is not None else tuple(self.scope.bindings[node.id])
 
     def at_end(self, name: str) -> Bindings:
         """Return the bindings that may hold when the scope has run: what other scopes and modules see."""
         if name not in self._many:
             return tuple(self.scope.bindings.get(name, ()))
-        return self._exit.get(name) or tuple(self.scope.bindings[name])
+        return self._with_globals(name, self._exit.get(name, ())) or tuple(self.scope.bindings[name])
+
+    def _with_globals(self, name: str, found: Bindings) -> Bindings:
+        """Add what functions bind by `global name`: nobody knows when they run."""
+        others = tuple(b for b in self.scope.bindings[name] if b.kind == "global" and b not in found)
+        return (*others, *found)
 
     def _all(self) -> Environment:
         return {name: tuple(self.scope.bindings[name]) for name in self._many}

@@ -1,0 +1,235 @@
+"""What an expression can be: `reveal(x)` in a small program, and what the evaluator says of it."""
+
+from __future__ import annotations
+
+import ast
+import os
+import textwrap
+from collections.abc import Mapping
+from typing import Union
+
+import pytest
+
+from ms_perflint.semantics.program import Program
+from ms_perflint.semantics.project import Project
+from ms_perflint.semantics.target import Target
+from ms_perflint.semantics.values import NO_CONSTANT, Instance, Known, Value
+from ms_perflint.source import Nowhere, Overlay
+
+ROOT = os.path.join(os.sep, "program")
+
+
+def program(files: Union[str, Mapping[str, str]], entry: str = "train.py") -> Program:
+    """Return the program of an entry script, from texts."""
+    texts = {entry: files} if isinstance(files, str) else files
+    contents = {os.path.join(ROOT, *name.split("/")): textwrap.dedent(text).encode() for name, text in texts.items()}
+    return Program(Project(Overlay(Nowhere(), contents)), os.path.join(ROOT, entry), Target())
+
+
+def reveal(files: Union[str, Mapping[str, str]], entry: str = "train.py") -> Value:
+    """Return what the argument of the one `reveal(...)` in a program can be."""
+    made = program(files, entry)
+    (site,) = made.sites("reveal")
+    assert isinstance(site.node, ast.Call)
+    return made.value(site.node.args[0], site.scope)
+
+
+def shown(value: Value) -> str:
+    """Return a value in one line: what is known (in brackets what only an option gives), `...` for open, `?` for optional."""
+    parts = [_shown(known) if known.usual else f"({_shown(known)})" for known in value.known]
+    return " ".join([*parts, *(["..."] if value.open else []), *(["?"] if value.optional else [])])
+
+
+def _shown(known: Known) -> str:
+    if known.api:
+        return known.api
+    if known.constant is not NO_CONSTANT:
+        return repr(known.constant)
+    if isinstance(known.what, Instance):
+        return f"{known.type_api or getattr(known.what.type, 'name', '')}()"
+    return getattr(known.what, "name", "") or type(known.what).__name__
+
+
+CASES = [
+    # constants, names, reaching definitions
+    ("reveal(1)", "1"),
+    ("x = 1\nx = 2\nreveal(x)", "2"),
+    ("x = 1\nreveal(x)\nx = 2", "1"),
+    ("x = 1\nif unknown():\n    x = 2\nreveal(x)", "1 2"),
+    ("if unknown():\n    x = 1\nelse:\n    x = 2\nreveal(x)", "1 2"),
+    ("if unknown():\n    x = 1\nelse:\n    raise SystemExit\nreveal(x)", "1"),
+    ("x = 1\nfor i in y:\n    x = 2\nreveal(x)", "1 2"),
+    ("x = 1\nwhile True:\n    reveal(x)\n    x = 2", "1 2"),
+    ("try:\n    x = 1\nexcept ValueError:\n    x = 2\nreveal(x)", "1 2"),
+    ("x = 1\ntry:\n    x = 2\nfinally:\n    pass\nreveal(x)", "2"),
+    ("x = 1\nx += 1\nreveal(x)", "..."),
+    ("a, (b, c) = 1, (2, 3)\nreveal(c)", "3"),
+    ("for x in (1, 2):\n    reveal(x)", "1 2"),
+    ("def f():\n    global x\n    x = 2\nx = 1\ndef g():\n    reveal(x)", "2 1"),
+    ("x = 1\ndef f():\n    x = 2\ndef g():\n    reveal(x)", "1"),
+    ("class A:\n    x = 1\n    def f(self):\n        reveal(x)", "builtins.x"),
+    ("print([reveal(x) for x in (1, 2)])", "1 2"),
+    ("if (x := 3) > 2:\n    reveal(x)", "3"),
+    # conditions
+    ("x = 1\nif False:\n    x = 2\nreveal(x)", "1"),
+    ("reveal(1 if True else 2)", "1"),
+    ("DEBUG = False\nreveal(1 if DEBUG else 2)", "2"),
+    ("reveal(not 0)", "True"),
+    ("reveal('a' == 'b' or 3 in (3, 4))", "True"),
+    ("reveal(2 * 3 + 1)", "7"),
+    ("reveal(f'{1}-a')", "'1-a'"),
+    ("x = 1\nif unknown():\n    return_ = x\nelse:\n    exit()\nreveal(return_)", "1"),
+    # functions, parameters, call sites
+    ("def f(x):\n    reveal(x)\nf(1)\nf(x=2)", "1 2"),
+    ("def f(x=3):\n    reveal(x)\nf()", "3"),
+    ("def f(x=3):\n    reveal(x)", "3 ..."),
+    ("def f(*, x):\n    reveal(x)\nf(**options)", "..."),
+    ("def f():\n    return 1\nreveal(f())", "1"),
+    ("def f(n):\n    return f(n) if unknown() else 1\nreveal(f(3))", "1"),
+    ("def f(x):\n    return x\ndef g(x):\n    return f(x)\nreveal(g(5))", "5"),
+    ("import functools\ndef f():\n    return 1\ng = functools.partial(f)\nreveal(g())", "1"),
+    # classes and objects
+    ("class A:\n    def __init__(self, x):\n        self.x = x\nreveal(A(4).x)", "4"),
+    ("class A:\n    x = 1\nclass B(A):\n    pass\nreveal(B().x)", "1"),
+    ("class A:\n    @property\n    def x(self):\n        return 6\nreveal(A().x)", "6"),
+    ("class A:\n    def f(self, x):\n        reveal(x)\nA().f(7)", "7"),
+    ("from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\nreveal(A().x)", "1 ?"),
+    ("class A: pass\na = A()\na.x = 8\nreveal(a.x)", "8"),
+    # containers
+    ("reveal({'a': 1}['a'])", "1"),
+    ("reveal([1, 2][-1])", "2"),
+    ("from easydict import EasyDict\nc = EasyDict({'a': {'b': 1}})\nreveal(c.a.b)", "1"),
+    ("c = dict(a=1)\nreveal(c.get('a', 2))", "1"),
+    ("def f(c):\n    reveal(getattr(c, 'a', 2))", "2 ..."),
+    # MindSpore
+    ("import mindspore as ms\nreveal(ms.context.GRAPH_MODE)", "mindspore.GRAPH_MODE"),
+    ("from mindspore import context\nreveal(context.set_context)", "mindspore.set_context"),
+    ("from mindspore.ops import operations as P\nreveal(P.Cast())", "mindspore.ops.Cast()"),
+    ("import mindspore.ops.operations as P\nreveal(P.Cast)", "mindspore.ops.Cast"),
+    ("from mindspore.nn import *\nreveal(Dense)", "mindspore.nn.Dense"),
+    ("import mindspore\nreveal(mindspore.nn.Dense(1, 2).to_float(x))", "mindspore.nn.Dense()"),
+    ("try:\n    from mindspore.train import Model\nexcept ImportError:\n    from mindspore import Model\nreveal(Model)", "mindspore.train.Model"),
+    ("def f():\n    from mindspore import Model\n    reveal(Model(net).train)", "mindspore.train.Model.train"),
+    ("from mindspore import Model\nclass Mine(Model):\n    pass\nreveal(Mine(net).fit)", "mindspore.train.Model.fit"),
+    # options
+    (
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--x', type=int, default='3')\nreveal(p.parse_args().x)",
+        "3 ?",
+    ),
+    (
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--x-y', action='store_true')\na = p.parse_args()\nreveal(a.x_y)",
+        "False (True)",
+    ),
+    (
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--x', default='a', choices=['a', 'b'])\n"
+        "a, _ = p.parse_known_args()\nreveal(a.x)",
+        "'a' ('a') ('b')",
+    ),
+    (
+        "import argparse\np = argparse.ArgumentParser()\ng = p.add_argument_group()\ng.add_argument('--x', default=1)\n"
+        "a = p.parse_args()\nx = 2 if a.x else 3\nreveal(x)",
+        "2 (3) ?",
+    ),
+    ("import click\n@click.command()\n@click.option('--x', default=5)\ndef main(x):\n    reveal(x)", "5 ?"),
+    ("import os\nreveal(int(os.getenv('N', '2')))", "2 ?"),
+    ("import os\nreveal(os.environ['N'])", "..."),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES)
+def test_value(text: str, expected: str) -> None:
+    assert shown(reveal(text)) == expected
+
+
+ZOO = {
+    "train.py": """
+        from src.model_utils.config import config
+
+        def main():
+            reveal(config.train.sink)
+
+        if __name__ == "__main__":
+            main()
+        """,
+    "src/__init__.py": "",
+    "src/model_utils/__init__.py": "",
+    "src/model_utils/config.py": """
+        import argparse
+        import os
+        import yaml
+
+        class Config:
+            def __init__(self, entries):
+                for key, value in entries.items():
+                    setattr(self, key, Config(value) if isinstance(value, dict) else value)
+
+        def read(path):
+            with open(path) as file:
+                documents = [each for each in yaml.load_all(file.read(), Loader=yaml.FullLoader)]
+            return documents[0]
+
+        def merged(args, entries):
+            for key, value in vars(args).items():
+                entries[key] = value
+            return entries
+
+        def make():
+            parser = argparse.ArgumentParser()
+            here = os.path.dirname(os.path.abspath(__file__))
+            parser.add_argument("--config_path", default=os.path.join(here, "../../default_config.yaml"))
+            args, _ = parser.parse_known_args()
+            return Config(merged(args, read(args.config_path)))
+
+        config = make()
+        """,
+    "default_config.yaml": "epochs: 3\ntrain:\n  sink: False\n",
+}
+
+
+def test_config_of_the_model_zoo() -> None:
+    value = reveal(ZOO)
+    assert shown(value) == "False ?"
+    place = value.known[0].place
+    assert (os.path.basename(place.path), place.row, place.column) == ("default_config.yaml", 3, 3)
+
+
+def test_a_config_that_is_not_there_says_nothing() -> None:
+    assert shown(reveal({name: text for name, text in ZOO.items() if name != "default_config.yaml"})) == "..."
+
+
+def test_names_of_other_files() -> None:
+    files = {
+        "train.py": "from pkg import size\nimport pkg.sub as s\nreveal(size + s.more)",
+        "pkg/__init__.py": "from .sub import size",
+        "pkg/sub.py": "from pkg.base import *\nmore = 2",
+        "pkg/base.py": "size = 40",
+    }
+    assert shown(reveal(files)) == "42"
+
+
+def test_an_import_cycle_ends() -> None:
+    files = {"train.py": "from a import *\nreveal(x)", "a.py": "from b import *", "b.py": "from a import *\nx = 1"}
+    assert shown(reveal(files)) == "1"
+
+
+def test_answers_do_not_depend_on_the_order_of_questions() -> None:
+    text = """
+        def a(n):
+            return b(n) if n else 1
+
+        def b(n):
+            return a(n) if n else 2
+
+        reveal(a(x))
+        other(b(x))
+        """
+    answers = []
+    for words in (("reveal", "other"), ("other", "reveal")):
+        made = program(text)
+        found = {}
+        for word in words:
+            (site,) = made.sites(word)
+            assert isinstance(site.node, ast.Call)
+            found[word] = shown(made.value(site.node.args[0], site.scope))
+        answers.append(found)
+    assert answers[0] == answers[1] == {"reveal": "1 2", "other": "1 2"}
