@@ -1,0 +1,80 @@
+"""The engine over the sample programs: what it finds does not depend on gate, order, company or processes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ms_perflint import engine
+from ms_perflint.config import Config
+from ms_perflint.discovery import discover
+from ms_perflint.findings import Finding, Fix, Place, Safety
+from ms_perflint.source import Nowhere, Overlay
+
+SAMPLES = Path(__file__).parent.parent / "sample_scripts"
+
+
+@pytest.fixture(scope="module")
+def config() -> Config:
+    return Config(str(SAMPLES))
+
+
+@pytest.fixture(scope="module")
+def files(config: Config) -> tuple[str, ...]:
+    found = tuple(discover([str(SAMPLES)], config).files)
+    assert len(found) >= 7
+    return found
+
+
+def test_the_gate_hides_nothing(files: tuple[str, ...], config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    gated = engine.lint(files, config)
+    monkeypatch.setattr(engine, "_mentions", lambda check, raw: True)
+    monkeypatch.setattr(engine, "MARK", b"")
+    assert engine.lint(files, config) == gated
+    assert gated.findings
+
+
+def test_a_file_alone_is_told_the_same(files: tuple[str, ...], config: Config) -> None:
+    together = engine.lint(files, config)
+    alone = [finding for path in files for finding in engine.lint([path], config).findings]
+    assert sorted(alone) == list(together.findings)
+
+
+def test_the_order_of_paths_does_not_matter(files: tuple[str, ...], config: Config) -> None:
+    assert engine.lint(files[::-1], config) == engine.lint(files, config)
+
+
+def test_processes_find_the_same(files: tuple[str, ...], config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "WORTH_PROCESSES", 2)
+    assert engine.lint(files, config, jobs=2) == engine.lint(files, config)
+
+
+def test_one_broken_file_does_not_stop_the_others(files: tuple[str, ...], config: Config, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("import mindspore\nmodel.train(1,\n")
+    report = engine.lint([*files, str(broken)], config)
+    assert report.findings == engine.lint(files, config).findings
+    (problem,) = report.problems
+    assert (problem.path, problem.row) == (str(broken), 2)
+
+
+def test_a_file_without_mindspore_is_not_parsed(config: Config) -> None:
+    path = os.path.join(os.sep, "p", "other.py")
+    report = engine.lint([path], config, Overlay(Nowhere(), {path: b"this is not Python ("}))
+    assert report.findings == report.problems == ()
+
+
+def _finding(fix: Fix | None) -> dict[tuple[object, ...], Finding]:
+    place = Place("a.py", 1, 1)
+    return {(place, place): Finding(place, "MSP301", "name", "message", place, (1,), fix)}
+
+
+def test_one_program_is_enough_and_the_weakest_fix_counts() -> None:
+    safe, unsafe = Fix("mend", Safety.SAFE, ()), Fix("mend", Safety.UNSAFE, ())
+    (merged,) = engine.merged([_finding(safe), {}, _finding(unsafe)])
+    assert merged.fix is not None
+    assert merged.fix.safety is Safety.UNSAFE
+    (merged,) = engine.merged([_finding(safe), _finding(None)])
+    assert merged.fix is None
