@@ -1,3 +1,61 @@
-"""ms-perflint: finds, explains and mends what makes MindSpore training slow."""
+"""ms-perflint: finds, explains and mends what makes MindSpore training slow.
+
+For other programs there are `lint_source`, `lint_paths` and `fix_source`, and what they return:
+
+    report = ms_perflint.lint_source(text, filename="train.py", mindspore_version="2.4")
+    for finding in report.findings:
+        print(finding.place.row, finding.code, finding.message)
+
+They are loaded on first use, so that the import costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from ms_perflint.api import Fixed, Settings, fix_source, lint_paths, lint_source
+    from ms_perflint.config import ConfigError
+    from ms_perflint.engine import Report
+    from ms_perflint.findings import Edit, Finding, Fix, Place, Problem, Related, Safety
+
+_HOMES = {
+    **dict.fromkeys(("Fixed", "Settings", "fix_source", "lint_paths", "lint_source"), "api"),
+    **dict.fromkeys(("ConfigError",), "config"),
+    **dict.fromkeys(("Report",), "engine"),
+    **dict.fromkeys(("Edit", "Finding", "Fix", "Place", "Problem", "Related", "Safety"), "findings"),
+}
+
+__all__ = [
+    "ConfigError",
+    "Edit",
+    "Finding",
+    "Fix",
+    "Fixed",
+    "Place",
+    "Problem",
+    "Related",
+    "Report",
+    "Safety",
+    "Settings",
+    "__version__",
+    "fix_source",
+    "lint_paths",
+    "lint_source",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Return one of the public names, loaded now."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """Return also the names that are not loaded yet."""
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,121 @@
+"""The functions for other programs; `import ms_perflint` names them all and loads them on first use."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypedDict, Union
+
+from ms_perflint import config as configs
+from ms_perflint.config import Config
+from ms_perflint.discovery import discover
+from ms_perflint.engine import Report, lint
+from ms_perflint.findings import Finding, Problem
+from ms_perflint.fixing import settle
+from ms_perflint.source import Disk, Files, Nowhere, Overlay, Source, SourceError, encoded
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+Path = Union[str, "os.PathLike[str]"]
+UNNAMED = "text.py"  # the name of a text that has none
+
+
+class Settings(TypedDict, total=False):
+    """What may be set in a call, as on the command line and in `[tool.ms-perflint]`; all of it may be left out."""
+
+    select: Sequence[str]  # codes, prefixes, names, "ALL"
+    ignore: Sequence[str]
+    extend_select: Sequence[str]
+    extend_safe_fixes: Sequence[str]
+    mindspore_version: str  # "2.4"
+    device: str  # "Ascend", "GPU" or "CPU"
+    line_length: int
+    rules: Mapping[str, Mapping[str, object]]  # rule -> option -> value
+    config: Path  # the file that holds [tool.ms-perflint], instead of the nearest pyproject.toml
+    isolated: bool  # read no such file
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A text after its fixes."""
+
+    text: str
+    fixed: tuple[Finding, ...]  # what was mended, as it stood when it was
+    report: Report  # what is left in `text`; `problems` say also why a fix was not made
+
+
+def lint_source(text: str, filename: Path | None = None, **settings: Unpack[Settings]) -> Report:
+    """Return the findings in the text of a Python file.
+
+    With a file name the text stands for that file, whether it is there or not: the files around it are read for what
+    they say about the program, and the nearest pyproject.toml for its settings. Without, nothing is read at all.
+    What cannot be read as Python is in `problems` of the report. Raises ConfigError for a setting that cannot be used.
+    """
+    path, config = _path(filename), _config(settings, None if filename is None else [filename])
+    try:
+        return lint([path], config, _files(path, text, filename))
+    except SourceError as error:
+        return _unreadable(path, error)
+
+
+def lint_paths(paths: Path | Iterable[Path], jobs: int = 1, **settings: Unpack[Settings]) -> Report:
+    """Return the findings in files and directories, as the command line does; `jobs` processes share many files.
+
+    What cannot be read is in `problems` of the report. Raises ConfigError for a setting that cannot be used.
+    """
+    given = [os.fspath(path) for path in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
+    config = _config(settings, given)
+    found = discover(given, config)
+    report = lint(found.files, config, jobs=jobs)
+    return replace(report, problems=tuple(sorted({*found.problems, *report.problems})))
+
+
+def fix_source(text: str, filename: Path | None = None, unsafe: bool = False, **settings: Unpack[Settings]) -> Fixed:
+    """Return the text of a Python file with its safe fixes made; with `unsafe` also the others that may be made.
+
+    Nothing is written. Fixes that also change another file are not made. Otherwise as `lint_source`.
+    """
+    path, config = _path(filename), _config(settings, None if filename is None else [filename])
+    try:
+        files = _files(path, text, filename)
+    except SourceError as error:
+        return Fixed(text, (), _unreadable(path, error))
+    settled = settle(lambda state: lint([path], config, state), files, config, unsafe=unsafe)
+    for change in settled.changes:
+        source = Source(path, change.after)
+        text = ("\ufeff" if source.bom else "") + source.text.decode("utf-8")
+    report = settled.report
+    problems = tuple(sorted({*report.problems, *settled.problems}))
+    return Fixed(text, settled.fixed, replace(report, problems=problems))
+
+
+def _path(filename: Path | None) -> str:
+    return os.path.abspath(UNNAMED if filename is None else filename)
+
+
+def _files(path: str, text: str, filename: Path | None) -> Files:
+    """Return the text in front of the disk; of no disk when it has no name. May raise SourceError."""
+    return Overlay(Nowhere() if filename is None else Disk(), {path: encoded(text)})
+
+
+def _unreadable(path: str, error: SourceError) -> Report:
+    return Report((), (Problem(path, error.row, error.column, error.message),), (path,))
+
+
+def _config(settings: Settings, paths: Sequence[Path] | None) -> Config:
+    """Return the configuration of these paths with the settings of a call on top. May raise ConfigError."""
+    unknown = sorted(settings.keys() - Settings.__annotations__)
+    if unknown:
+        raise TypeError(f"unknown setting {unknown[0]!r}; known are {', '.join(sorted(Settings.__annotations__))}")
+    file, isolated = settings.get("config"), settings.get("isolated", False) or paths is None
+    names = [os.fspath(path) for path in paths or ()]
+    config = configs.load(names, None if file is None else os.fspath(file), isolated)
+    named = ("select", "ignore", "extend_select", "extend_safe_fixes", "mindspore_version", "device", "line_length")
+    given: dict[str, object] = {name: value for name, value in settings.items() if name in named}
+    config = configs.override(config, "", **given)
+    if "rules" in settings:
+        options = configs.parse({"rules": settings["rules"]}, "rules", config.root).options
+        config = replace(config, options={**config.options, **options})
+    return config
