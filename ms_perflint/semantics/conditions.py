@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Optional
 
@@ -146,10 +146,33 @@ def _key(test: ast.expr) -> str:
     return ast.dump(test)
 
 
-def contradict(some: Iterable[Condition], others: Iterable[Condition]) -> bool:
-    """Return whether two lots of conditions can never hold together."""
+def contradict(program: Program, some: Pass, others: Pass) -> bool:
+    """Return whether two passes can never be one: a test would have to come out both ways, or a thing be two things."""
     held = set(some)
-    return any(condition.opposite in held for condition in others)
+    if any(condition.opposite in held for condition in others):
+        return True
+    if not devices(program, (*some, *others)):
+        return True
+    chosen = dict(choice for choice in map(_choice, some) if choice is not None)
+    return any(choice is not None and chosen.get(choice[0], choice[1]) != choice[1] for choice in map(_choice, others))
+
+
+def _choice(condition: Condition) -> Optional[tuple[str, str]]:
+    """Return what is compared, and with which constant, where a condition is `thing == constant`."""
+    test = condition.test
+    if not condition.wanted or not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return None
+    if not isinstance(test.ops[0], (ast.Eq, ast.NotEq)) or not isinstance(test.comparators[0], ast.Constant):
+        return None
+    return _key(test.left), _key(test.comparators[0])
+
+
+def devices(program: Program, conditions: Pass) -> frozenset[str]:
+    """Return the devices on which a pass can run."""
+    found = DEVICES
+    for condition in conditions:
+        found &= condition.devices(program)
+    return found
 
 
 def always(alternatives: Sequence[frozenset[Condition]]) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.conditions import DEVICES, Condition, Pass, always, passes
+from ms_perflint.semantics.conditions import DEVICES, Condition, Pass, always, contradict, devices, passes
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.site import Call
 from ms_perflint.semantics.values import OPEN, Api, Display, Known, Tree, Value
@@ -210,8 +210,7 @@ class Reach:
         mine, others = devices(self.program, own), devices(self.program, other)
         if "Ascend" in others and "Ascend" not in mine:
             own = tuple(c for c in own if c.devices(self.program) == DEVICES)
-        held = set(own)
-        return any(condition.opposite in held for condition in other)
+        return contradict(self.program, own, other)
 
     def _rest(self, own: Pass, other: Pass) -> Iterator[Condition]:
         """Yield what must hold on the other pass beyond what holds, or is granted, on this one."""
@@ -233,14 +232,6 @@ class Reach:
         if any(word in words for word in SPREAD) or "fusion" in words or "all_reduce" in words or "allreduce" in words:
             return True
         return condition.usually(self.program) is None and not condition.asks_environment(self.program)
-
-
-def devices(program: Program, conditions: Pass) -> frozenset[str]:
-    """Return the devices on which a pass can run."""
-    found = DEVICES
-    for condition in conditions:
-        found &= condition.devices(program)
-    return found
 
 
 # --- the network

@@ -1,0 +1,77 @@
+"""MSP501: data set AutoTune and a profiler of the data pipeline are both on. [seed 001]."""
+
+from __future__ import annotations
+
+import ast
+import os
+from typing import Optional
+
+import libcst as cst
+
+from ms_perflint.check import Check
+from ms_perflint.edits import remove_argument, set_argument, set_value
+from ms_perflint.findings import Edit, Related, Safety
+from ms_perflint.semantics import profiling
+from ms_perflint.semantics.conditions import Pass
+from ms_perflint.semantics.site import Call
+
+OFF = "turn AutoTune off while a profiler is on"
+
+
+class ProfilerWithAutotune(Check):
+    """Dataset AutoTune and data set profiling are both switched on, and one of them does nothing."""
+
+    code = "MSP501"
+    name = "profiler-with-autotune"
+    safety = Safety.SAFE
+    triggers = (profiling.AUTOTUNE,)
+
+    def suspect(self, call: Call) -> bool:
+        """By meaning: AutoTune is on for a normal user, and a profiler of the data pipeline on the same path."""
+        if not call.argument("enable").is_usually(True) or not self.program.runs(call) or self.target.is_cpu:
+            return False
+        return bool(profiling.conflicts(call)) and not profiling.turned_off(call)
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """By form: at the call that switches AutoTune on, with the profiler as the other place."""
+        call = self.call(node)
+        if call is None:
+            return
+        found = profiling.conflicts(call)
+        first = found[0][0]
+        edits, advice, safety, places = self._mend(call, found)
+        related = [Related(each.place, "the data pipeline is profiled from here") for each, _ in found]
+        self.report(node, self._message(call, first), edits, advice=advice, safety=safety, related=(*related, *places))
+
+    def _message(self, call: Call, first: profiling.Profiling) -> str:
+        place = first.place
+        file = "" if place.path == call.module.path else f" of {os.path.basename(place.path)}"
+        every = " (up to 2.3 every profiler covers it)" if self.target.version < profiling.ON_REQUEST else ""
+        return (
+            "AutoTune does nothing, or the run stops with an error, while the data pipeline is profiled "
+            f"in line {place.row}{file}{every}; turn it off in profiled runs"
+        )
+
+    def _mend(
+        self, call: Call, found: list[tuple[profiling.Profiling, Pass]]
+    ) -> tuple[Optional[tuple[Edit, ...]], str, Safety, tuple[Related, ...]]:
+        """Return the edits that turn AutoTune off, what they do, how safe they are, and what else decides the value."""
+        given = call.given("enable")
+        first, own = found[0]
+        flag = profiling.switch(call, first, own) if len(found) == 1 else None
+        if flag is not None and isinstance(given, ast.Constant):
+            text = f"not {flag.text}"
+            edits = set_argument(call, "enable", text, line_length=self.line_length)
+            return edits, f"turn AutoTune off when `{flag.text}` is set", Safety.SAFE, ()
+        changed, places = set_value(call, "enable", "False", yaml="false", line_length=self.line_length)
+        if changed is not None and isinstance(given, ast.Constant):
+            changed = (*changed, *(remove_argument(call, "filepath_prefix") or ()))
+        return changed, OFF, max(self._safety(call, each, own) for each, own in found), places
+
+    def _safety(self, call: Call, each: profiling.Profiling, own: Pass) -> Safety:
+        """Return how safe it is to turn AutoTune off: where a profiler is an option, runs without it lose AutoTune too."""
+        if each.by == profiling.LAUNCHER or not call.argument("enable").must_be(True):
+            return Safety.DISPLAY
+        if each.by == profiling.ENVIRONMENT or profiling.is_optional(self.program, each, own):
+            return Safety.UNSAFE
+        return Safety.SAFE

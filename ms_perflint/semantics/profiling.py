@@ -1,0 +1,291 @@
+"""When a program profiles its data pipeline: by a profiler in its code, or by its environment."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.findings import Place
+from ms_perflint.semantics.conditions import PASSES, Condition, Pass, contradict, parts, passes
+from ms_perflint.semantics.launchers import agreed
+from ms_perflint.semantics.mode import training_starts
+from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.site import Call
+from ms_perflint.semantics.values import Api, Display, Instance, Known
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.program import Program
+
+AUTOTUNE = "mindspore.dataset.config.set_enable_autotune"
+PROFILERS = ("mindspore.Profiler", "mindspore.profiler.profile")
+STOPS = ("stop", "analyse", "finalize")
+VARIABLE = "MS_PROFILER_OPTIONS"
+CODE, ENVIRONMENT, LAUNCHER = "code", "environment", "launcher"  # what switches a profiler on
+ON_REQUEST = (2, 4)  # data_process is False by default (2.3 profiler/profiling.py:1972, 2.4 :1888)
+
+
+@dataclass(frozen=True)
+class Profiling:
+    """A profiler of the data pipeline that is on: where, by what, and on which passes."""
+
+    place: Place
+    by: str
+    passes: tuple[Pass, ...] = ((),)
+
+
+def conflicts(call: Call) -> list[tuple[Profiling, Pass]]:
+    """Return the profilers that are on when a call switches AutoTune on, each with a pass of the call on which it is.
+
+    Two switches that are both off by default do not count: they are ways to run, and few ask for two at once.
+    """
+    program = call.program
+    mine = [(*own, *_asks(program, call)) for own in passes(program, call)]
+    found = []
+    for profiling in profilings(program, call):
+        for own in mine:
+            if any(_meet(program, own, other) for other in profiling.passes):
+                found.append((profiling, own))
+                break
+    return found
+
+
+def _meet(program: Program, own: Pass, other: Pass) -> bool:
+    if contradict(program, own, other):
+        return False
+    rare = [
+        [c for c in some if c not in others and c.usually(program) is False]
+        for some, others in ((own, other), (other, own))
+    ]
+    return not (rare[0] and rare[1])
+
+
+def _asks(program: Program, call: Call) -> Pass:
+    """Return the conditions under which the argument of a call is true: `not args.profile`."""
+    node, scope = call.given("enable"), call.scope
+    if isinstance(node, ast.Name):
+        bindings = scope.flow.at(node) if node.id in scope.bindings else ()
+        if len(bindings) == 1 and bindings[0].kind == "assign" and not bindings[0].path:
+            node = bindings[0].value
+    if isinstance(node, ast.IfExp):
+        arms = [program.value(arm, scope).truth for arm in (node.body, node.orelse)]
+        return tuple(parts(node.test, bool(arms[0]), scope)) if arms in ([True, False], [False, True]) else ()
+    return tuple(parts(node, True, scope)) if node is not None and not isinstance(node, ast.Constant) else ()
+
+
+def turned_off(call: Call) -> bool:
+    """Return whether a later call, before training starts, turns AutoTune off again wherever this one ran."""
+    program = call.program
+    start, at = training_starts(program), program.position(call)
+    for other in program.calls(AUTOTUNE):
+        later = program.position(other)
+        if at is None or later is None or later <= at or (start is not None and later > start):
+            continue
+        if other.argument("enable").usual_truth is False and any(
+            _follows(program, call, each) for each in passes(program, other)
+        ):
+            return True
+    return False
+
+
+def _follows(program: Program, call: Call, later: Pass) -> bool:
+    """Return whether a later pass is taken after some pass of the call, as far as a normal user and the code show."""
+    return any(
+        not contradict(program, own, later) and not any(c.usually(program) is False for c in later if c not in own)
+        for own in passes(program, call)
+    )
+
+
+# --- what profiles the data pipeline
+
+
+def profilings(program: Program, tuned: Site) -> Iterator[Profiling]:
+    """Yield the profilers of the data pipeline that are on, or will be, when `tuned` runs."""
+    for call in program.calls(*PROFILERS):
+        if _covers_data(call) and not _is_over(call, tuned):
+            alive = _passes_alive(call)
+            if alive:
+                yield Profiling(call.module.source.place(call.span[0]), CODE, alive)
+    if program.target.version < (2,):
+        for call in program.calls("mindspore.set_context"):
+            if call.given("enable_profiling") is not None and call.argument("enable_profiling").usual_truth is True:
+                yield Profiling(call.module.source.place(call.span[0]), CODE, passes(program, call))
+        return
+    yield from _from_environment(program)
+    exported = agreed(program, VARIABLE)
+    if exported is not None and _asks_for_data(program, exported[0]):
+        yield Profiling(exported[1], LAUNCHER)
+
+
+def _covers_data(call: Call) -> bool:
+    """Return whether a profiler watches the data pipeline, in the target's version."""
+    version = call.program.target.version
+    if version < (2,):
+        return True
+    if call.argument("data_process").usual_truth is not True:
+        return False
+    return version < ON_REQUEST or call.given("schedule") is None or call.argument("schedule").must_be(None)
+
+
+def _passes_alive(call: Call) -> tuple[Pass, ...]:
+    """Return the passes on which a profiler is started: by its making, or by `start()` later."""
+    program, made = call.program, passes(call.program, call)
+    if call.argument("start_profile").usual_truth is True:
+        return made
+    starts = [each for site in _uses(call, "start") for each in passes(program, site)]
+    both = (
+        tuple(dict.fromkeys((*first, *then)))
+        for first in made
+        for then in starts
+        if not contradict(program, first, then)
+    )
+    return tuple(dict.fromkeys(both))[:PASSES]
+
+
+def _uses(call: Call, method: str) -> list[Site]:
+    """Return the sites that call a method of what a call made."""
+    found = []
+    for site in call.program.sites(method):
+        if isinstance(site.node, ast.Call) and call.program.runs(site):
+            for known in call.program.evaluator.callees(site).known:
+                if isinstance(known.what, Api) and known.what.receiver is not None and _made(known.what.receiver, call):
+                    found.append(site)
+                    break
+    return found
+
+
+def _made(known: Known, call: Call) -> bool:
+    return isinstance(known.what, Instance) and known.what.node is call.node
+
+
+def _is_over(call: Call, tuned: Site) -> bool:
+    """Return whether a profiler is done when AutoTune is switched on: its `with` block is left, or it was stopped."""
+    stmt = call.stmt
+    if isinstance(stmt, (ast.With, ast.AsyncWith)) and tuned.scope.owner is call.scope.owner:
+        return any(item.context_expr is call.node for item in stmt.items) and tuned.node.lineno > (stmt.end_lineno or 0)
+    position = call.program.position
+    at = position(tuned)
+    stops = [position(site) for word in STOPS for site in _uses(call, word)]
+    start = position(call)
+    return start is not None and at is not None and any(stop is not None and start < stop < at for stop in stops)
+
+
+# --- MS_PROFILER_OPTIONS
+
+
+def _from_environment(program: Program) -> Iterator[Profiling]:
+    """Yield where the program sets the variable before it imports MindSpore, which reads it then.
+
+    Source: mindspore 2.10 profiler/envprofiler.py:193.
+    """
+    for site, text in _writes(program):
+        if program.runs(site) and _is_in_time(site) and _text_asks(program, text, site.scope):
+            place = site.module.source.place(site.module.span(site.stmt)[0])
+            yield Profiling(place, ENVIRONMENT, passes(program, site))
+
+
+def _writes(program: Program) -> Iterator[tuple[Site, ast.expr]]:
+    """Yield the sites that set the variable, and the text that they set."""
+    for module in program.modules:
+        for base in ("os.environ", "environ"):
+            for binding in module.stores.get((base, VARIABLE), ()):
+                if binding.value is not None and isinstance(binding.stmt, ast.stmt):
+                    yield Site(module, binding.value, "", binding.stmt, binding.block, None), binding.value
+    for call in program.calls("os.environ.setdefault", "os.putenv"):
+        args = call.node.args
+        if len(args) == 2 and program.value(args[0], call.scope).must_be(VARIABLE):
+            yield call, args[1]
+
+
+def _is_in_time(site: Site) -> bool:
+    """Return whether no import of MindSpore stands above a site in its file."""
+    return not any(
+        stmt.lineno < site.stmt.lineno
+        for imports in site.module.imported.values()
+        for stmt, alias in imports
+        if (stmt.module or "" if isinstance(stmt, ast.ImportFrom) else alias.name).partition(".")[0] == "mindspore"
+    )
+
+
+def _text_asks(program: Program, node: ast.expr, scope: Scope) -> bool:
+    """Return whether a text, or what `json.dumps` makes of a dict, asks for a profile of the data pipeline."""
+    value = program.value(node, scope)
+    texts = [known.constant for known in value.usual if isinstance(known.constant, str)]
+    for known in value.usual:
+        what = known.what
+        if isinstance(what, Instance) and known.type_api == "json.dumps" and what.node is not None and what.node.args:
+            texts.extend(_dumped(program, what.node.args[0], what.scope))
+    return len(texts) == 1 and not value.open and _asks_for_data(program, texts[0])
+
+
+def _dumped(program: Program, node: ast.expr, scope: Scope) -> Iterator[str]:
+    """Yield the text of the options that matter, of a dict display."""
+    for known in program.value(node, scope).usual:
+        if isinstance(known.what, Display) and isinstance(known.what.node, ast.Dict):
+            found = {}
+            for name in ("start", "data_process"):
+                value = program.evaluator.item(known, name)
+                if value.known:
+                    found[name] = value.usual_truth is True
+            yield json.dumps(found)
+
+
+def _asks_for_data(program: Program, text: str) -> bool:
+    """Return whether options start a profiler of the data pipeline.
+
+    `start` is false by default: mindspore 2.10 profiler/envprofiler.py:123.
+    """
+    try:
+        options = json.loads(text)
+    except ValueError:
+        return False
+    if not isinstance(options, dict) or options.get("start") is not True:
+        return False
+    return options.get("data_process", program.target.version < ON_REQUEST) is True
+
+
+# --- the switch of a profiler
+
+
+def switch(call: Call, profiling: Profiling, own: Pass) -> Optional[Condition]:
+    """Return the flag that switches a profiler on, where the code around a call can ask for it too."""
+    shared = [set(each) for each in profiling.passes]
+    for condition in profiling.passes[0]:
+        if condition in own or not condition.result or not all(condition in each for each in shared):
+            continue
+        if isinstance(condition.test, (ast.Name, ast.Attribute)) and _is_visible(call, condition):
+            return condition
+    return None
+
+
+def _is_visible(call: Call, condition: Condition) -> bool:
+    """Return whether the first name of a flag means the same at a call, and has its value there."""
+    root = condition.test
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if not isinstance(root, ast.Name):
+        return False
+    there, here = _home(root.id, condition.scope), _home(root.id, call.scope)
+    if there is None or here is None:
+        return False
+    if there is here:
+        first = min(binding.node.lineno for binding in here.bindings[root.id])  # type: ignore[attr-defined]
+        return here is not call.scope.owner or first < call.node.lineno
+    evaluator = call.program.evaluator
+    theirs, mine = (evaluator.exported(scope.module, root.id) for scope in (there, here))
+    outer = all(isinstance(scope.node, ast.Module) for scope in (there, here))
+    return outer and bool(mine.known) and {known.what for known in mine.known} == {known.what for known in theirs.known}
+
+
+def _home(name: str, scope: Scope) -> Optional[Scope]:
+    current: Optional[Scope] = scope
+    while current is not None and (name not in current.bindings or (current.is_class and current is not scope)):
+        current = current.parent
+    return current
+
+
+def is_optional(program: Program, profiling: Profiling, own: Pass) -> bool:
+    """Return whether a profiler is on only for users who ask for it, or on a condition that nobody knows."""
+    return all(any(c not in own and c.usually(program) is not True for c in each) for each in profiling.passes)
