@@ -11,9 +11,9 @@ from ms_perflint.edits import set_value
 from ms_perflint.findings import Safety
 from ms_perflint.semantics import conditions, mode
 from ms_perflint.semantics.callbacks import Cadence, cadences
-from ms_perflint.semantics.evaluate import USUAL
 from ms_perflint.semantics.site import Call
 from ms_perflint.semantics.training import MODEL_TRAINS
+from ms_perflint.semantics.ways import USUAL
 
 SINK = "dataset_sink_mode"
 GRAPH_CELLS = frozenset({"mindspore.nn.GraphCell"})  # mindspore 2.10 train/model.py:1364 raises for it
@@ -56,7 +56,7 @@ class MissingDatasetSinkMode(Check):
         return not any(debug.argument("debug_mode_flag").may_be(True) for debug in self.program.calls(DEBUG))
 
     def _is_deliberate(self, call: Call) -> bool:
-        """Return whether a literal False has a reason: callbacks that act in each step, epochs one by one, another branch."""
+        """Return whether a literal False has a reason: callbacks of each step, epochs one by one, another branch."""
         if call.given(SINK) is None or call.argument(SINK).optional:
             return False
         if {Cadence.STEP, Cadence.UNKNOWN} & set(cadences(call)):

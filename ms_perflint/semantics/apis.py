@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics import configs
+from ms_perflint.semantics import configs, members
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
 from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Display, Instance, Known, Value, union
@@ -15,11 +15,14 @@ from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Display, Instan
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
 
-# Methods of a Cell that return the cell itself (mindspore 2.10 nn/cell.py: to_float, set_train, add_flags, ...)
+# Methods of a Cell or Primitive that return itself
+# (mindspore 2.10 nn/cell.py: to_float, set_train, ...; ops/primitive.py: shard, ...)
 FLUENT = frozenset(
     {
         "to_float",
         "set_train",
+        "shard",
+        "add_prim_attr",
         "set_grad",
         "add_flags",
         "add_flags_recursive",
@@ -34,8 +37,9 @@ RETURNS: Mapping[str, str] = {"convert_to_thor_model": "mindspore.train.Model"}
 # Calls that give back what they are given first
 PASS_THROUGH = frozenset(
     {
-        "copy.copy", "copy.deepcopy", "builtins.vars", "functools.partial", "builtins.list", "builtins.tuple", "builtins.sorted",
-        "mindspore.jit", "mindspore.ms_function", "mindspore.common.api.jit", "builtins.staticmethod", "pathlib.Path",
+        "copy.copy", "copy.deepcopy", "builtins.vars", "functools.partial", "builtins.list", "builtins.tuple",
+        "builtins.sorted", "mindspore.jit", "mindspore.ms_function",
+        "mindspore.common.api.jit", "builtins.staticmethod", "pathlib.Path",
     }
 )  # fmt: skip
 MAPPINGS = frozenset(
@@ -140,7 +144,7 @@ def _getattr(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     names = evaluator.value(node.args[1], scope).constants
     if len(names) != 1 or not isinstance(names[0], str):
         return OPEN
-    found = evaluator.members(evaluator.value(node.args[0], scope), names[0], node, scope)
+    found = members.members(evaluator, evaluator.value(node.args[0], scope), names[0], node, scope)
     return found if found.known or len(node.args) < 3 else union([evaluator.value(node.args[2], scope), OPEN])
 
 

@@ -14,9 +14,23 @@ if TYPE_CHECKING:
     from ms_perflint.semantics.program import Program
 
 STEP_HOOKS = ("step_begin", "step_end", "on_train_step_begin", "on_train_step_end")
-EPOCH_APIS = frozenset({"mindspore.train.TimeMonitor", "mindspore.train.EarlyStopping", "mindspore.train.ReduceLROnPlateau", "mindspore.train.History"})
+EPOCH_APIS = frozenset(
+    {
+        "mindspore.train.TimeMonitor",
+        "mindspore.train.EarlyStopping",
+        "mindspore.train.ReduceLROnPlateau",
+        "mindspore.train.History",
+    }
+)
 LOG_APIS = frozenset({"mindspore.train.LossMonitor"})
-STEP_APIS = frozenset({"mindspore.train.SummaryCollector", "mindspore.train.LearningRateScheduler", "mindspore.train.LambdaCallback", "mindspore.train.OnRequestExit"})
+STEP_APIS = frozenset(
+    {
+        "mindspore.train.SummaryCollector",
+        "mindspore.train.LearningRateScheduler",
+        "mindspore.train.LambdaCallback",
+        "mindspore.train.OnRequestExit",
+    }
+)
 CHECKPOINT = "mindspore.train.ModelCheckpoint"
 ACTS = ("save", "eval", "profil", "stop", "analyse", "assign", "load_", "export", "set_", "update", "start")
 
@@ -70,12 +84,19 @@ def _parts(node: ast.expr, site: Site) -> list[tuple[ast.expr, Scope]]:
         if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
             found.append((binding.stmt.value, owner))
         elif binding.kind == "assign" and isinstance(binding.value, ast.BinOp) and _mentions(binding.value, node.id):
-            found.extend((side, owner) for side in (binding.value.left, binding.value.right) if not _mentions(side, node.id))
+            found.extend(
+                (side, owner) for side in (binding.value.left, binding.value.right) if not _mentions(side, node.id)
+            )
         else:
             found.append((node, scope))
     for other in owner.calls:
         callee = other.node.func if isinstance(other.node, ast.Call) else None
-        if isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and callee.value.id == node.id and callee.attr in ("append", "extend", "insert"):
+        if (
+            isinstance(callee, ast.Attribute)
+            and isinstance(callee.value, ast.Name)
+            and callee.value.id == node.id
+            and callee.attr in ("append", "extend", "insert")
+        ):
             assert isinstance(other.node, ast.Call)
             found.extend((argument, owner) for argument in other.node.args[-1:])
     return found
@@ -156,7 +177,11 @@ def _is_size(call: Call, node: Optional[ast.expr], depth: int) -> bool:
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute) and node.func.attr == "get_dataset_size":
             return True
-        return isinstance(node.func, ast.Name) and node.func.id == "int" and any(_is_size(call, arg, depth + 1) for arg in node.args)
+        return (
+            isinstance(node.func, ast.Name)
+            and node.func.id == "int"
+            and any(_is_size(call, arg, depth + 1) for arg in node.args)
+        )
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return _is_size(call, node.left, depth + 1) or _is_size(call, node.right, depth + 1)
     if isinstance(node, ast.Name):
@@ -182,10 +207,14 @@ def _bound_to_size(call: Call, node: ast.Name, depth: int) -> bool:
 
 
 def _passed(program: Program, function: Scope, name: str, site: Site) -> Optional[tuple[Call, ast.expr]]:
-    from ms_perflint.semantics.evaluate import argument_at
+    from ms_perflint.semantics.parameters import argument_at
 
     args = function.node.args  # type: ignore[union-attr]
     names = [arg.arg for arg in args.args]
-    slot = names.index(name) - (1 if function.parent is not None and function.parent.is_class else 0) if name in names else None
+    slot = (
+        names.index(name) - (1 if function.parent is not None and function.parent.is_class else 0)
+        if name in names
+        else None
+    )
     given = argument_at(site.node, name, slot) if isinstance(site.node, ast.Call) else None
     return (Call(site, program, ""), given) if given is not None else None

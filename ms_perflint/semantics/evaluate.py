@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import apis, configs, operations
-from ms_perflint.semantics.module import FUNCTIONS, Binding, Block, Module, Scope, Site
+from ms_perflint.semantics import apis, containers, members, operations, parameters
+from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
 from ms_perflint.semantics.values import (
     NOTHING,
     OPEN,
@@ -18,12 +18,10 @@ from ms_perflint.semantics.values import (
     Display,
     Instance,
     Known,
-    Options,
-    Tree,
     Value,
     union,
 )
-from ms_perflint.semantics.walk import word_of
+from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL, USUAL
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.program import Program
@@ -31,8 +29,6 @@ if TYPE_CHECKING:
 Key = tuple[int, str]  # identity of a node, binding or scope, and what is asked of it
 STEPS = 20_000  # evaluations for one question, before the answer is "open"
 DEPTH = 60  # evaluations inside one another, before the answer is "open"
-DICT_METHODS = frozenset({"get", "items", "keys", "values", "update", "pop", "setdefault", "copy"})
-IMPOSSIBLE, OPTIONAL, USUAL = 0, 1, 2  # how a block is reached
 
 
 class Evaluator:
@@ -52,9 +48,9 @@ class Evaluator:
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression, read in a scope, can be."""
-        return self._remember((id(node), ""), self._expression, node, scope)
+        return self.remember((id(node), ""), self._expression, node, scope)
 
-    def _remember(self, key: Key, work: Callable[..., Value], *arguments: object) -> Value:
+    def remember(self, key: Key, work: Callable[..., Value], *arguments: object) -> Value:
         """Return the answer to a question, worked out once.
 
         A question that comes back to itself adds nothing to its own answer. What was worked out inside of such a cycle
@@ -102,7 +98,7 @@ class Evaluator:
         if isinstance(node, ast.Name):
             return self.name(node, scope)
         if isinstance(node, ast.Attribute):
-            return self.members(self.value(node.value, scope), node.attr, node, scope)
+            return members.members(self, self.value(node.value, scope), node.attr, node, scope)
         if isinstance(node, ast.Call):
             return self.call(node, scope)
         if isinstance(node, (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp)):
@@ -114,7 +110,7 @@ class Evaluator:
         if isinstance(node, ast.IfExp):
             return self._conditional(node, scope)
         if isinstance(node, ast.Subscript):
-            return self._subscript(node, scope)
+            return containers.subscript(self, node, scope)
         return operations.operation(self, node, scope)
 
     def known(self, what: object, node: ast.AST, scope: Scope) -> Value:
@@ -156,7 +152,7 @@ class Evaluator:
 
     def exported(self, module: Module, name: str) -> Value:
         """Return what a name of a module of the project is when the module has run."""
-        return self._remember((id(module), name), self._exported, module, name)
+        return self.remember((id(module), name), self._exported, module, name)
 
     def _exported(self, module: Module, name: str) -> Value:
         if name in module.scope.bindings:
@@ -177,9 +173,14 @@ class Evaluator:
             values.append(value if way == USUAL or len(bindings) == 1 else value.rarely())
         return union(values) if values else OPEN
 
+    def weighed(self, binding: Binding) -> Value:
+        """Return what one binding gives: as something rare where only an option leads to it."""
+        value = self.binding(binding)
+        return value if self.way(binding.block) == USUAL else value.rarely()
+
     def binding(self, binding: Binding) -> Value:
         """Return what one binding gives its name."""
-        return self._remember((id(binding), ""), self._binding, binding)
+        return self.remember((id(binding), ""), self._binding, binding)
 
     def _binding(self, binding: Binding) -> Value:
         module, node = binding.scope.module, binding.node
@@ -189,7 +190,7 @@ class Evaluator:
         if binding.kind in ("import", "from"):
             return self._imported(binding)
         if binding.kind == "parameter":
-            return self._parameter(binding)
+            return parameters.parameter(self, binding)
         if binding.kind in ("assign", "with", "global") and binding.value is not None:
             return self.element(self.value(binding.value, binding.scope), binding.path)
         if binding.kind == "for" and binding.value is not None:
@@ -227,229 +228,13 @@ class Evaluator:
             return self.known(target, target.tree, target.scope)
         return self.known(Api(mindspore_api.canonical(target)), node, scope) if target else OPEN
 
-    # --- parameters
-
-    def _parameter(self, binding: Binding) -> Value:
-        function = binding.scope
-        if not function.is_function:
-            return OPEN
-        assert isinstance(function.node, FUNCTIONS)
-        args = function.node.args
-        positional = [*getattr(args, "posonlyargs", []), *args.args]
-        cls = function.parent if function.parent is not None and function.parent.is_class else None
-        static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.node.decorator_list)
-        if cls is not None and not static and positional and positional[0] is binding.node:
-            return self.known(Instance(cls, None, function), binding.node, function)
-        if binding.node in (args.vararg, args.kwarg):
-            return OPEN
-        default = (
-            self.value(binding.value, function.parent) if binding.value is not None and function.parent else NOTHING
-        )
-        return self._passed(function, binding, positional, cls is not None and not static, default)
-
-    def _passed(
-        self, function: Scope, binding: Binding, positional: list[ast.arg], method: bool, default: Value
-    ) -> Value:
-        callers = self.program.callers(function)
-        slot = positional.index(binding.node) if binding.node in positional else None
-        if slot is not None and method:
-            slot -= 1
-        values: list[Value] = []
-        for site in callers:
-            assert isinstance(site.node, ast.Call)
-            given = argument_at(site.node, binding.name, slot)
-            if given is None and (
-                any(k.arg is None for k in site.node.keywords)
-                or any(isinstance(a, ast.Starred) for a in site.node.args)
-            ):
-                values.append(Value(default.known, True))
-            else:
-                value = self.value(given, site.scope) if given is not None else default
-                values.append(value if self.way(site.block) == USUAL else value.rarely())
-        option = configs.decorated_option(self, function, binding.name)
-        if option is not None:
-            return option
-        return union(values) if values else Value(default.known, True)
-
-    # --- members, items
-
-    def members(self, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
-        """Return what `base.name` can be; `node` is that expression."""
-        values = [self.member(known, name, node, scope) for known in base.known]
-        if base.open or not base.known:
-            values.append(OPEN)
-        stored = self._stored(node, name, scope)
-        if stored is not None:
-            values = [value for value in values if value.known] + [stored]
-        value = union(values)
-        return Value(value.known, value.open, True) if base.optional else value
-
-    def _stored(self, node: ast.expr, name: str, scope: Scope) -> Optional[Value]:
-        """What `name.attribute = value` elsewhere in the file gives it; None where nothing does."""
-        base = node.value if isinstance(node, (ast.Attribute, ast.Subscript)) else None
-        if isinstance(base, ast.Name):
-            key = base.id
-        elif isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
-            key = f"{base.value.id}.{base.attr}"
-        else:
-            return None
-        stores = [b for b in scope.module.stores.get((key, name), ()) if b.node is not node]
-        return (
-            union([self.binding(b) if self.way(b.block) == USUAL else self.binding(b).rarely() for b in stores])
-            if stores
-            else None
-        )
-
-    def member(self, known: Known, name: str, node: ast.expr, scope: Scope) -> Value:
-        """Return what the member `name` of one known thing is."""
-        what = known.what
-        if isinstance(what, Module):
-            return self.exported(what, name)
-        if isinstance(what, Api):
-            return self.known(Api(mindspore_api.canonical(f"{what.name}.{name}"), what.receiver), node, scope)
-        if isinstance(what, Scope) and what.is_class:
-            return self._of_class(what, name, None, node, scope)
-        if isinstance(what, Instance):
-            return self._of_instance(known, what, name, node, scope)
-        if isinstance(what, (Options, Tree)):
-            return configs.lookup(self, known, name)
-        if isinstance(what, Display):
-            if isinstance(what.node, ast.Dict) and name in DICT_METHODS:
-                return self.known(Api(f"builtins.dict.{name}", known), node, scope)
-            return self.item(known, name)
-        return OPEN
-
-    def _of_instance(self, known: Known, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:
-        if isinstance(what.type, Scope):
-            found = self._of_class(what.type, name, known, node, scope)
-            if found.known or what.node is None:
-                return found
-            return configs.setting(self, what, name)
-        if what.type.name.startswith("mindspore.") or apis.has_members(what.type.name):
-            return self.known(Api(mindspore_api.canonical(f"{what.type.name}.{name}"), known), node, scope)
-        found = configs.setting(self, what, name)
-        return found if found.known else self.known(Api(f"{what.type.name}.{name}", known), node, scope)
-
-    def _of_class(self, cls: Scope, name: str, receiver: Optional[Known], node: ast.expr, scope: Scope) -> Value:
-        """A member of a class of the project: set on self, made in the class body, or inherited."""
-        key = (id(cls), name)
-        found = self._remember(key, self._own_member, cls, name)
-        if found.known or found.open:
-            return self._take(found, receiver)
-        assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
-        for base in cls.node.bases:
-            for known in self.value(base, cls.parent).known:
-                if isinstance(known.what, Scope) and known.what.is_class and known.what is not cls:
-                    inherited = self._of_class(known.what, name, receiver, node, scope)
-                elif isinstance(known.what, Api) and known.what.name.startswith("mindspore."):
-                    inherited = self.known(
-                        Api(mindspore_api.canonical(f"{known.what.name}.{name}"), receiver), node, scope
-                    )
-                else:
-                    continue
-                if inherited.known:
-                    return inherited
-        return OPEN
-
-    def _own_member(self, cls: Scope, name: str) -> Value:
-        stored = cls.attributes.get(name, [])
-        if stored:
-            return union([self.binding(b) if self.way(b.block) == USUAL else self.binding(b).rarely() for b in stored])
-        if name in cls.bindings:
-            value = self.bindings(cls.flow.at_end(name))
-            return Value(value.known, value.open, True) if _is_dataclass(cls) else value
-        return NOTHING
-
-    def _take(self, value: Value, receiver: Optional[Known]) -> Value:
-        """Take functions from an object: methods are bound, properties are read."""
-        if receiver is None or not any(isinstance(k.what, Scope) and k.what.is_function for k in value.known):
-            return value
-        values = []
-        for known in value.known:
-            function = known.what
-            if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS):
-                if any(
-                    isinstance(d, ast.Name) and d.id in ("property", "cached_property")
-                    for d in function.node.decorator_list
-                ):
-                    values.append(self.returned(function))
-                    continue
-                known = Known(Bound(function, receiver), known.where, known.usual)
-            values.append(Value((known,)))
-        return union([*values, *([OPEN] if value.open else [])])
-
-    def _subscript(self, node: ast.Subscript, scope: Scope) -> Value:
-        index = node.slice
-        base = self.value(node.value, scope)
-        keys = self.value(index, scope) if isinstance(index, ast.expr) else OPEN
-        if len(keys.constants) != 1 or keys.open:
-            return OPEN
-        key = keys.constants[0]
-        values = [self.item(known, key) for known in base.known]
-        if base.open or not base.known:
-            values.append(OPEN)
-        stored = self._stored(node, key, scope) if isinstance(key, str) else None
-        if stored is not None:
-            values = [value for value in values if value.known] + [stored]
-        return union(values)
-
     def item(self, known: Known, key: object) -> Value:
-        """Return `known[key]`."""
-        what = known.what
-        if isinstance(what, Display):
-            return self._display_item(what, key)
-        if isinstance(what, (Tree, Options)):
-            return configs.lookup(self, known, key)
-        if isinstance(what, Instance) and what.node is not None and isinstance(key, str):
-            return configs.setting(self, what, key)
-        if (
-            isinstance(what, Instance)
-            and isinstance(what.type, Api)
-            and key == 0
-            and what.type.name.endswith(".parse_known_args")
-        ):
-            return configs.options_of(known)
-        if isinstance(what, Api) and what.name == "os.environ" and isinstance(key, str):
-            return OPEN
-        if isinstance(what, Constant) and isinstance(what.value, (str, tuple)) and isinstance(key, int):
-            try:
-                return Value((Known(Constant(what.value[key]), known.where, known.usual),))
-            except IndexError:
-                return OPEN
-        return OPEN
-
-    def _display_item(self, display: Display, key: object) -> Value:
-        node = display.node
-        if isinstance(node, (ast.List, ast.Tuple)) and isinstance(key, int):
-            if any(isinstance(e, ast.Starred) for e in node.elts) or not -len(node.elts) <= key < len(node.elts):
-                return OPEN
-            return self.value(node.elts[key], display.scope)
-        if isinstance(node, ast.Dict):
-            spread = None in node.keys
-            for candidate, value in zip(reversed(node.keys), reversed(node.values)):
-                if isinstance(candidate, ast.Constant) and candidate.value == key:
-                    return self.value(value, display.scope)
-            return OPEN if spread or node.keys else NOTHING
-        return OPEN
+        """Return what `known[key]` can be."""
+        return containers.item(self, known, key)
 
     def elements(self, value: Value) -> tuple[tuple[Known, ...], bool]:
-        """Return what a list can hold, and whether it can hold more. `append` and `+=` are the business of `collected`."""
-        values: list[Value] = []
-        for known in value.known:
-            what = known.what
-            if isinstance(what, Display) and isinstance(what.node, (ast.List, ast.Tuple, ast.Set)):
-                for element in what.node.elts:
-                    if isinstance(element, ast.Starred):
-                        inner, more = self.elements(self.value(element.value, what.scope))
-                        values.append(Value(inner, more))
-                    else:
-                        values.append(self.value(element, what.scope))
-            elif isinstance(what, Tree) and isinstance(what.data, list):
-                values.extend(configs.lookup(self, known, index) for index in range(min(len(what.data), 50)))
-            else:
-                values.append(OPEN)
-        total = union([*values, *([OPEN] if value.open else [])]) if values or value.open else NOTHING
-        return total.known, total.open
+        """Return what a list can hold where it is made, and whether it can hold more."""
+        return containers.elements(self, value)
 
     # --- calls
 
@@ -482,7 +267,7 @@ class Evaluator:
 
     def returned(self, function: Scope) -> Value:
         """Return what a function can return."""
-        return self._remember((id(function), "return"), self._returned, function)
+        return self.remember((id(function), "return"), self._returned, function)
 
     def _returned(self, function: Scope) -> Value:
         values = []
@@ -524,23 +309,3 @@ class Evaluator:
     def callees(self, site: Site) -> Value:
         """Return what the callee of a call site can be."""
         return self.value(site.node.func, site.scope) if isinstance(site.node, ast.Call) else NOTHING
-
-
-def _is_dataclass(cls: Scope) -> bool:
-    """Return whether the values in a class body are only defaults of what its instances get."""
-    decorators = getattr(cls.node, "decorator_list", ())
-    return any(word_of(d.func if isinstance(d, ast.Call) else d) == "dataclass" for d in decorators)
-
-
-def argument_at(call: ast.Call, name: str, slot: Optional[int]) -> Optional[ast.expr]:
-    """Return the expression that a call passes for a parameter, by keyword or by slot; None where it passes none."""
-    for keyword in call.keywords:
-        if keyword.arg == name:
-            return keyword.value
-    if (
-        slot is not None
-        and 0 <= slot < len(call.args)
-        and not any(isinstance(a, ast.Starred) for a in call.args[: slot + 1])
-    ):
-        return call.args[slot]
-    return None

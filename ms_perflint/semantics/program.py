@@ -10,12 +10,13 @@ from typing import Optional, Union
 
 from ms_perflint.findings import Place
 from ms_perflint.semantics import configs, mode, reach, training, trees
-from ms_perflint.semantics.evaluate import IMPOSSIBLE, Evaluator
+from ms_perflint.semantics.evaluate import Evaluator
 from ms_perflint.semantics.module import Module, Scope, Site
 from ms_perflint.semantics.project import Project
 from ms_perflint.semantics.site import Call
 from ms_perflint.semantics.target import Target, target_of
 from ms_perflint.semantics.values import Api, Bound, Instance, Known, Tree, Value
+from ms_perflint.semantics.ways import IMPOSSIBLE
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Program:
     # --- names across files
 
     def import_target(self, module: Module, dotted: str, level: int) -> Union[Module, str, None]:
-        """Return the module that an import names; its dotted name when it lies outside; None for a local one that is not there."""
+        """Return the module that an import names; a dotted name outside; None for one that is not there."""
         if not level and dotted.partition(".")[0] == "mindspore":
             return dotted
         path = self.project.target(module.directory, dotted, level)
@@ -146,7 +147,7 @@ class Program:
         return self._sites[word]
 
     def calls(self, *apis: str) -> tuple[Call, ...]:
-        """Return the calls of these APIs in the program that can run, the entry script's first, then by file and position."""
+        """Return the calls of these APIs that can run, the entry script's first, then by file and position."""
         found: list[Call] = []
         for api in apis:
             if api not in self._calls:

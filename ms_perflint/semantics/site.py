@@ -6,9 +6,9 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics.evaluate import IMPOSSIBLE, OPTIONAL
 from ms_perflint.semantics.module import Site
 from ms_perflint.semantics.values import NOTHING, OPEN, Api, Bound, Constant, Instance, Known, Value
+from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.program import Program

@@ -1,0 +1,115 @@
+"""What `object[key]` can be, and what a list holds."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics import configs
+from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.values import (
+    NOTHING,
+    OPEN,
+    Api,
+    Constant,
+    Display,
+    Instance,
+    Known,
+    Options,
+    Tree,
+    Value,
+    union,
+)
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluate import Evaluator
+
+
+def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
+    index = node.slice
+    base = evaluator.value(node.value, scope)
+    keys = evaluator.value(index, scope) if isinstance(index, ast.expr) else OPEN
+    if len(keys.constants) != 1 or keys.open:
+        return OPEN
+    key = keys.constants[0]
+    values = [item(evaluator, known, key) for known in base.known]
+    if base.open or not base.known:
+        values.append(OPEN)
+    set_elsewhere = stored(evaluator, node, key, scope) if isinstance(key, str) else None
+    if set_elsewhere is not None:
+        values = [value for value in values if value.known] + [set_elsewhere]
+    return union(values)
+
+
+def item(evaluator: Evaluator, known: Known, key: object) -> Value:
+    """Return `known[key]`."""
+    what = known.what
+    if isinstance(what, Display):
+        return _display_item(evaluator, what, key)
+    if isinstance(what, (Tree, Options)):
+        return configs.lookup(evaluator, known, key)
+    if isinstance(what, Instance) and what.node is not None and isinstance(key, str):
+        return configs.setting(evaluator, what, key)
+    if (
+        isinstance(what, Instance)
+        and isinstance(what.type, Api)
+        and key == 0
+        and what.type.name.endswith(".parse_known_args")
+    ):
+        return configs.options_of(known)
+    if isinstance(what, Api) and what.name == "os.environ" and isinstance(key, str):
+        return OPEN
+    if isinstance(what, Constant) and isinstance(what.value, (str, tuple)) and isinstance(key, int):
+        try:
+            return Value((Known(Constant(what.value[key]), known.where, known.usual),))
+        except IndexError:
+            return OPEN
+    return OPEN
+
+
+def _display_item(evaluator: Evaluator, display: Display, key: object) -> Value:
+    node = display.node
+    if isinstance(node, (ast.List, ast.Tuple)) and isinstance(key, int):
+        if any(isinstance(e, ast.Starred) for e in node.elts) or not -len(node.elts) <= key < len(node.elts):
+            return OPEN
+        return evaluator.value(node.elts[key], display.scope)
+    if isinstance(node, ast.Dict):
+        spread = None in node.keys
+        for candidate, value in zip(reversed(node.keys), reversed(node.values)):
+            if isinstance(candidate, ast.Constant) and candidate.value == key:
+                return evaluator.value(value, display.scope)
+        return OPEN if spread or node.keys else NOTHING
+    return OPEN
+
+
+def elements(evaluator: Evaluator, value: Value) -> tuple[tuple[Known, ...], bool]:
+    """Return what a list can hold, and whether it can hold more. `append` and `+=` are the business of `collected`."""
+    values: list[Value] = []
+    for known in value.known:
+        what = known.what
+        if isinstance(what, Display) and isinstance(what.node, (ast.List, ast.Tuple, ast.Set)):
+            for element in what.node.elts:
+                if isinstance(element, ast.Starred):
+                    inner, more = elements(evaluator, evaluator.value(element.value, what.scope))
+                    values.append(Value(inner, more))
+                else:
+                    values.append(evaluator.value(element, what.scope))
+        elif isinstance(what, Tree) and isinstance(what.data, list):
+            values.extend(configs.lookup(evaluator, known, index) for index in range(min(len(what.data), 50)))
+        else:
+            values.append(OPEN)
+    total = union([*values, *([OPEN] if value.open else [])]) if values or value.open else NOTHING
+    return total.known, total.open
+
+
+def stored(evaluator: Evaluator, node: ast.expr, name: str, scope: Scope) -> Optional[Value]:
+    """What `name.attribute = value` elsewhere in the file gives it; None where nothing does."""
+    base = node.value if isinstance(node, (ast.Attribute, ast.Subscript)) else None
+    if isinstance(base, ast.Name):
+        key = base.id
+    elif isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
+        key = f"{base.value.id}.{base.attr}"
+    else:
+        return None
+    stores = [b for b in scope.module.stores.get((key, name), ()) if b.node is not node]
+    return union([evaluator.weighed(binding) for binding in stores]) if stores else None
