@@ -69,7 +69,7 @@ class ProfilerWithAutotune(Check):
         return changed, OFF, max(self._safety(call, each, own) for each, own in found), places
 
     def _safety(self, call: Call, each: profiling.Profiling, own: Pass) -> Safety:
-        """Return how safe it is to turn AutoTune off: where a profiler is an option, runs without it lose AutoTune too."""
+        """Return how safe it is to turn AutoTune off: where a profiler is an option, runs without it lose it too."""
         if each.by == profiling.LAUNCHER or not call.argument("enable").must_be(True):
             return Safety.DISPLAY
         if each.by == profiling.ENVIRONMENT or profiling.is_optional(self.program, each, own):

@@ -67,6 +67,13 @@ class MissingAllReduceFusion(Check):
         return ONE_BY_ONE <= self.target.version < INDICES_ACT_AGAIN
 
     @property
+    def _by_indices(self) -> bool:
+        """Return whether the fix gives indices: the only way in old versions, the known one for ResNet-50."""
+        if self.target.version < FUSES_IN_PORTIONS:
+            return True
+        return not self._indices_do_nothing and parallel.is_resnet50(self.program)
+
+    @property
     def _names(self) -> tuple[str, ...]:
         """Return the settings that make portions in the target's version."""
         return (parallel.PORTIONS,) if self._indices_do_nothing else (parallel.PORTIONS, parallel.INDICES)
@@ -95,7 +102,8 @@ class MissingAllReduceFusion(Check):
             )
         else:
             state = "a single AllReduce for all gradients waits for the whole backward pass (up to 2.2)"
-        remedy = "set `comm_fusion`" if version >= FUSES_IN_PORTIONS else "split it with `all_reduce_fusion_config`"
+        setting = parallel.INDICES if self._by_indices else parallel.PORTIONS
+        remedy = f"set `{setting}`"
         return f"{state}: {remedy}, so that a few of them overlap with the backward pass{self._switch(call)}"
 
     def _switch(self, call: Call) -> str:
@@ -118,7 +126,7 @@ class MissingAllReduceFusion(Check):
         """Return the edits that make portions, and what they do."""
         if self.target.version < FUSES_IN_PORTIONS:
             return self._counted(call), "split the gradients in two portions, counted when the network is there"
-        if parallel.is_resnet50(self.program) and not self._indices_do_nothing:
+        if self._by_indices:
             edits = set_argument(call, parallel.INDICES, RESNET50, line_length=self.line_length)
             return edits, "reduce the gradients of ResNet-50 in two portions"
         edits = set_argument(call, parallel.PORTIONS, AUTO, line_length=self.line_length)

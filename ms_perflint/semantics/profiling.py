@@ -274,9 +274,9 @@ def _is_visible(call: Call, condition: Condition) -> bool:
         first = min(binding.node.lineno for binding in here.bindings[root.id])  # type: ignore[attr-defined]
         return here is not call.scope.owner or first < call.node.lineno
     evaluator = call.program.evaluator
-    theirs, mine = (evaluator.exported(scope.module, root.id) for scope in (there, here))
-    outer = all(isinstance(scope.node, ast.Module) for scope in (there, here))
-    return outer and bool(mine.known) and {known.what for known in mine.known} == {known.what for known in theirs.known}
+    theirs, mine = (evaluator.bindings(tuple(scope.bindings[root.id])) for scope in (there, here))
+    alone = len(mine.known) == len(theirs.known) == 1 and not mine.open and not theirs.open
+    return alone and mine.known[0].what == theirs.known[0].what
 
 
 def _home(name: str, scope: Scope) -> Optional[Scope]:
