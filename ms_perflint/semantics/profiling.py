@@ -108,10 +108,10 @@ def profilings(program: Program, tuned: Site) -> Iterator[Profiling]:
             alive = _passes_alive(call)
             if alive:
                 yield Profiling(call.module.source.place(call.span[0]), CODE, alive)
+    for call in program.calls("mindspore.set_context"):  # the key is one of 1.x, which runs nowhere else
+        if call.given("enable_profiling") is not None and call.argument("enable_profiling").usual_truth is True:
+            yield Profiling(call.module.source.place(call.span[0]), CODE, passes(program, call))
     if program.target.version < (2,):
-        for call in program.calls("mindspore.set_context"):
-            if call.given("enable_profiling") is not None and call.argument("enable_profiling").usual_truth is True:
-                yield Profiling(call.module.source.place(call.span[0]), CODE, passes(program, call))
         return
     yield from _from_environment(program)
     exported = agreed(program, VARIABLE)
