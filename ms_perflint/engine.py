@@ -20,6 +20,7 @@ from ms_perflint.semantics.program import Program
 from ms_perflint.semantics.project import Project
 from ms_perflint.semantics.site import Call
 from ms_perflint.semantics.target import Target
+from ms_perflint.semantics.walk import word_of
 from ms_perflint.source import Disk, Files, Source, SourceError
 from ms_perflint.suppressions import Suppressions
 
@@ -40,7 +41,7 @@ class Report:
 
 
 def lint(paths: Sequence[str], config: Config, files: Optional[Files] = None, jobs: int = 1) -> Report:
-    """Return the findings in the files at `paths` (absolute); other files are read for what they say, never reported."""
+    """Return the findings in the files at `paths` (absolute); other files are read, never reported."""
     ordered = sorted(set(paths))
     if files is None and jobs > 1 and len(ordered) >= WORTH_PROCESSES:
         with ProcessPoolExecutor(jobs) as executor:
@@ -205,6 +206,10 @@ class Linter:
             if api in check.triggers:
                 call = Call(site, program, api)
                 return call if check.suspect(call) else None
+        method = f".{site.word}"
+        if method in check.triggers and isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute):
+            call = Call(site, program, method)
+            return call if check.suspect(call) else None
         return None
 
     def _check(self, check: type[Check], entry: str) -> Check:
@@ -225,17 +230,27 @@ def _word(trigger: str) -> str:
 
 def _mentions(check: type[Check], raw: bytes) -> bool:
     """Return whether a file holds the last word of a trigger: derived from the triggers, so that it cannot be wrong."""
-    return check.anchored or any(_word(trigger).encode() in raw for trigger in check.triggers)
+    words = (trigger if trigger.startswith(".") else _word(trigger) for trigger in check.triggers)
+    return check.anchored or any(word.encode() in raw for word in words)
 
 
 def _candidates(check: type[Check], module: Module) -> list[Site]:
     """Return the sites whose last word may be a trigger of the check, in the order of the source."""
     words: set[str] = set()
+    made: set[str] = set()
     for trigger in check.triggers:
         word = _word(trigger)
         words |= module.holders(word) if trigger.endswith("()") else module.spelled(word)
+        made |= module.spelled(word) if trigger.endswith("()") else set()
     found = {id(site): site for word in words for site in module.by_word.get(word, ())}
+    found.update((id(site), site) for site in module.by_word.get("", ()) if _made_at_once(site) in made)
     return sorted(found.values(), key=lambda site: site.span)
+
+
+def _made_at_once(site: Site) -> Optional[str]:
+    """Return the last word of `name` in `name()(x)`; None for other sites."""
+    made = site.node.func if isinstance(site.node, ast.Call) else None
+    return word_of(made.func) if isinstance(made, ast.Call) else None
 
 
 def merged(by_program: Sequence[dict[tuple[object, ...], Finding]]) -> list[Finding]:

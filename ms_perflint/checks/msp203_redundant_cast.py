@@ -1,0 +1,164 @@
+"""MSP203: a cast that changes nothing. Checked bit for bit, forward and gradients, on mindspore 2.0, 2.7 and 2.10."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Optional
+
+import libcst as cst
+
+from ms_perflint.check import Check
+from ms_perflint.edits import delete_statement, import_name, set_argument, unwrap
+from ms_perflint.findings import Edit, Related, Safety
+from ms_perflint.semantics import tensor_ops
+from ms_perflint.semantics.attributes import unused_definition
+from ms_perflint.semantics.casts import FUNCTIONS, Cast, read_cast
+from ms_perflint.semantics.creations import Creation, compiled_scopes, creation
+from ms_perflint.semantics.dtype import Dtype
+from ms_perflint.semantics.dtypes import Dtypes
+from ms_perflint.semantics.module import Module, Scope
+from ms_perflint.semantics.program import Program
+from ms_perflint.semantics.round_trips import is_changed_in_place, widening
+from ms_perflint.semantics.site import Call
+
+
+class RedundantCast(Check):
+    """A value is cast to the dtype that it already has, or there and back."""
+
+    code = "MSP203"
+    name = "redundant-cast"
+    safety = Safety.SAFE
+    triggers = (*FUNCTIONS, *(f".{method}" for method in tensor_ops.CAST_METHODS))
+    per_program = False
+
+    def __init__(self, program: Program, options: Optional[Mapping[str, object]] = None, line_length: int = 88) -> None:
+        super().__init__(program, options, line_length)
+        self._dtypes = Dtypes(program)
+        self._compiled: dict[Scope, set[Scope]] = {}
+
+    def suspect(self, call: Call) -> bool:
+        """By meaning: the value has the dtype already, is made on the spot, or was widened from it."""
+        cast = self._cast(call)
+        return cast is not None and (
+            self._has_dtype(cast, call.scope)
+            or self._creation(cast, call.scope) is not None
+            or widening(self._dtypes, cast, call.scope) is not None
+        )
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """By form: which of the three it is, and how it is mended."""
+        call = self.call(node)
+        cast = self._cast(call) if call is not None else None
+        if call is None or cast is None or cast.dtype is None:
+            return
+        first = widening(self._dtypes, cast, call.scope)
+        made = self._creation(cast, call.scope)
+        if self._has_dtype(cast, call.scope):
+            self._needless(node, call, cast)
+        elif made is not None:
+            self._late(node, call, cast, made)
+        elif first is not None:
+            self._back(node, call, cast, first)
+
+    def _cast(self, call: Call) -> Optional[Cast]:
+        """Return the cast that a call is, with its dtype; None where it runs once, before training."""
+        function = call.scope.owner
+        if not function.is_function or function.name == "__init__":
+            return None
+        cast = read_cast(self._dtypes, call.node, call.scope)
+        return cast if cast is not None and cast.dtype is not None else None
+
+    def _has_dtype(self, cast: Cast, scope: Scope) -> bool:
+        return self._dtypes.of(cast.value, scope) == cast.dtype
+
+    def _creation(self, cast: Cast, scope: Scope) -> Optional[Creation]:
+        """Return the creation right inside of a cast, in code that runs in every step."""
+        if cast.dtype is None or not cast.dtype.name or not isinstance(cast.value, (ast.Call, ast.Name)):
+            return None
+        root = scope.module.scope
+        if root not in self._compiled:
+            self._compiled[root] = compiled_scopes(self._dtypes, root)
+        return creation(self._dtypes, cast.value, scope, cast.dtype) if scope.owner in self._compiled[root] else None
+
+    def _needless(self, node: cst.Call, call: Call, cast: Cast) -> None:
+        """The value has that dtype on all paths."""
+        dtype = self._dtypes.of(cast.value, call.scope)
+        assert dtype is not None
+        has = f"is {dtype.name}" if dtype.name else f"has the dtype `{dtype.spelling}`"
+        message = f"this value {has} already: the cast changes nothing, and is one more operator to launch or compile"
+        risky = is_changed_in_place(call.stmt, cast.value, call.scope)
+        edits = self._without(call, [cast])
+        advice = "drop the cast; a later change in place may reach another name" if risky else "drop the cast"
+        safety = Safety.UNSAFE if risky else Safety.SAFE
+        self.report(node, message, edits, advice=advice, safety=safety, related=_decided(call, dtype))
+
+    def _late(self, node: cst.Call, call: Call, cast: Cast, made: Creation) -> None:
+        """A tensor is made in one dtype and cast to another at once."""
+        assert cast.dtype is not None
+        first = f"made in {made.dtype.name} and then" if made.dtype is not None and made.dtype.name else "made and then"
+        wanted = cast.dtype.name
+        message = f"this tensor is {first} cast to {wanted}, an operator that copies it: make it in {wanted}"
+        spelling, imports = self._spelling(call.module, cast, call.scope)
+        edits = self._without(call, [cast])
+        room = sum(edit.end - edit.start for edit in edits or ())  # that the cast leaves on the line
+        given = set_argument(made.call, made.parameter, spelling, line_length=self.line_length + room)
+        fix = (*imports, *given, *edits) if given is not None and edits is not None else None
+        advice = "make it in that dtype" if made.exact else "make it in that dtype; values are rounded once, not twice"
+        self.report(node, message, fix, advice=advice, safety=Safety.SAFE if made.exact else Safety.UNSAFE)
+
+    def _back(self, node: cst.Call, call: Call, cast: Cast, first: Cast) -> None:
+        """A value is widened, moved about, and narrowed again."""
+        assert cast.dtype is not None and first.dtype is not None
+        there, back = first.dtype.name, cast.dtype.name
+        message = (
+            f"this value is cast to {there} and back to {back} around operators that only move data: "
+            "two casts, and twice the memory to move, for nothing"
+        )
+        place = call.module.source.place(call.module.span(first.node)[0])
+        related = [Related(place, f"it is cast to {there} here")]
+        risky = is_changed_in_place(call.stmt, first.value, call.scope)
+        safety = Safety.UNSAFE if risky else Safety.SAFE
+        self.report(
+            node, message, self._without(call, [cast, first]), advice="drop both casts", safety=safety, related=related
+        )
+
+    def _spelling(self, module: Module, cast: Cast, scope: Scope) -> tuple[str, tuple[Edit, ...]]:
+        """Return how to write the dtype of a cast as one of MindSpore's, and the edits that import it."""
+        assert cast.dtype is not None
+        if isinstance(cast.target, (ast.Name, ast.Attribute)):
+            names = [known.api for known in self.program.value(cast.target, scope).known]
+            if not any(name.startswith(("numpy.", "builtins.")) for name in names):
+                return module.text(cast.target), ()
+        return import_name(module, f"mindspore.{cast.dtype.name}", line_length=self.line_length)
+
+    def _without(self, call: Call, casts: Sequence[Cast]) -> Optional[tuple[Edit, ...]]:
+        """Return the edits that take casts away: `x = cast(x, t)` as a whole, of others all but the value."""
+        edits: list[Edit] = []
+        for cast in casts:
+            site = next(site for site in call.scope.owner.calls if site.node is cast.node)
+            if _only_casts(site.stmt, cast):
+                found = delete_statement(call.module, site.stmt)
+            else:
+                found = unwrap(call.module, cast.node, cast.value)
+            if found is None:
+                return None
+            edits.extend(found)
+        unused = unused_definition(self.program, call.scope, [cast.node.func for cast in casts])
+        return (*edits, *((delete_statement(call.module, unused) or ()) if unused is not None else ()))
+
+
+def _only_casts(stmt: ast.stmt, cast: Cast) -> bool:
+    """Return whether a statement is `x = cast(x, t)`."""
+    if not isinstance(stmt, ast.Assign) or stmt.value is not cast.node or len(stmt.targets) != 1:
+        return False
+    target, value = stmt.targets[0], cast.value
+    return isinstance(target, ast.Name) and isinstance(value, ast.Name) and target.id == value.id
+
+
+def _decided(call: Call, dtype: Dtype) -> list[Related]:
+    """Return the place that decides the dtype, if it lies elsewhere."""
+    module, node = dtype.where
+    place = module.source.place(module.span(node)[0])
+    own = call.module.source.place(call.span[0])
+    return [Related(place, "its dtype is decided here")] if (place.path, place.row) != (own.path, own.row) else []

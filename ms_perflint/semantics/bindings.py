@@ -1,0 +1,48 @@
+"""Questions about names inside of one function."""
+
+from __future__ import annotations
+
+import ast
+from typing import Optional
+
+from ms_perflint.semantics.module import Binding, Scope
+
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def home_of(name: str, scope: Scope) -> Optional[Scope]:
+    """Return the scope that binds a name: this one, or one around it up to the function that runs it; else None."""
+    current = scope
+    while name not in current.bindings:
+        if current is current.owner or current.parent is None:
+            return None
+        current = current.parent
+    return current
+
+
+def in_loop(binding: Binding) -> bool:
+    """Return whether a binding may be made again and again while its function runs."""
+    return any(isinstance(block.owner, LOOPS) for block in binding.block.chain())
+
+
+def reads(binding: Binding) -> list[ast.Name]:
+    """Return where a name is read while it may hold what this binding gave it; inner functions count."""
+    scope, found = binding.scope, []
+    for node in ast.walk(scope.node):
+        if isinstance(node, ast.Name) and node.id == binding.name and isinstance(node.ctx, ast.Load):
+            if binding in scope.flow.at(node):
+                found.append(node)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == binding.name:
+            found.append(node.target)
+    return found
+
+
+def only_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:
+    """Return what a name was given, if it was given one thing that is read nowhere else."""
+    home = home_of(node.id, scope)
+    bindings = home.flow.at(node) if home is scope and home is not None else ()
+    if len(bindings) != 1 or bindings[0].kind != "assign" or bindings[0].path or bindings[0].value is None:
+        return None
+    stmt = bindings[0].stmt
+    alone = isinstance(stmt, ast.Assign) and len(stmt.targets) == 1
+    return bindings[0].value if alone and reads(bindings[0]) == [node] else None

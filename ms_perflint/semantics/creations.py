@@ -1,0 +1,152 @@
+"""Which calls make a tensor, and whether they could make it in another dtype at once."""
+
+from __future__ import annotations
+
+import ast
+import struct
+from dataclasses import dataclass
+from typing import Optional
+
+from ms_perflint import mindspore_api
+from ms_perflint.semantics import tensor_ops
+from ms_perflint.semantics.bindings import only_value
+from ms_perflint.semantics.dtype import Dtype
+from ms_perflint.semantics.dtypes import Dtypes
+from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.site import Call
+from ms_perflint.semantics.values import NO_CONSTANT
+
+_FILLED = frozenset({"zeros", "ones", "eye"})  # 0 and 1 are the same in every dtype
+_DATA = {"full": 1, "Tensor": 0, "scalar_to_tensor": 0, "initializer": 0}  # the slot of what it is filled with
+_INITIAL = {"zeros": 0, "ones": 1}  # what `initializer` calls them
+
+
+@dataclass(frozen=True)
+class Creation:
+    """A call that makes a tensor, and could make it in the dtype that it is cast to."""
+
+    call: Call
+    parameter: str  # which takes the dtype
+    dtype: Optional[Dtype]  # which it is made in now
+    exact: bool  # every value is the same bit for bit
+
+
+def creation(dtypes: Dtypes, node: ast.expr, scope: Scope, wanted: Dtype) -> Optional[Creation]:
+    """Return the creation that an expression is, or names, if it can make the same values in the wanted dtype."""
+    if isinstance(node, ast.Name):
+        node = only_value(node, scope) or node
+    site = next((site for site in scope.owner.calls if site.node is node), None)
+    if site is None or not isinstance(node, ast.Call):
+        return None
+    found = _call(dtypes, site)
+    if found is None:
+        return None
+    call, word = found
+    names = {parameter.name for parameter in call.parameters}
+    parameter = next((name for name in tensor_ops.DTYPE_PARAMETERS if name in names), "")
+    if not parameter or call.is_spread:
+        return None
+    dtype = dtypes.of(node, scope)
+    exact = _exact(word, call, dtypes, dtype, wanted)
+    return Creation(call, parameter, dtype, exact) if exact is not None else None
+
+
+def _call(dtypes: Dtypes, site: Site) -> Optional[tuple[Call, str]]:
+    """Return the call of a creation and its word; None for other calls."""
+    apis = dtypes.program.apis(site)
+    word = tensor_ops.known_word(apis[0]) if len(apis) == 1 else ""
+    known = word in _FILLED or word in _DATA or word == "arange"
+    return (Call(site, dtypes.program, apis[0]), word) if known else None
+
+
+def _exact(word: str, call: Call, dtypes: Dtypes, made: Optional[Dtype], wanted: Dtype) -> Optional[bool]:
+    """Return whether values are the same in the wanted dtype: True bit for bit, False but for rounding, else None."""
+    if word in _FILLED:
+        return True
+    if word == "arange":
+        return _arange(call, wanted)
+    given = call.given("dtype")
+    if (given is None and word == "full") or (given is not None and made is None):
+        return None
+    names = [p.name for p in call.parameters]
+    data = call.given(names[_DATA[word]])
+    values = _constants(data, dtypes, call.scope) if data is not None else None
+    if made is not None and made.is_float and wanted.is_float:
+        return values is not None and all(_is_half(value) for value in values)
+    if values is None:
+        return None
+    whole = all(type(value) is int for value in values)
+    if whole:
+        return True if wanted.is_number and (made is None or made.is_number) else None
+    return all(_is_half(value) for value in values) if made is None and wanted.is_float else None
+
+
+def _arange(call: Call, wanted: Dtype) -> Optional[bool]:
+    """Whole steps are the same in every dtype of numbers (tried on mindspore 2.7 and 2.10, float16 above 2048 too)."""
+    if not wanted.is_number:
+        return None
+    arguments = [
+        *call.node.args,
+        *(word.value for word in call.node.keywords if word.arg not in tensor_ops.DTYPE_PARAMETERS),
+    ]
+    given = call.given("dtype")
+    for argument in arguments:
+        if argument is given:
+            continue
+        for part in ast.walk(argument):
+            broken = isinstance(part, ast.Constant) and isinstance(part.value, float)
+            if broken or (isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div)):
+                return None
+    step = call.given("step")
+    if step is not None and not (isinstance(step, ast.Constant) and type(step.value) is int):
+        return None
+    return True
+
+
+def _constants(node: ast.expr, dtypes: Dtypes, scope: Scope) -> Optional[list[object]]:
+    """Return the numbers of a display, or the one number that an expression is; None where they are not known."""
+    if isinstance(node, (ast.List, ast.Tuple)):
+        parts = [_constants(element, dtypes, scope) for element in node.elts]
+        return None if None in parts else [value for part in parts if part is not None for value in part]
+    value = dtypes.program.value(node, scope)
+    constants = [_INITIAL.get(known.constant, known.constant) for known in value.known]  # type: ignore[call-overload]
+    if value.open or value.optional or len(constants) != 1 or constants[0] is NO_CONSTANT:
+        return None
+    return constants if type(constants[0]) in (int, float) else None
+
+
+def _is_half(value: object) -> bool:
+    """Return whether float16 holds a number without rounding."""
+    if not isinstance(value, (int, float)):
+        return False
+    try:
+        return bool(struct.unpack("<e", struct.pack("<e", value))[0] == value)
+    except (OverflowError, struct.error):
+        return False
+
+
+def compiled_scopes(dtypes: Dtypes, root: Scope) -> set[Scope]:
+    """Return the functions of a file that run in every step: `construct`, what is compiled, what they call."""
+    todo = [
+        scope
+        for scope in root.module.scopes
+        if scope.is_function and (_is_compiled(dtypes, scope) or (scope.name == "construct" and dtypes.in_cell(scope)))
+    ]
+    found = set(todo)
+    while todo:
+        for site in todo.pop().calls:
+            for callee in dtypes.program.cheap_callees(site):
+                if callee not in found and callee.module is root.module and callee.name != "__init__":
+                    found.add(callee)
+                    todo.append(callee)
+    return found
+
+
+def _is_compiled(dtypes: Dtypes, scope: Scope) -> bool:
+    """Return whether a decorator compiles a function."""
+    for decorator in getattr(scope.node, "decorator_list", ()):
+        node = decorator.func if isinstance(decorator, ast.Call) else decorator
+        names = {known.api for known in dtypes.program.value(node, scope.parent or scope).known}
+        if any(mindspore_api.canonical(name) in ("mindspore.jit", "mindspore.ms_function") for name in names):
+            return True
+    return False

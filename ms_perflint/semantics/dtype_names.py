@@ -1,0 +1,148 @@
+"""Which dtype does this expression name? `ms.float16`, `"float16"`, `x.dtype`, `self.dtype`, `config.compute_type`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics import tensor_ops
+from ms_perflint.semantics.bindings import home_of, in_loop
+from ms_perflint.semantics.dtype import Dtype, concrete
+from ms_perflint.semantics.module import Binding, Scope
+from ms_perflint.semantics.values import Api
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.dtypes import Dtypes
+
+DTYPE_CALLS = frozenset({"mindspore.ops.dtype", "mindspore.ops.DType()"})
+DEPTH = 10  # names for names, before the answer is None
+
+
+def named(dtypes: Dtypes, node: ast.expr, scope: Scope, depth: int = 0) -> Optional[Dtype]:
+    """Return the dtype that an expression names: by name where nobody can choose another, else what stands for it."""
+    if depth > DEPTH:
+        return None
+    if isinstance(node, ast.Constant):
+        name = _dtype_name(node.value) if isinstance(node.value, str) else ""
+        return concrete(name, node, scope) if name else None
+    asked = _asked(dtypes, node, scope)
+    if asked is not None:
+        found = dtypes.of(asked, scope)
+        if found is not None:
+            return found
+        key = _path(dtypes, asked, scope, depth)
+        text = scope.module.text(node)
+        return Dtype((key, "dtype"), text, (scope.module, node), False) if key is not None else None
+    if not isinstance(node, (ast.Name, ast.Attribute)):
+        return None
+    name = constant_dtype(dtypes, node, scope)
+    if name:
+        return concrete(name, node, scope)
+    binding = _only_binding(node, scope) if isinstance(node, ast.Name) else None
+    if binding is not None and binding.kind == "assign" and binding.value is not None and not binding.path:
+        found = named(dtypes, binding.value, binding.scope, depth + 1)
+        if found is not None:
+            return found
+    key = _path(dtypes, node, scope, depth)
+    return Dtype(key, scope.module.text(node), (scope.module, node), False) if key is not None else None
+
+
+def constant_dtype(dtypes: Dtypes, node: ast.expr, scope: Scope) -> str:
+    """Return the name of the dtype that an expression is, whoever runs the program; "" for others."""
+    if not _is_fixed(dtypes, node, scope, 0):
+        return ""
+    value = dtypes.program.value(node, scope)
+    names = {_dtype_name(known.api) for known in value.known}
+    return names.pop() if len(names) == 1 and not value.open and not value.optional else ""
+
+
+def _asked(dtypes: Dtypes, node: ast.expr, scope: Scope) -> Optional[ast.expr]:
+    """Return the tensor whose dtype is asked for: `x.dtype`, `F.dtype(x)`, `P.DType()(x)`; None for others."""
+    if isinstance(node, ast.Attribute) and node.attr == "dtype":
+        is_self = isinstance(node.value, ast.Name) and node.value.id == receiver_name(scope)
+        known = dtypes.program.value(node.value, scope).known
+        return None if is_self or any(isinstance(k.what, Api) for k in known) else node.value
+    if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+        value = dtypes.program.value(node.func, scope)
+        names = {known.api or f"{known.type_api}()" for known in value.known}
+        return node.args[0] if names and names <= DTYPE_CALLS and not value.open else None
+    return None
+
+
+def receiver_name(scope: Scope) -> str:
+    """Return how the method that runs a scope calls its object; "" in functions."""
+    function = scope.owner
+    if not function.is_function or function.parent is None or not function.parent.is_class:
+        return ""
+    args = function.node.args  # type: ignore[union-attr]
+    first = [*getattr(args, "posonlyargs", []), *args.args][:1]
+    return first[0].arg if first else ""
+
+
+def _dtype_name(text: str) -> str:
+    """Return the dtype that a string or the name of an API means; "" for others."""
+    root, _, word = text.rpartition(".")
+    if root not in ("", "mindspore", "numpy"):
+        return ""
+    word = tensor_ops.OTHER_NAMES.get(word, word)
+    return word if word in tensor_ops.DTYPES else ""
+
+
+def _is_fixed(dtypes: Dtypes, node: ast.expr, scope: Scope, depth: int) -> bool:
+    """Return whether an expression means the same in every run: what MindSpore or NumPy call so."""
+    if depth > DEPTH:
+        return False
+    if isinstance(node, ast.Attribute):
+        if isinstance(node.value, ast.Name) and node.value.id == receiver_name(scope):
+            cls = scope.owner.parent
+            stored = cls.attributes.get(node.attr, []) if cls is not None else []
+            return bool(stored) and all(_binding_is_fixed(dtypes, binding, depth) for binding in stored)
+        return _is_fixed(dtypes, node.value, scope, depth + 1)
+    if not isinstance(node, ast.Name):
+        return False
+    current: Optional[Scope] = scope
+    while current is not None and node.id not in current.bindings:
+        if current.stars:
+            break
+        current = current.parent
+    if current is None or node.id not in current.bindings:
+        return all(known.api for known in dtypes.program.value(node, scope).known)
+    own = current is scope or current is scope.owner
+    bindings = current.flow.at(node) if own else current.flow.at_end(node.id)
+    return bool(bindings) and all(_binding_is_fixed(dtypes, binding, depth) for binding in bindings)
+
+
+def _binding_is_fixed(dtypes: Dtypes, binding: Binding, depth: int) -> bool:
+    if binding.kind in ("import", "from"):
+        known = dtypes.program.evaluator.binding(binding).known
+        return bool(known) and all(k.api.split(".")[0] in ("mindspore", "numpy") for k in known)
+    plain = binding.kind == "assign" and binding.value is not None and not binding.path
+    return plain and _is_fixed(dtypes, binding.value, binding.scope, depth + 1)  # type: ignore[arg-type]
+
+
+def _only_binding(node: ast.Name, scope: Scope) -> Optional[Binding]:
+    """Return what binds a name where it is read, if that is one thing that holds one value while its function runs."""
+    home = home_of(node.id, scope)
+    bindings = home.flow.at(node) if home is not None else ()
+    return bindings[0] if len(bindings) == 1 and not in_loop(bindings[0]) else None
+
+
+def _path(dtypes: Dtypes, node: ast.expr, scope: Scope, depth: int) -> Optional[Hashable]:
+    """Return a key for what names and attributes hold, if that is the same whenever the function reads them."""
+    if isinstance(node, ast.Name):
+        binding = _only_binding(node, scope)
+        if binding is not None:
+            return (id(binding), "") if binding.kind in ("parameter", "assign") and not binding.path else None
+        top = scope.module.scope
+        held = top.bindings.get(node.id, []) if home_of(node.id, scope) is None else []
+        return (id(held[0]), "") if len(held) == 1 and held[0].kind in ("import", "from", "assign") else None
+    if not isinstance(node, ast.Attribute) or depth > DEPTH:
+        return None
+    if isinstance(node.value, ast.Name) and node.value.id == receiver_name(scope):
+        cls = scope.owner.parent
+        stored = cls.attributes.get(node.attr, []) if cls is not None else []
+        settled = all(binding.scope.name == "__init__" for binding in stored)
+        return (id(cls), node.attr) if settled else None
+    key = _path(dtypes, node.value, scope, depth + 1)
+    return (key, node.attr) if key is not None else None

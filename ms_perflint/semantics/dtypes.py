@@ -1,0 +1,336 @@
+"""What dtype has this tensor? A recursion over the reaching definitions of one function.
+
+An answer is a dtype of MindSpore, or the unknown dtype of something known ("that of `x`", "what `self.dtype` says"), or
+None. What mixed precision may change is None: results of cells and of matrix products, `Parameter`s.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Optional
+
+from ms_perflint import mindspore_api
+from ms_perflint.semantics import tensor_ops
+from ms_perflint.semantics.bindings import home_of, in_loop
+from ms_perflint.semantics.casts import read_cast
+from ms_perflint.semantics.dtype import Dtype, combined, concrete, kept, same, with_scalar
+from ms_perflint.semantics.dtype_names import named
+from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
+from ms_perflint.semantics.program import Program
+from ms_perflint.semantics.scalars import scalar
+from ms_perflint.semantics.training import base_apis
+from ms_perflint.semantics.values import Api, Instance, Known
+
+STEPS = 2_000  # expressions looked at for one question, before the answer is None
+
+
+class Dtypes:
+    """Answers for one program; each expression is looked at once."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._memo: dict[int, Optional[Dtype]] = {}
+        self._active: set[int] = set()
+        self._cut = False  # the answer under way came back to itself
+        self._steps = 0
+        self._cells: dict[Scope, bool] = {}
+
+    def of(self, node: ast.expr, scope: Scope) -> Optional[Dtype]:
+        """Return the dtype of a tensor; None where it is not known (it depends on itself, say), or no tensor."""
+        key = id(node)
+        if key in self._memo:
+            return self._memo[key]
+        if not self._active:
+            self._steps, self._cut = 0, False
+        self._steps += 1
+        if key in self._active or self._steps > STEPS or len(self._active) > 100:
+            self._cut = True
+            return None
+        self._active.add(key)
+        try:
+            found = self._expression(node, scope)
+        finally:
+            self._active.discard(key)
+        if not self._cut or not self._active:
+            self._memo[key] = found
+        return found
+
+    def in_cell(self, scope: Scope) -> bool:
+        """Return whether a scope belongs to a method of a cell: what it is given, and computes with, are tensors."""
+        function = scope.owner
+        while function.parent is not None and function.parent.owner.is_function:
+            function = function.parent.owner
+        cls = function.parent
+        if not function.is_function or function.name == "__init__" or cls is None or not cls.is_class:
+            return False
+        if cls not in self._cells:
+            bases = base_apis(self.program, cls)
+            derived = any("mindspore.nn.Cell" in (api, *mindspore_api.ancestors(api)) for api in bases)
+            self._cells[cls] = derived or cls.method("construct") is not None
+        return self._cells[cls]
+
+    # --- expressions
+
+    def _expression(self, node: ast.expr, scope: Scope) -> Optional[Dtype]:
+        if isinstance(node, ast.Name):
+            return self._name(node, scope)
+        if isinstance(node, ast.Call):
+            return self._call(node, scope)
+        if isinstance(node, ast.Attribute):
+            return self.of(node.value, scope) if node.attr == "T" else self._constant(node, scope)
+        if isinstance(node, ast.Subscript):
+            return self._item(node, scope)
+        if isinstance(node, ast.BinOp):
+            return self._arithmetic(node.op, node.left, node.right, scope)
+        if isinstance(node, ast.UnaryOp):
+            dtype = self.of(node.operand, scope)
+            fits = dtype is not None and (
+                dtype.is_number if isinstance(node.op, ast.USub) else not dtype.is_float and dtype.name
+            )
+            return dtype if fits and not isinstance(node.op, ast.Not) else None
+        if isinstance(node, ast.Compare):
+            return self._comparison(node, scope)
+        if isinstance(node, ast.IfExp):
+            return same(self.of(part, scope) for part in (node.body, node.orelse))
+        return self.of(node.value, scope) if isinstance(node, ast.NamedExpr) else None
+
+    def _name(self, node: ast.Name, scope: Scope) -> Optional[Dtype]:
+        home = home_of(node.id, scope)
+        if home is None:
+            return self._constant(node, scope)
+        return same(self._binding(binding) for binding in home.flow.at(node))
+
+    def _binding(self, binding: Binding) -> Optional[Dtype]:
+        if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
+            return self._augmented(binding.stmt, binding.scope)
+        if binding.kind == "parameter":
+            return self._own(binding)
+        if binding.kind != "assign" or binding.value is None:
+            return None
+        if not binding.path:
+            return self.of(binding.value, binding.scope) or self._own(binding)
+        if isinstance(binding.stmt, ast.Assign) and starred(binding.stmt.targets):
+            return None
+        return self.part(binding.value, binding.path, binding.scope) or self._own(binding)
+
+    def _augmented(self, stmt: ast.AugAssign, scope: Scope) -> Optional[Dtype]:
+        """`x += y`: in place or not, by version and mode; known where both give the dtype that `x` has."""
+        before = self.of(stmt.target, scope)
+        return (
+            before
+            if before is not None and self._arithmetic(stmt.op, stmt.target, stmt.value, scope) == before
+            else None
+        )
+
+    def _own(self, binding: Binding) -> Optional[Dtype]:
+        """The dtype of whatever this binding holds; None where it may hold several things one after the other."""
+        scope, node = binding.scope, binding.node
+        if in_loop(binding) or not scope.is_function:
+            return None
+        if binding.kind == "parameter":
+            assert isinstance(scope.node, FUNCTIONS)
+            args = scope.node.args
+            first = [*getattr(args, "posonlyargs", []), *args.args][:1]
+            is_self = scope.parent is not None and scope.parent.is_class and node in first
+            if is_self or node in (args.vararg, args.kwarg):
+                return None
+        elif isinstance(binding.value, (ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.JoinedStr)):
+            return None
+        certain = binding.kind == "parameter" and self.in_cell(scope)
+        return Dtype((id(binding), "dtype"), f"{binding.name}.dtype", (scope.module, node), certain)
+
+    def _constant(self, node: ast.expr, scope: Scope) -> Optional[Dtype]:
+        """A constant tensor in an attribute or at module level. A Parameter is none: mixed precision may change it."""
+        value = self.program.value(node, scope)
+        if value.open or value.optional or not value.known:
+            return None
+        return same(self._made(known) for known in value.known)
+
+    def _made(self, known: Known) -> Optional[Dtype]:
+        what = known.what
+        if not isinstance(what, Instance) or what.node is None or not isinstance(what.type, Api):
+            return None
+        word = tensor_ops.known_word(what.type.name)
+        dtype = self.of(what.node, what.scope) if word in tensor_ops.CREATIONS else None
+        return dtype if dtype is not None and dtype.name else None
+
+    def _item(self, node: ast.Subscript, scope: Scope) -> Optional[Dtype]:
+        dtype = self.of(node.value, scope)
+        if dtype is not None and (dtype.name or isinstance(node.slice, ast.Tuple)):
+            return dtype
+        index = node.slice
+        if isinstance(index, ast.Constant) and type(index.value) is int:
+            return self.part(node.value, (index.value,), scope)
+        return None
+
+    def part(self, node: ast.expr, path: tuple[int, ...], scope: Scope) -> Optional[Dtype]:
+        """Return the dtype of an element of what an expression gives, as in `a, (b, c) = node`."""
+        if isinstance(node, (ast.Tuple, ast.List)):
+            plain = not any(isinstance(element, ast.Starred) for element in node.elts)
+            if not plain or not -len(node.elts) <= path[0] < len(node.elts):
+                return None
+            element = node.elts[path[0]]
+            return self.part(element, path[1:], scope) if path[1:] else self.of(element, scope)
+        if isinstance(node, ast.Name):
+            home = home_of(node.id, scope)
+            bindings = home.flow.at(node) if home is not None else ()
+            if len(bindings) == 1 and bindings[0].kind == "assign" and not bindings[0].path:
+                value = bindings[0].value
+                if isinstance(value, (ast.Call, ast.Tuple, ast.List)):
+                    return self.part(value, path, bindings[0].scope)
+            return None
+        if not isinstance(node, ast.Call) or len(path) != 1:
+            return None
+        word, first = self.operator(node, scope)
+        if first is None:
+            return None
+        if word in tensor_ops.PARTS:
+            return self.of(first, scope)
+        results = tensor_ops.RESULTS.get(word, ())
+        if not 0 <= path[0] < len(results):
+            return None
+        return concrete(results[path[0]], node, scope) if results[path[0]] else self.of(first, scope)
+
+    # --- operators
+
+    def _arithmetic(self, op: ast.operator, left: ast.expr, right: ast.expr, scope: Scope) -> Optional[Dtype]:
+        if isinstance(op, ast.MatMult):
+            return None
+        first, second = self.of(left, scope), self.of(right, scope)
+        if first is None or second is None:
+            dtype, other = (first, right) if first is not None else (second, left)
+            kind = scalar(self.program, other, scope) if dtype is not None else None
+            return with_scalar(op, dtype, kind) if dtype is not None and kind is not None else None
+        return combined(op, first, second)
+
+    def _comparison(self, node: ast.Compare, scope: Scope) -> Optional[Dtype]:
+        """Comparing tensors gives bool; `is` and `in`, and comparing numbers, do not."""
+        if len(node.ops) != 1 or isinstance(node.ops[0], (ast.In, ast.NotIn, ast.Is, ast.IsNot)):
+            return None
+        sides = (node.left, node.comparators[0])
+        return concrete("bool_", node, scope) if any(self.is_tensor(side, scope) for side in sides) else None
+
+    def is_tensor(self, node: ast.expr, scope: Scope) -> bool:
+        """Return whether an expression is a tensor for sure, of whatever dtype."""
+        dtype = self.of(node, scope)
+        if dtype is not None and dtype.certain:
+            return True
+        if isinstance(node, ast.BinOp):
+            return self.is_tensor(node.left, scope) or self.is_tensor(node.right, scope)
+        if isinstance(node, ast.Name) and (home := home_of(node.id, scope)) is not None:
+            values = [b.value if b.kind == "assign" and not b.path else None for b in home.flow.at(node)]
+            return bool(values) and all(isinstance(v, ast.Call) and self.is_tensor(v, home) for v in values)
+        if not isinstance(node, ast.Call):
+            return False
+        known = self._callee(node, scope)
+        word = tensor_ops.known_word(known[0]) if known is not None else ""
+        return bool(word) and word not in tensor_ops.NO_TENSOR and word not in tensor_ops.PARTS
+
+    # --- calls
+
+    def _callee(self, node: ast.Call, scope: Scope) -> Optional[tuple[str, bool]]:
+        """Return the API that a call runs, and whether through an instance of it; None where it is not that clear."""
+        value = self.program.value(node.func, scope)
+        names = {(k.api, False) if k.api else (k.type_api, True) for k in value.known}
+        name = names.pop() if len(names) == 1 and not value.open else ("", False)
+        return name if name[0] else None
+
+    def operator(self, node: ast.Call, scope: Scope) -> tuple[str, Optional[ast.expr]]:
+        """Return the word of the operator that a call runs, and its first tensor; ("", None) for other calls."""
+        func = node.func
+        known = self._callee(node, scope)
+        word = tensor_ops.known_word(known[0]) if known is not None else ""
+        if known is not None and word:
+            made = word[:1].isupper() and word not in ("Tensor", "Cast")
+            return (word, argument(node, 0)) if known[1] == made or word == "Tensor" else ("", None)
+        if isinstance(func, ast.Attribute) and self.of(func.value, scope) is not None:
+            bare = not node.args and all(word.arg in ("axis", "keepdims") for word in node.keywords)
+            return ("", None) if func.attr in ("max", "min") and not bare else (func.attr, func.value)
+        return "", None
+
+    def _call(self, node: ast.Call, scope: Scope) -> Optional[Dtype]:
+        cast = read_cast(self, node, scope)
+        if cast is not None:
+            return cast.dtype
+        word, first = self.operator(node, scope)
+        if not word:
+            return None
+        method = isinstance(node.func, ast.Attribute) and node.func.value is first
+        if word in tensor_ops.CREATIONS and not method:
+            return self._creation(word, node, scope)
+        given = next((k.value for k in node.keywords if k.arg == "dtype"), None)
+        if given is not None:
+            return named(self, given, scope)
+        if first is None or spread(node):
+            return None
+        if word == "Argmax":
+            return self._index(node, scope)
+        args = [first, *(node.args if method else node.args[1:])]
+        if word in tensor_ops.CHOICE:
+            chosen = [args[0], *args[2:]] if method else args[1:]
+            return same(self.of(arg, scope) for arg in chosen) if len(chosen) == 2 else None
+        return self._result(word, args, node, scope)
+
+    def _result(self, word: str, args: list[ast.expr], node: ast.Call, scope: Scope) -> Optional[Dtype]:
+        """Return what an operator makes of its tensors."""
+        first = args[0]
+        if word in tensor_ops.BOOLEAN:
+            tensors = word[:1].isupper() or any(self.is_tensor(arg, scope) for arg in args)
+            return concrete("bool_", node, scope) if tensors else None
+        if word in ("OneHot", "one_hot"):
+            return self.of(args[2], scope) if len(args) > 3 else None
+        if word in tensor_ops.JOINED:
+            return same(self.of(e, scope) for e in first.elts) if isinstance(first, (ast.Tuple, ast.List)) else None
+        if word in tensor_ops.ADDITION or word in tensor_ops.DIVISION:
+            op: ast.operator = ast.Mult() if word in tensor_ops.ADDITION else ast.Div()
+            return self._arithmetic(op, args[0], args[1], scope) if len(args) == 2 else None
+        if word in ("sum", "prod", "cumsum", "cumprod") and len(args) > 2:
+            return None  # a dtype may be among them
+        dtype = self.of(first, scope)
+        return dtype if dtype is not None and kept(word, dtype) else None
+
+    def _creation(self, word: str, node: ast.Call, scope: Scope) -> Optional[Dtype]:
+        given = self.creation_dtype(node, scope)
+        if given is not None:
+            return named(self, given, scope)
+        default = tensor_ops.CREATIONS[word]
+        return concrete(default, node, scope) if default and not spread(node) else None
+
+    def creation_dtype(self, node: ast.Call, scope: Scope) -> Optional[ast.expr]:
+        """Return the expression that gives a creation its dtype; None where there is none."""
+        for keyword in node.keywords:
+            if keyword.arg in tensor_ops.DTYPE_PARAMETERS:
+                return keyword.value
+        known = self._callee(node, scope)
+        if known is None or spread(node):
+            return None
+        api = f"{known[0]}.__call__" if known[1] and known[0] != "mindspore.Tensor" else known[0]
+        for slot, parameter in enumerate(mindspore_api.parameters(api, self.program.target.version) or ()):
+            if parameter.name in tensor_ops.DTYPE_PARAMETERS and slot < len(node.args):
+                return node.args[slot]
+        return None
+
+    def _index(self, node: ast.Call, scope: Scope) -> Optional[Dtype]:
+        """`P.Argmax(axis, output_type)(x)`: int32, or what it was made with."""
+        made = self.program.value(node.func, scope).known[0].what
+        if not isinstance(made, Instance) or made.node is None or spread(made.node):
+            return None
+        given = next((k.value for k in made.node.keywords if k.arg == "output_type"), argument(made.node, 1))
+        return named(self, given, made.scope) if given is not None else concrete("int32", node, scope)
+
+
+def argument(node: ast.Call, slot: int) -> Optional[ast.expr]:
+    """Return a positional argument, for the first also one by keyword; None where there is none."""
+    if slot < len(node.args):
+        return None if any(isinstance(arg, ast.Starred) for arg in node.args[: slot + 1]) else node.args[slot]
+    return node.keywords[0].value if slot == 0 and node.keywords else None
+
+
+def spread(node: ast.Call) -> bool:
+    """Return whether `*args` or `**kwargs` hide what is passed."""
+    return any(isinstance(arg, ast.Starred) for arg in node.args) or any(word.arg is None for word in node.keywords)
+
+
+def starred(targets: list[ast.expr]) -> bool:
+    """Return whether `a, *b = ...` is among the targets: then positions say nothing."""
+    return any(isinstance(node, ast.Starred) for target in targets for node in ast.walk(target))

@@ -1,0 +1,84 @@
+"""Casts to a wider dtype and back, around operators that only move data; who else holds what is cast."""
+
+from __future__ import annotations
+
+import ast
+from typing import Optional
+
+from ms_perflint.semantics import tensor_ops
+from ms_perflint.semantics.bindings import only_value
+from ms_perflint.semantics.casts import Cast, read_cast
+from ms_perflint.semantics.dtypes import Dtypes
+from ms_perflint.semantics.module import Scope
+
+_STEPS = 50  # operators between the two casts, at most
+
+
+def widening(dtypes: Dtypes, back: Cast, scope: Scope) -> Optional[Cast]:
+    """Return the cast to a wider float that `back` undoes; None without one, or where the wide value has other uses."""
+    node = back.value
+    if back.dtype is None or not back.dtype.is_float:
+        return None
+    for _ in range(_STEPS):
+        if isinstance(node, ast.Name):
+            value = only_value(node, scope)
+            if value is None:
+                return None
+            node = value
+        elif isinstance(node, ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call):
+            cast = read_cast(dtypes, node, scope)
+            if cast is not None:
+                return cast if _widens(dtypes, cast, back, scope) else None
+            word, first = dtypes.operator(node, scope)
+            if word not in tensor_ops.MOVES or first is None:
+                return None
+            node = first
+        else:
+            return None
+    return None
+
+
+def _widens(dtypes: Dtypes, cast: Cast, back: Cast, scope: Scope) -> bool:
+    before = dtypes.of(cast.value, scope)
+    if before is None or cast.dtype is None or before != back.dtype:
+        return False
+    return (before.name, cast.dtype.name) in tensor_ops.WIDER
+
+
+def is_changed_in_place(stmt: ast.stmt, value: ast.expr, scope: Scope) -> bool:
+    """Return whether the function changes in place what a statement binds, or the value that would be bound instead."""
+    if not isinstance(value, (ast.Name, ast.Subscript, ast.Attribute)):
+        return False  # something new, that nobody else holds
+    targets = stmt.targets if isinstance(stmt, ast.Assign) else []
+    held = {_root(node) for node in [value, *targets]} - {""}
+    return any(_changed(node) in held for node in ast.walk(scope.owner.node))
+
+
+def _changed(node: ast.AST) -> str:
+    """Return the name of what a node changes in place; "" where it changes nothing."""
+    if isinstance(node, ast.AugAssign):
+        return _root(node.target)
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return _root(node)
+    if isinstance(node, ast.Call):
+        func = node.func
+        word = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+        if isinstance(func, ast.Attribute) and (word in ("assign_value", "set_data", "itemset") or _is_in_place(word)):
+            return _root(func.value)
+        if word.lower().startswith(("assign", "scatter")) and node.args:
+            return _root(node.args[0])
+    return ""
+
+
+def _is_in_place(word: str) -> bool:
+    """Return whether a method changes its tensor by its name: `x.add_(y)`."""
+    return word.endswith("_") and not word.startswith("_") and not word.endswith("__")
+
+
+def _root(node: ast.AST) -> str:
+    """Return the name that an expression of names, attributes and indices starts with; "" for others."""
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
