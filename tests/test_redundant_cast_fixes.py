@@ -111,3 +111,8 @@ def test_safety(construct: str, safety: Safety) -> None:
 )
 def test_quiet(construct: str) -> None:
     assert safeties({"train.py": join(HEAD) + cell(construct)}) == []
+
+
+def test_what_is_made_once_may_be_cast() -> None:
+    script = "def export(net):\n    ms.export(net, ms.ops.zeros((1, 3), ms.float32).astype(np.float32))\n"
+    assert safeties({"export.py": join(HEAD) + script}) == []

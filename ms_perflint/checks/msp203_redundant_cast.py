@@ -35,7 +35,7 @@ class RedundantCast(Check):
     def __init__(self, program: Program, options: Optional[Mapping[str, object]] = None, line_length: int = 88) -> None:
         super().__init__(program, options, line_length)
         self._dtypes = Dtypes(program)
-        self._compiled: dict[Scope, set[Scope]] = {}
+        self._compiled: dict[str, set[Scope]] = {}
 
     def suspect(self, call: Call) -> bool:
         """By meaning: the value has the dtype already, is made on the spot, or was widened from it."""
@@ -70,16 +70,25 @@ class RedundantCast(Check):
         return cast if cast is not None and cast.dtype is not None else None
 
     def _has_dtype(self, cast: Cast, scope: Scope) -> bool:
-        return self._dtypes.of(cast.value, scope) == cast.dtype
+        """Return whether a value has the dtype it is cast to; not of one that is made on the spot, and once."""
+        if self._dtypes.of(cast.value, scope) != cast.dtype:
+            return False
+        made = isinstance(cast.value, ast.Call) and self._dtypes.operator(cast.value, scope)[0] in tensor_ops.CREATIONS
+        return not made or scope.owner in self._each_step(scope.module)
 
     def _creation(self, cast: Cast, scope: Scope) -> Optional[Creation]:
         """Return the creation right inside of a cast, in code that runs in every step."""
         if cast.dtype is None or not cast.dtype.name or not isinstance(cast.value, (ast.Call, ast.Name)):
             return None
-        root = scope.module.scope
-        if root not in self._compiled:
-            self._compiled[root] = compiled_scopes(self._dtypes, root)
-        return creation(self._dtypes, cast.value, scope, cast.dtype) if scope.owner in self._compiled[root] else None
+        if scope.owner not in self._each_step(scope.module):
+            return None
+        return creation(self._dtypes, cast.value, scope, cast.dtype)
+
+    def _each_step(self, module: Module) -> set[Scope]:
+        """Return the functions of a file that run in every step."""
+        if module.path not in self._compiled:
+            self._compiled[module.path] = compiled_scopes(self._dtypes, module.scope)
+        return self._compiled[module.path]
 
     def _needless(self, node: cst.Call, call: Call, cast: Cast) -> None:
         """The value has that dtype on all paths."""
