@@ -34,9 +34,8 @@ class Check(cst.CSTVisitor):
     code: ClassVar[str]
     name: ClassVar[str]
     safety: ClassVar[Safety]  # of the fix, where a report does not say otherwise
-    triggers: ClassVar[
-        tuple[str, ...]
-    ]  # canonical names; `name()` is a call of what `name()` gave; ".name" a method of anything; "*" and "@" are operators
+    # canonical names; `name()`: a call of what `name()` gave; ".name": a method of anything; "*" and "@": operators
+    triggers: ClassVar[tuple[str, ...]]
     preview: ClassVar[bool] = False
     per_program: ClassVar[bool] = True  # False: what it reports does not depend on the program that a file is part of
     anchored: ClassVar[bool] = False  # it also reports entry scripts in which no trigger stands: see `anchors`

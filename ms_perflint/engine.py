@@ -29,6 +29,7 @@ HELD = 1_500_000  # bytes of parsed source that are kept for the next directory
 HELD_AT_MOST = 8_000_000  # bytes after which everything is given back, wherever the run is
 WORTH_PROCESSES = 100  # files from which on starting processes pays
 OPERATORS = ("*", "@")  # triggers that are no names
+EVERY = "()"  # the trigger that every call is: for checks that know by the program which calls are meant
 
 
 @dataclass(frozen=True)
@@ -202,6 +203,9 @@ class Linter:
         program = check.program
         if site.word in OPERATORS:
             return site if check.suspect(site) else None  # type: ignore[arg-type]
+        if EVERY in check.triggers:
+            call = Call(site, program, "")
+            return call if check.suspect(call) else None
         for api in program.apis(site):
             if api in check.triggers:
                 call = Call(site, program, api)
@@ -236,6 +240,8 @@ def _mentions(check: type[Check], raw: bytes) -> bool:
 
 def _candidates(check: type[Check], module: Module) -> list[Site]:
     """Return the sites whose last word may be a trigger of the check, in the order of the source."""
+    if EVERY in check.triggers:
+        return [site for site in module.sites if isinstance(site.node, ast.Call)]
     words: set[str] = set()
     made: set[str] = set()
     for trigger in check.triggers:
@@ -254,7 +260,7 @@ def _made_at_once(site: Site) -> Optional[str]:
 
 
 def merged(by_program: Sequence[dict[tuple[object, ...], Finding]]) -> list[Finding]:
-    """Return the findings of a file over its programs: one program is enough; the fix stands if all that report agree on it."""
+    """Return the findings of a file: one program that reports is enough; the fix stands if all that report agree."""
     out: list[Finding] = []
     keys = dict.fromkeys(key for found in by_program for key in found)
     for key in keys:

@@ -21,8 +21,8 @@ _SCALAR = re.compile(rb"[^\s:#]+[ \t]*:[ \t]*(?P<value>[^\s#,}]+)")
 
 
 def decided(value: Value) -> Optional[Known]:
-    """Return the default of an option, or the config key, that decides a value; None where the code itself does."""
-    if not value.optional or len(value.usual) != 1:
+    """Return the default of an option, or the config key, that decides a value; None where the code does."""
+    if len(value.usual) != 1 or not (value.optional or len(value.known) > 1):
         return None
     return value.usual[0]
 
@@ -30,7 +30,7 @@ def decided(value: Value) -> Optional[Known]:
 def set_value(
     call: Call, name: str, text: str, *, yaml: str = "", line_length: int = 88
 ) -> tuple[Optional[tuple[Edit, ...]], tuple[Related, ...]]:
-    """Return the edits that make the parameter `name` of a call `text`, and the places outside of the code that decide it.
+    """Return the edits that make the parameter `name` of a call `text`, and the places outside that decide it.
 
     With places, the edits stand in an option's default or a config file: they are to be shown, not applied.
     `yaml` is the same value as a config file writes it.

@@ -45,7 +45,7 @@ class Cadence(enum.Enum):
 
 
 def cadences(train: Call) -> list[Cadence]:
-    """Return when each callback of a `Model.train` or `fit` acts; UNKNOWN also stands for what the list may hold besides."""
+    """Return when each callback of a `Model.train` or `fit` acts; UNKNOWN also for what the list may hold besides."""
     given = train.given("callbacks")
     if given is None:
         return [Cadence.UNKNOWN] if train.is_spread else []
@@ -54,7 +54,7 @@ def cadences(train: Call) -> list[Cadence]:
 
 
 def collected(program: Program, node: ast.expr, site: Site) -> tuple[list[Known], bool]:
-    """Return what a list holds where a site reads it, `append`, `extend` and `+=` included, and whether it may hold more."""
+    """Return what a list holds where a site reads it, `append` and `+=` included, and whether it may hold more."""
     parts = _parts(node, site)
     known: list[Known] = []
     more = False

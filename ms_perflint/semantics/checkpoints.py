@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.reach import HOOKS
 from ms_perflint.semantics.site import Call, call_of
-from ms_perflint.semantics.training import HOOKS, MODEL_TRAINS, base_apis
+from ms_perflint.semantics.training import MODEL_TRAINS, base_apis
 from ms_perflint.semantics.values import Instance
 
 if TYPE_CHECKING:
@@ -22,8 +23,9 @@ CONFIG, CALLBACK, SAVE = (
 # Calls that read, move or test a file, by their last word
 READS = frozenset(
     {
-        "load_checkpoint", "load_param_into_net", "load", "copy", "copy2", "copyfile", "copytree", "move", "rename", "replace", "remove", "unlink",
-        "exists", "isfile", "getsize", "stat", "open", "upload", "upload_file", "copy_parallel", "sync_data", "load_checkpoint_async", "chmod", "system",
+        "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "load", "open", "exists", "isfile",
+        "getsize", "stat", "copy", "copy2", "copyfile", "copytree", "move", "rename", "replace", "remove", "unlink",
+        "chmod", "system", "upload", "upload_file", "copy_parallel", "sync_data",
     }
 )  # fmt: skip
 LOADS = frozenset({"load_checkpoint", "load_ckpt", "load_distributed_checkpoint"})
@@ -76,7 +78,7 @@ def driven_by_hand(program: Program) -> bool:
 
 
 def saves_once(config: Call) -> bool:
-    """Return whether a config saves after the last epoch only: steps are those of an epoch times the epochs of `train`."""
+    """Return whether a config saves after the last epoch only: the steps of an epoch times the epochs of `train`."""
     steps = config.given("save_checkpoint_steps")
     if steps is None:
         return False

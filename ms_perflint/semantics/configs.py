@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 LOADS = frozenset(
     {
-        "yaml.load", "yaml.safe_load", "yaml.full_load", "yaml.unsafe_load", "yaml.load_all", "yaml.safe_load_all", "yaml.full_load_all",
-        "json.load", "json.loads", "omegaconf.OmegaConf.load", "ruamel.yaml.YAML.load", "ruamel.yaml.load",
+        "yaml.load", "yaml.safe_load", "yaml.full_load", "yaml.unsafe_load", "yaml.load_all", "yaml.safe_load_all",
+        "yaml.full_load_all", "json.load", "json.loads", "omegaconf.OmegaConf.load",
+        "ruamel.yaml.YAML.load", "ruamel.yaml.load",
     }
 )  # fmt: skip
 UPDATES = frozenset({"update", "merge", "merge_from_file", "set_defaults", "setdefault"})

@@ -220,6 +220,9 @@ class Evaluator:
             return self._target(
                 module, f"{stmt.module}.{alias.name}" if stmt.module else alias.name, stmt.level, alias, binding.scope
             )
+        inner = self.program.import_target(module, f"{target}.{alias.name}", stmt.level)
+        if isinstance(inner, Module):  # `from src import network`, where `src` is a directory without `__init__`
+            return self.known(inner, inner.tree, inner.scope)
         return self.known(Api(mindspore_api.canonical(f"{target}.{alias.name}")), alias, binding.scope)
 
     def _target(self, module: Module, dotted: str, level: int, node: ast.AST, scope: Scope) -> Value:

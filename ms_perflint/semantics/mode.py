@@ -188,7 +188,7 @@ def _is_jit(program: Program, node: ast.expr, scope: Scope) -> bool:
 def anchor(program: Program) -> Optional[Site]:
     """Return the site of the entry script through which training is reached.
 
-    `Model.train` or `fit`; else the outermost call in the loop that runs the step; else the call of what holds the loop.
+    `Model.train` or `fit`; else the outermost call in the loop that runs the step; else the call of its function.
     """
     entry = program.module(program.entry)
     if entry is None:
@@ -216,7 +216,7 @@ def _innermost(program: Program, sites: list[Site]) -> list[Site]:
 
 
 def unused_option(program: Program, module: Module) -> Optional[tuple[str, Place]]:
-    """Return how to read an option for the mode that is graph by default and that nothing reads, and where it is made."""
+    """Return how to read an option for the mode that is graph by default and never read, and where it is made."""
     holders = sorted(module.made.get("parse_args", ()))
     for site in program.sites("add_argument"):
         if site.module is not module or not holders:

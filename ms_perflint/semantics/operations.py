@@ -63,7 +63,7 @@ def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
 def combine(
     operands: Sequence[Value], function: Callable[[tuple[Known, ...]], object], node: ast.AST, scope: Scope
 ) -> Value:
-    """Return what a function of the operands can be; `function` gives a constant, or NO_CONSTANT where it cannot tell."""
+    """Return what a function of the operands can be; `function` gives NO_CONSTANT where it cannot tell."""
     count = 1
     for operand in operands:
         count *= max(1, len(operand.known))
@@ -90,12 +90,19 @@ def _calculate(function: Callable[..., Any], known: tuple[Known, ...]) -> object
     constants = [each.constant for each in known]
     if NO_CONSTANT in constants:
         return NO_CONSTANT
-    if any((isinstance(c, (str, bytes)) and len(c) > 4096) or (isinstance(c, int) and abs(c) > 1 << 64) for c in constants):
+    if any(map(_is_huge, constants)):
         return NO_CONSTANT
     try:
         return function(*constants)
     except Exception:
         return NO_CONSTANT
+
+
+def _is_huge(constant: object) -> bool:
+    """Return whether a constant may blow up in arithmetic: `"x" * 10**9`."""
+    if isinstance(constant, (str, bytes)):
+        return len(constant) > 4096
+    return isinstance(constant, int) and abs(constant) > 1 << 64
 
 
 def _compare(evaluator: Evaluator, node: ast.Compare, scope: Scope) -> Value:

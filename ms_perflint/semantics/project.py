@@ -212,7 +212,7 @@ class Project:
     # --- programs
 
     def programs(self, path: str) -> tuple[str, ...]:
-        """Return the entry scripts of the programs that a file belongs to: itself, and scripts above it that import it."""
+        """Return the entry scripts of the programs of a file: itself, and scripts above it that import it."""
         scripts = []
         for directory in self.ancestors(os.path.dirname(path)):
             for name in sorted(self.files.names(directory)):

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 HOOKS = frozenset(
     {
         "construct", "bprop", "forward", "begin", "end", "step_begin", "step_end", "epoch_begin", "epoch_end", "run",
-        "on_train_begin", "on_train_end", "on_train_step_begin", "on_train_step_end", "on_train_epoch_begin", "on_train_epoch_end",
-        "on_eval_begin", "on_eval_end", "on_eval_step_begin", "on_eval_step_end", "on_eval_epoch_begin", "on_eval_epoch_end",
+        "on_train_begin", "on_train_end", "on_train_step_begin", "on_train_step_end",
+        "on_train_epoch_begin", "on_train_epoch_end",
+        "on_eval_begin", "on_eval_end", "on_eval_step_begin", "on_eval_step_end",
+        "on_eval_epoch_begin", "on_eval_epoch_end",
     }
 )  # fmt: skip
 
@@ -87,7 +89,9 @@ class Order:
     """When call sites are first passed: import-time code in import order, then along the calls."""
 
     at: dict[int, int]  # identity of a call's node -> position
-    run_by_entry: int  # positions below are passed by running the script; others by calling its functions from elsewhere
+    run_by_entry: (
+        int  # positions below are passed by running the script; others by calling its functions from elsewhere
+    )
 
 
 def order(program: Program) -> Order:
@@ -107,7 +111,9 @@ class _Order:
         if entry is not None:
             self.enter(entry.scope, 0)
             count = len(self.at)
-            for scope in entry.scope.defines:  # functions of the entry script count also where `__main__` does not call them
+            for (
+                scope
+            ) in entry.scope.defines:  # functions of the entry script count also where `__main__` does not call them
                 if scope.is_function:
                     self.enter(scope, 0)
         return Order(self.at, count)
@@ -132,4 +138,6 @@ class _Order:
 
     def _is_guarded(self, site: Site) -> bool:
         """Return whether a site stands under the `__main__` guard of a file that is only imported."""
-        return any(arm.owner is not None and arm.arm == "body" and is_main_guard(arm.owner) for arm in site.block.chain())
+        return any(
+            arm.owner is not None and arm.arm == "body" and is_main_guard(arm.owner) for arm in site.block.chain()
+        )

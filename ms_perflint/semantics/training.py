@@ -7,7 +7,6 @@ import os
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import Block, Scope, Site
-from ms_perflint.semantics.reach import HOOKS
 from ms_perflint.semantics.values import Api, Instance, Known, Value
 from ms_perflint.semantics.walk import word_of
 
@@ -17,8 +16,9 @@ if TYPE_CHECKING:
 STEP_CELLS = frozenset(
     {
         "mindspore.nn.TrainOneStepCell", "mindspore.nn.TrainOneStepWithLossScaleCell", "mindspore.nn.WithGradCell",
-        "mindspore.amp.build_train_network", "mindspore.boost.BoostTrainOneStepCell", "mindspore.boost.BoostTrainOneStepWithLossScaleCell",
-        "mindspore.boost.boost_cell_wrapper.BoostTrainOneStepCell", "mindspore.nn.transformer.PipelineCell",
+        "mindspore.amp.build_train_network", "mindspore.nn.transformer.PipelineCell",
+        "mindspore.boost.BoostTrainOneStepCell", "mindspore.boost.BoostTrainOneStepWithLossScaleCell",
+        "mindspore.boost.boost_cell_wrapper.BoostTrainOneStepCell",
     }
 )  # fmt: skip
 GRADS = frozenset(
@@ -108,7 +108,7 @@ def _held_step(site: Site, callee: Value, holders: set[str]) -> bool:
 
 
 def _is_backward(site: Site) -> bool:
-    """Return whether it is the `optimizer.step()` behind a `loss.backward()`, as libraries in the style of PyTorch write it."""
+    """Return whether it is the `optimizer.step()` behind a `loss.backward()`, in the style of PyTorch."""
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     if not isinstance(callee, ast.Attribute) or callee.attr != "step" or not is_optimizer_word(word_of(callee.value)):
         return False
@@ -127,10 +127,8 @@ def _may_be_step(site: Site) -> bool:
         return True
     if isinstance(callee, ast.Name):
         return (
-            (callee.id not in site.module.imported
-            and callee.id not in site.module.defined)
-            or callee.id in site.scope.bindings
-        )
+            callee.id not in site.module.imported and callee.id not in site.module.defined
+        ) or callee.id in site.scope.bindings
     return (
         isinstance(callee, ast.Attribute)
         and isinstance(callee.value, ast.Name)
@@ -139,7 +137,7 @@ def _may_be_step(site: Site) -> bool:
 
 
 def is_step(program: Program, callee: Value, optimizer: bool) -> bool:
-    """Return whether a callee is a training step: an instance of a train cell, or a gradient function beside an optimizer."""
+    """Return whether a callee is a training step: a train cell, or a gradient function beside an optimizer."""
     for known in callee.known:
         if not isinstance(known.what, Instance):
             continue
@@ -147,8 +145,11 @@ def is_step(program: Program, callee: Value, optimizer: bool) -> bool:
         if isinstance(root, Scope):
             if calls == 0 and is_step_class(program, root):
                 return True
-        elif (root.name in STEP_CELLS and calls == 0) or (root.name in GRADS and optimizer and calls == (1 if root.name.endswith("GradOperation") else 0)):
-            return True
+        elif root.name in STEP_CELLS:
+            if calls == 0:
+                return True
+        elif root.name in GRADS and optimizer and calls == root.name.endswith("GradOperation"):
+            return True  # `GradOperation()(network)(x)`, but `value_and_grad(function)(x)`
     return False
 
 
@@ -168,7 +169,7 @@ def _root(known: Known) -> tuple[Scope | Api, int]:
 
 
 def is_step_class(program: Program, cls: Scope, depth: int = 0) -> bool:
-    """Return whether a class of the project is a train cell: by its bases, or since it takes gradients and steps an optimizer."""
+    """Return whether a class is a train cell: by its bases, or since it takes gradients and steps an optimizer."""
     if base_apis(program, cls) & STEP_CELLS:
         return True
     if depth < 4 and _wraps_step(program, cls, depth):
@@ -295,7 +296,7 @@ def callees(program: Program, site: Site) -> list[Scope]:
 
 
 def repeats(program: Program, site: Site, seen: Optional[set[Scope]] = None) -> bool:
-    """Return whether a site runs again and again while the program trains: in the loop, in a callback, in what they call."""
+    """Return whether a site runs again and again in training: in the loop, in a callback, in what they call."""
     seen = set() if seen is None else seen
     scope = site.scope.owner
     if _is_last_pass(site.block):
@@ -317,7 +318,7 @@ def repeats(program: Program, site: Site, seen: Optional[set[Scope]] = None) -> 
 
 
 def _is_last_pass(block: Block) -> bool:
-    """Return whether a block runs only when a loop is at its end: `if epoch == epochs - 1`, `if epoch + 1 == epochs`."""
+    """Return whether a block runs only at the end of a loop: `if epoch == epochs - 1`, `if epoch + 1 == epochs`."""
     for arm in block.chain():
         test = arm.owner.test if isinstance(arm.owner, ast.If) and arm.arm == "body" else None
         if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
@@ -335,6 +336,3 @@ def _is_last_pass(block: Block) -> bool:
         if steps and plain:
             return True
     return False
-
-
-__all__ = ["HOOKS", "base_apis", "callers", "repeats", "train_sites", "training_scopes", "trains_in"]

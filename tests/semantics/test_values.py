@@ -35,7 +35,7 @@ def reveal(files: Union[str, Mapping[str, str]], entry: str = "train.py") -> Val
 
 
 def shown(value: Value) -> str:
-    """Return a value in one line: what is known (in brackets what only an option gives), `...` for open, `?` for optional."""
+    """Return a value in one line: what is known (in brackets: for an option only), `...` for open, `?` for optional."""
     parts = [_shown(known) if known.usual else f"({_shown(known)})" for known in value.known]
     return " ".join([*parts, *(["..."] if value.open else []), *(["?"] if value.optional else [])])
 
@@ -108,16 +108,22 @@ CASES = [
     ("import mindspore.ops.operations as P\nreveal(P.Cast)", "mindspore.ops.Cast"),
     ("from mindspore.nn import *\nreveal(Dense)", "mindspore.nn.Dense"),
     ("import mindspore\nreveal(mindspore.nn.Dense(1, 2).to_float(x))", "mindspore.nn.Dense()"),
-    ("try:\n    from mindspore.train import Model\nexcept ImportError:\n    from mindspore import Model\nreveal(Model)", "mindspore.train.Model"),
+    (
+        "try:\n    from mindspore.train import Model\nexcept ImportError:\n    from mindspore import Model\n"
+        "reveal(Model)",
+        "mindspore.train.Model",
+    ),
     ("def f():\n    from mindspore import Model\n    reveal(Model(net).train)", "mindspore.train.Model.train"),
     ("from mindspore import Model\nclass Mine(Model):\n    pass\nreveal(Mine(net).fit)", "mindspore.train.Model.fit"),
     # options
     (
-        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--x', type=int, default='3')\nreveal(p.parse_args().x)",
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--x', type=int, default='3')\n"
+        "reveal(p.parse_args().x)",
         "3 ?",
     ),
     (
-        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--x-y', action='store_true')\na = p.parse_args()\nreveal(a.x_y)",
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--x-y', action='store_true')\n"
+        "a = p.parse_args()\nreveal(a.x_y)",
         "False (True)",
     ),
     (
