@@ -1,0 +1,184 @@
+"""MSP201: matrix work in float32, where the matrix unit is made for half precision. [seed 000], [seed 004]."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Optional
+
+import libcst as cst
+
+from ms_perflint.check import Check
+from ms_perflint.edits import import_name, insert_before, replace_expression, set_value
+from ms_perflint.findings import Edit, Safety
+from ms_perflint.semantics import entries, networks, precision
+from ms_perflint.semantics.conditions import is_for_cpu_only
+from ms_perflint.semantics.site import Call
+from ms_perflint.semantics.values import Value
+
+FIXED = "mindspore.amp.FixedLossScaleManager"
+CONVERT = "mindspore.amp.auto_mixed_precision"
+CONVERTS_SINCE = (1, 9)  # mindspore 1.9 train/amp.py:111; not in 1.8
+LONG = "which takes the matrix unit several times as long as half precision"
+SLOW = f"the matrix work of this training runs in float32, {LONG}"
+FORCED = f"this matrix work is forced to float32, {LONG}; name float16 here"
+LEVEL = "compute in half precision; compare the loss curve"
+CONVERTED = "convert the network; scale the loss"
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A call that is reported: a `Model`, what makes a train cell or a gradient function, or a forced `to_float`."""
+
+    call: Call
+    kind: str  # model, cell, gradient, forced
+    use: Optional[entries.Use] = None  # where the network of a custom step stands
+    also: Sequence[Call] = ()  # other layers that are forced beside this one
+
+
+class Fp32Matmul(Check):
+    """The matrix work of the training runs in float32, and the matrix unit is made for half precision."""
+
+    code = "MSP201"
+    name = "fp32-matmul"
+    safety = Safety.UNSAFE
+    triggers = ("()",)  # a custom train cell has any name
+
+    def suspect(self, call: Call) -> bool:
+        """By meaning: the one call of the program at which its precision is decided."""
+        spells = call.word == "to_float" and precision.spelled(call.node) is not None
+        return (spells or entries.may_make_training(self.program, call)) and id(call.node) in self._suspects
+
+    @cached_property
+    def _suspects(self) -> dict[int, Suspect]:
+        """Return what is reported in this program, by the identity of the call; nothing unless all of it is certain."""
+        program = self.program
+        if not entries.is_script(program) or precision.names_half(program) or self.target.is_cpu:
+            return {}
+        if not program.trains.is_yes:
+            return {}
+        forced = precision.forced_networks(program)
+        found = tuple(Suspect(first, "forced", None, rest) for first, *rest in forced) or self._entry()
+        if not found or precision.sets_half(program) or precision.needs_float32(program):
+            return {}
+        return {id(suspect.call.node): suspect for suspect in found}
+
+    def _entry(self) -> tuple[Suspect, ...]:
+        """Return where the training is made: the Model with an optimizer, else the train cell, else the gradients."""
+        program = self.program
+        trained = [model for model in entries.trained_models(program) if entries.has_optimizer(model)]
+        if trained:
+            return self._first(Suspect(model, "model") for model in trained if self._multiplies(model))
+        found = self._first(
+            Suspect(cell, "cell", entries.network_in(program, cell))
+            for cell in entries.train_cells(program)
+            if networks.multiplies(program, [program.value(cell.node, cell.scope)])
+        )
+        return found or self._first(
+            Suspect(gradient, "gradient", self._use(gradient, values))
+            for gradient, values in entries.gradients(program)
+            if networks.multiplies(program, values)
+        )
+
+    def _first(self, suspects: Iterable[Suspect]) -> tuple[Suspect, ...]:
+        """Return the first that an accelerator can come to."""
+        for suspect in suspects:
+            if not is_for_cpu_only(self.program, suspect.call):
+                return (suspect,)
+        return ()
+
+    def _multiplies(self, model: Call) -> bool:
+        """Return whether the network of a Model, or the loss that may hold it, certainly has matrix work."""
+        values = [
+            model.argument("network"),
+            *([model.argument("loss_fn")] if model.given("loss_fn") is not None else ()),
+        ]
+        return networks.multiplies(self.program, values)
+
+    def _use(self, gradient: Call, values: tuple[Value, ...]) -> Optional[entries.Use]:
+        uses = (entries.network_called(self.program, gradient, value) for value in values)
+        return next((use for use in uses if use is not None), None)
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """By form: which of the kinds it is, and how it is mended."""
+        call = self.call(node)
+        if call is None:
+            return
+        suspect = self._suspects[id(call.node)]
+        if suspect.kind == "model" or suspect.call.api == precision.BUILD:
+            self._level(node, suspect.call)
+        elif suspect.kind == "forced":
+            self.report(node, FORCED, self._halved(suspect), advice=LEVEL)
+        else:
+            self._custom(node, suspect)
+
+    def _level(self, node: cst.Call, call: Call) -> None:
+        """A level of mixed precision: a CPU refuses "O2" unless the loss scale is fixed and drops no update."""
+        name = precision.LEVELS[call.api]
+        level = "O3" if "CPU" in self.target.devices and not self._scales_without_drops(call) else "O2"
+        text = f'"{level}"'
+        edits, related = set_value(call, name, text, yaml=text, line_length=self.line_length)
+        scaled = call.given("loss_scale_manager") is not None and not call.argument("loss_scale_manager").must_be(None)
+        slow = f"the loss is scaled, but {SLOW}" if scaled else SLOW
+        self.report(
+            node,
+            f"{slow}; `{name}={text}` computes it in half precision",
+            edits,
+            advice=LEVEL,
+            safety=Safety.DISPLAY if related else Safety.UNSAFE,
+            related=related,
+        )
+
+    @staticmethod
+    def _scales_without_drops(call: Call) -> bool:
+        """Return whether the loss scale is one that "O2" takes on a CPU (mindspore 2.10 train/amp.py:772)."""
+        managers = call.argument("loss_scale_manager").known if call.given("loss_scale_manager") is not None else ()
+        for manager in managers:
+            made = entries.made_at(call.program, manager)
+            if made is None or made.api != FIXED or not made.argument("drop_overflow_update").must_be(False):
+                return False
+        return bool(managers)
+
+    def _custom(self, node: cst.Call, suspect: Suspect) -> None:
+        """A step of one's own: the network is converted before its loss cell is made."""
+        is_old = self.target.version < CONVERTS_SINCE
+        name = "to_float(mindspore.float16)" if is_old else "auto_mixed_precision"
+        edits = self._conversion(suspect.use, is_old) if suspect.use is not None else None
+        self.report(
+            node,
+            f"{SLOW}; `{name}` on the network computes it in half precision",
+            edits,
+            advice=CONVERTED,
+            safety=Safety.DISPLAY,
+        )
+
+    def _conversion(self, use: entries.Use, is_old: bool) -> Optional[tuple[Edit, ...]]:
+        text = use.module.text(use.node)
+        wanted = "mindspore.float16" if is_old else CONVERT
+        spelling, imports = import_name(use.module, wanted, line_length=self.line_length)
+        converted = f"{text}.to_float({spelling})" if is_old else f'{spelling}({text}, "O2")'
+        if isinstance(use.node, (ast.Name, ast.Attribute)):
+            made = insert_before(use.module, use.stmt, f"{text} = {converted}")
+        else:
+            made = replace_expression(use.module, use.node, converted)
+        return (*imports, *made) if made is not None else None
+
+    def _halved(self, suspect: Suspect) -> Optional[tuple[Edit, ...]]:
+        """Return the edits that name float16 instead of float32, in all forced layers of the network."""
+        edits: list[Edit] = []
+        for call in (suspect.call, *suspect.also):
+            dtype = precision.spelled(call.node)
+            if isinstance(dtype, ast.Attribute):
+                made = replace_expression(call.module, dtype, f"{call.module.text(dtype.value)}.float16")
+            elif dtype is not None:
+                spelling, imports = import_name(call.module, "mindspore.float16", line_length=self.line_length)
+                made = replace_expression(call.module, dtype, spelling)
+                made = (*imports, *made) if made is not None else None
+            else:
+                made = None
+            if made is None:
+                return None
+            edits.extend(edit for edit in made if edit not in edits)
+        return tuple(edits)

@@ -1,0 +1,245 @@
+"""Where a program makes what it trains: the Model, the train cell, the function that gives gradients."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics.module import Module, Scope, Site
+from ms_perflint.semantics.networks import multiplies
+from ms_perflint.semantics.site import Call
+from ms_perflint.semantics.training import GRADS, MODEL_TRAINS, STEP_CELLS, base_apis, is_step_class, loops, train_sites
+from ms_perflint.semantics.values import Api, Bound, Instance, Known, Value
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.program import Program
+
+MODEL = "mindspore.train.Model"
+_CONVERTED = "convert_to_thor_model"
+_NAMES = frozenset(api.rpartition(".")[2] for api in (MODEL, *STEP_CELLS, *GRADS))
+_MARKS = ("TrainOneStep", "GradOperation", "value_and_grad", "build_train_network", "WithGradCell", "grad(")
+
+
+def is_script(program: Program) -> bool:
+    """Return whether the entry is run by itself: it has a main guard, or no script imports it."""
+    module = program.module(program.entry)
+    return module is not None and (module.scope.main is not None or len(program.project.programs(program.entry)) == 1)
+
+
+def may_make_training(program: Program, site: Site) -> bool:
+    """Return by names alone whether a call may make what is trained: cheap, to be asked before everything else."""
+    if any(site.word in site.module.spelled(name) for name in _NAMES):
+        return True
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    found = program.defined(site.module, site.word) if isinstance(callee, ast.Name) else ()
+    if isinstance(callee, ast.Attribute):
+        found = program.members_of_imports(site.module, site.word)
+    return any(scope.is_class and _may_take_gradients(program, scope) for scope in found)
+
+
+def _may_take_gradients(program: Program, cls: Scope, depth: int = 0) -> bool:
+    """Return whether the file of a class, or of a class that it derives from, has a word of training steps in it."""
+    if any(program.project.contains(cls.module.path, mark) for mark in _MARKS):
+        return True
+    bases = cls.node.bases if isinstance(cls.node, ast.ClassDef) and depth < 5 else []
+    kin = [base for node in bases if isinstance(node, ast.Name) for base in program.defined(cls.module, node.id)]
+    return any(base is not cls and _may_take_gradients(program, base, depth + 1) for base in kin)
+
+
+def made_at(program: Program, known: Known) -> Optional[Call]:
+    """Return the call that made an instance, of an API or of a class of the project (then `api` is empty)."""
+    what = known.what
+    if not isinstance(what, Instance) or what.node is None:
+        return None
+    for site in what.scope.owner.calls:
+        if site.node is what.node:
+            return Call(site, program, what.type.name if isinstance(what.type, Api) else "")
+    return None
+
+
+def trained_models(program: Program) -> tuple[Call, ...]:
+    """Return the `Model(...)` calls on whose result `train` or `fit` is called."""
+    found: list[Call] = []
+    for site in program.calls(*MODEL_TRAINS):
+        for known in program.evaluator.callees(site).known:
+            if isinstance(known.what, Api) and known.what.receiver is not None:
+                found.extend(_models(program, known.what.receiver))
+    return _in_order(program, found)
+
+
+def has_optimizer(model: Call) -> bool:
+    """Return whether a Model is given an optimizer, so that it builds the training step itself."""
+    return model.given("optimizer") is not None and not model.argument("optimizer").must_be(None)
+
+
+def _models(program: Program, known: Known) -> list[Call]:
+    """Return the `Model(...)` behind a model, through the conversion to a THOR model."""
+    call = made_at(program, known)
+    if call is None or not isinstance(call.node.func, (ast.Name, ast.Attribute)):
+        return []
+    if call.word == _CONVERTED:
+        given = call.given("model") or next(iter(call.node.args), None)
+        inner = program.value(given, call.scope).known if given is not None else ()
+        return [model for one in inner for model in _models(program, one)]
+    return [call] if call.api == MODEL else []
+
+
+def train_cells(program: Program) -> tuple[Call, ...]:
+    """Return the calls that make the train cells that run: stepped by the program, or by a `Model` around them."""
+    values = [program.evaluator.callees(site) for site in train_sites(program)]
+    values += [model.argument("network") for model in trained_models(program)]
+    found = [made_at(program, known) for value in values for known in value.known if is_train_cell(program, known)]
+    return _in_order(program, [call for call in found if call is not None])
+
+
+def is_train_cell(program: Program, known: Known) -> bool:
+    """Return whether something is an instance of a train cell, MindSpore's or the project's own."""
+    what = known.what
+    if not isinstance(what, Instance):
+        return False
+    return is_step_class(program, what.type) if isinstance(what.type, Scope) else what.type.name in STEP_CELLS
+
+
+def gradients(program: Program) -> tuple[tuple[Call, tuple[Value, ...]], ...]:
+    """Return the calls outside of train cells that make gradient functions, each with what it differentiates."""
+    found: dict[Call, tuple[Value, ...]] = {}
+    for site in train_sites(program):
+        for known in program.evaluator.callees(site).known:
+            call, values = _gradient(program, known)
+            if call is not None and not _in_train_cell(program, call):
+                found[call] = (*found.get(call, ()), *values)
+    return tuple((call, found[call]) for call in _in_order(program, found))
+
+
+def _gradient(program: Program, known: Known) -> tuple[Optional[Call], list[Value]]:
+    """Return where a gradient function comes from: `value_and_grad(f)`, `GradOperation(...)(f, weights)`."""
+    values: list[Value] = []
+    while isinstance(known.what, Instance) and known.what.node is not None:
+        what = known.what
+        assert what.node is not None
+        if what.node.args:
+            values.append(program.value(what.node.args[0], what.scope))
+        if isinstance(what.type, Api) and what.type.name in GRADS:
+            return made_at(program, known), values
+        if not isinstance(what.type, Api) or what.type.receiver is None:
+            break
+        known = what.type.receiver
+    return None, values
+
+
+def _in_train_cell(program: Program, call: Call) -> bool:
+    scope: Optional[Scope] = call.scope
+    while scope is not None:
+        is_cell = scope.is_class and any(api.startswith("mindspore.") for api in base_apis(program, scope))
+        if is_cell and is_step_class(program, scope):
+            return True
+        scope = scope.parent
+    return False
+
+
+def _in_order(program: Program, calls: Iterable[Call]) -> tuple[Call, ...]:
+    """Return the calls that can run, each once, the entry script's first."""
+    rank = {path: position for position, path in enumerate(program.files)}
+    running = dict.fromkeys(call for call in calls if program.runs(call))
+    return tuple(sorted(running, key=lambda call: (rank.get(call.module.path, 0), call.span)))
+
+
+# --- where the network stands in the code
+
+WRAPPERS = STEP_CELLS | {"mindspore.nn.WithLossCell", "mindspore.nn.PipelineCell", "mindspore.nn.MicroBatchInterleaved"}
+_LOSS = re.compile(r"loss", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Use:
+    """An expression that is the network, and the statement in which it goes into its loss or train cell."""
+
+    module: Module
+    node: ast.expr
+    stmt: ast.stmt
+
+
+def network_in(program: Program, call: Call) -> Optional[Use]:
+    """Return where the network goes into the cells around a train cell: `net` of `WithLossCell(net, loss)`."""
+    found: Optional[Use] = None
+    node, stmt, scope = call.node, call.stmt, call.scope
+    for _ in range(5):
+        given = _given(node)
+        if given is None or not multiplies(program, [program.value(given, scope)]):
+            break
+        found = Use(scope.module, given, _outside(call, given, stmt))
+        inner, where = _made_here(given, scope)
+        if inner is None or not any(_wraps(known) for known in program.value(inner, scope).known):
+            break
+        node, stmt = inner, where or stmt
+    return found
+
+
+def _given(node: ast.Call) -> Optional[ast.expr]:
+    """Return what a cell around a network is given as the network: by name, else first."""
+    named = (keyword.value for keyword in node.keywords if keyword.arg in ("network", "backbone", "net"))
+    given = next(named, None) or next(iter(node.args), None)
+    return None if isinstance(given, ast.Starred) else given
+
+
+def _outside(call: Call, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
+    """Return the statement before which a network is converted once: the loop around, if it is made before that."""
+    for loop in reversed(loops(call)):
+        inside = [node for node in ast.walk(loop) if isinstance(node, ast.Name)]
+        bound = {node.id for node in inside if isinstance(node.ctx, ast.Store)}
+        if isinstance(loop, ast.stmt) and not bound & {n.id for n in ast.walk(given) if isinstance(n, ast.Name)}:
+            return loop
+    return stmt
+
+
+def _made_here(node: ast.expr, scope: Scope) -> tuple[Optional[ast.Call], Optional[ast.stmt]]:
+    """Return the call that an expression is; of a name that is bound once in this scope, the call and its statement."""
+    if isinstance(node, ast.Call):
+        return node, None
+    bindings = scope.flow.at(node) if isinstance(node, ast.Name) and node.id in scope.bindings else ()
+    if len(bindings) != 1 or bindings[0].kind != "assign":
+        return None, None
+    value, stmt = bindings[0].value, bindings[0].stmt
+    return (value, stmt) if isinstance(value, ast.Call) and isinstance(stmt, ast.stmt) else (None, None)
+
+
+def _wraps(known: Known) -> bool:
+    """Return whether a cell is there to compute a loss or to take a step: the network is what it is made of."""
+    what = known.what
+    if not isinstance(what, Instance):
+        return False
+    if isinstance(what.type, Scope):
+        return _LOSS.search(what.type.name) is not None
+    return what.type.name in WRAPPERS
+
+
+def network_called(program: Program, gradient: Call, value: Value) -> Optional[Use]:
+    """Return the network that a differentiated function calls, where its name means the same at the gradient call."""
+    for known in value.known:
+        function = known.what.function if isinstance(known.what, Bound) else known.what
+        if not isinstance(function, Scope) or not function.is_function:
+            continue
+        for site in function.calls:
+            callee = site.node.func if isinstance(site.node, ast.Call) else None
+            if callee is None or not _is_shared(callee, function, gradient.scope.owner):
+                continue
+            if _is_cell_that_multiplies(program, site):
+                return Use(gradient.module, callee, _outside(gradient, callee, gradient.stmt))
+    return None
+
+
+def _is_shared(callee: ast.expr, function: Scope, scope: Scope) -> bool:
+    """Return whether a callee means the same in a function and at the gradient call."""
+    if function.module is not scope.module:
+        return False
+    if isinstance(callee, ast.Attribute):
+        return isinstance(callee.value, ast.Name) and callee.value.id == "self" and function.parent is scope.parent
+    return isinstance(callee, ast.Name) and callee.id not in function.bindings and callee.id in scope.bindings
+
+
+def _is_cell_that_multiplies(program: Program, site: Site) -> bool:
+    made = tuple(known for known in program.evaluator.callees(site).known if isinstance(known.what, Instance))
+    return bool(made) and multiplies(program, [Value(made)])

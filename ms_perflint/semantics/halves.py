@@ -1,0 +1,165 @@
+"""Where a program mentions half precision in a way that can reach its matrix work."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Optional, Union
+
+from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
+from ms_perflint.semantics.networks import is_loss
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.program import Program
+
+DTYPES = frozenset({"mindspore.float16", "mindspore.bfloat16"})
+NAMES = frozenset({"float16", "bfloat16", "half"})
+TEXTS = frozenset({"float16", "bfloat16", "fp16", "bf16"})
+CASTS = frozenset({"cast", "Cast", "astype", "to", "half", "bfloat16", "type"})
+SORTS = frozenset({"TopK", "topk", "Sort", "sort", "argsort", "top_k", "ArgSort"})
+# ascend_config={"precision_mode": ...}, device_context.ascend.op_precision.precision_mode(...)
+PRECISION = "precision_mode"
+MARKS = (*sorted(NAMES), *sorted(TEXTS), PRECISION)
+KEEPS = frozenset({"must_keep_origin_dtype", "force_fp32"})
+
+Parents = tuple[ast.AST, ...]  # from the outermost to the nearest
+
+
+def names_half(program: Program) -> bool:
+    """Return whether running code names half precision for what may be matrix work, or sets a precision mode."""
+    for module in program.modules:
+        if not any(program.project.contains(module.path, mark) for mark in MARKS):
+            continue
+        if any(_in_scope(program, scope) for scope in _scopes(program, module)):
+            return True
+    return False
+
+
+def _scopes(program: Program, module: Module) -> Iterator[Scope]:
+    for scope in module.scopes:
+        if scope.owner is scope and scope in program.reached:
+            yield scope
+
+
+def _in_scope(program: Program, scope: Scope) -> bool:
+    """Return whether the code of one scope, without inner functions and classes, mentions half precision."""
+    for node, parents in _nodes(scope.node):
+        if isinstance(node, ast.Constant):
+            if node.value == PRECISION and _is_mode(parents, node):
+                return True
+            if node.value in TEXTS and _in_cell(scope) and not _is_harmless(program, scope, node, parents):
+                return True
+        elif isinstance(node, (ast.Attribute, ast.Name)) and _is_half(program, scope, node, parents):
+            if not _is_harmless(program, scope, node, parents):
+                return True
+        elif isinstance(node, ast.keyword) and node.arg == PRECISION:
+            return True
+    return False
+
+
+def _nodes(root: ast.AST) -> Iterator[tuple[ast.AST, Parents]]:
+    """Yield the nodes of a scope, each with those around it; functions and classes inside are scopes of their own."""
+    stack: list[tuple[ast.AST, Parents]] = [(child, (root,)) for child in ast.iter_child_nodes(root)]
+    while stack:
+        node, parents = stack.pop()
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            continue
+        yield node, parents
+        around = (*parents, node)
+        stack.extend((child, around) for child in ast.iter_child_nodes(node))
+
+
+def _is_half(program: Program, scope: Scope, node: Union[ast.Attribute, ast.Name], parents: Parents) -> bool:
+    """Return whether a name is a dtype of MindSpore in half precision, `x.half()`, or a precision mode that is set."""
+    if isinstance(node, ast.Attribute) and node.attr == PRECISION:
+        return isinstance(parents[-1], ast.Call) and parents[-1].func is node
+    word = node.attr if isinstance(node, ast.Attribute) else node.id
+    if word not in NAMES and not (isinstance(node, ast.Name) and _is_renamed(scope, word)):
+        return False
+    if not isinstance(node.ctx, ast.Load):
+        return False
+    called = isinstance(parents[-1], ast.Call) and parents[-1].func is node
+    if called and isinstance(node, ast.Attribute):
+        return word != "float16"  # `x.half()`, `x.bfloat16()`
+    return any(known.api in DTYPES for known in program.value(node, scope).known)
+
+
+def _is_renamed(scope: Scope, name: str) -> bool:
+    """Return whether an import binds a half-precision dtype to a name: `from mindspore import float16 as fp16`."""
+    return any(alias.name in NAMES for _, alias in scope.module.imported.get(name, ()))
+
+
+def _is_mode(parents: Parents, node: ast.AST) -> bool:
+    """Return whether `"precision_mode"` is a key that gets a value which does not keep float32."""
+    display = parents[-1]
+    if isinstance(display, ast.Dict):
+        for key, value in zip(display.keys, display.values):
+            if key is node:
+                return not (isinstance(value, ast.Constant) and value.value in KEEPS)
+    return isinstance(display, ast.Subscript)
+
+
+def _in_cell(scope: Scope) -> bool:
+    return scope.is_function and scope.parent is not None and scope.parent.is_class
+
+
+# --- what half precision is used for
+
+
+def _is_harmless(program: Program, scope: Scope, node: ast.AST, parents: Parents) -> bool:
+    """Return whether a mention cannot reach matrix work: a comparison, NumPy, a loss, a sort."""
+    if any(isinstance(parent, (ast.Compare, ast.Raise, ast.Assert)) for parent in parents):
+        return True
+    call = _call_of(node, parents)
+    if call is None:
+        return False
+    if _is_numpy(program, call, scope) or is_loss(program, scope):
+        return True
+    position = parents.index(call)
+    return _is_cast(call) and _is_sorted(scope, call, parents[:position])
+
+
+def _call_of(node: ast.AST, parents: Parents) -> Optional[ast.Call]:
+    """Return the call that a mention is an argument of, or whose callee it is."""
+    for parent in reversed(parents):
+        if isinstance(parent, ast.Call):
+            return parent
+        if not isinstance(parent, ast.keyword):
+            return None
+    return None
+
+
+def _is_numpy(program: Program, call: ast.Call, scope: Scope) -> bool:
+    """Return whether a call is NumPy's: `np.zeros(n, "float16")`, `np.load(file).astype("float16")`."""
+    for known in program.value(call.func, scope).known:
+        name = known.api
+        if name.startswith("numpy."):
+            return True
+    return False
+
+
+def _is_cast(call: ast.Call) -> bool:
+    callee = call.func
+    if isinstance(callee, ast.Call):  # `P.Cast()(x, t)`
+        callee = callee.func
+    word = callee.attr if isinstance(callee, ast.Attribute) else callee.id if isinstance(callee, ast.Name) else ""
+    return word in CASTS
+
+
+def _is_sorted(scope: Scope, cast: ast.Call, parents: Parents) -> bool:
+    """Return whether what a cast gives is sorted, directly or by its name: a known way around missing kernels."""
+    parent = parents[-1] if parents else None
+    if isinstance(parent, ast.Call) and _sorts(scope, parent):
+        return True
+    if not isinstance(parent, ast.Assign) or len(parent.targets) != 1 or not isinstance(parent.targets[0], ast.Name):
+        return False
+    name = parent.targets[0].id
+    sorting = [s.node for s in scope.owner.calls if isinstance(s.node, ast.Call) and _sorts(scope, s.node)]
+    return any(isinstance(arg, ast.Name) and arg.id == name for call in sorting for arg in call.args)
+
+
+def _sorts(scope: Scope, call: ast.Call) -> bool:
+    """Return whether a call sorts: by the last word of its callee, or of what made its callee."""
+    callee = call.func.func if isinstance(call.func, ast.Call) else call.func
+    word = callee.attr if isinstance(callee, ast.Attribute) else callee.id if isinstance(callee, ast.Name) else ""
+    return any(word in {sort, *scope.module.holders(sort)} for sort in SORTS)

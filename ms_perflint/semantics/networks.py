@@ -1,0 +1,198 @@
+"""What makes up a network: its classes and functions, and where they multiply matrices."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Optional, Union
+
+from ms_perflint import mindspore_api
+from ms_perflint.semantics.module import Module, Scope, Site
+from ms_perflint.semantics.training import base_apis
+from ms_perflint.semantics.values import Api, Bound, Display, Instance, Known, Value
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.program import Program
+
+# Layers, primitives and functions of `mindspore` that the matrix unit works for, by their last word
+# (mindspore 2.10 train/amp.py get_white_list, and their kin in nn, ops, numpy and mint)
+MATRIX_CELLS = frozenset(
+    {
+        "Dense", "Linear", "BiDense", "DenseBnAct", "MatMul",
+        "Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "ConvTranspose2d",
+        "Conv2dBnAct", "SeparableConv2d",
+        "RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell",
+        "MultiheadAttention", "MultiHeadAttention", "FeedForward", "FixedSparseAttention",
+        "Transformer", "TransformerEncoder", "TransformerDecoder", "TransformerEncoderLayer", "TransformerDecoderLayer",
+    }
+)  # fmt: skip
+MATRIX_OPS = frozenset(
+    {
+        "MatMul", "BatchMatMul", "Dense", "Einsum",
+        "Conv2D", "Conv3D", "Conv2DTranspose", "Conv2DBackpropInput", "Conv3DTranspose", "DepthwiseConv2dNative",
+        "DynamicRNN", "DynamicGRUV2", "CudnnGRU", "LSTM", "FlashAttentionScore",
+        "matmul", "bmm", "mm", "mv", "addmm", "baddbmm", "addbmm", "dense", "linear", "einsum",
+        "dot", "batch_dot", "tensor_dot", "tensordot",
+        "conv1d", "conv2d", "conv3d", "conv_transpose2d", "flash_attention_score",
+    }
+)  # fmt: skip
+TENSOR_PRODUCTS = frozenset({"matmul", "bmm"})  # also methods of Tensor
+_LOSS = re.compile(r"loss(?!y)", re.IGNORECASE)
+_AROUND_LOSS = re.compile(r"with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss", re.IGNORECASE)
+
+
+def is_matrix(api: str) -> bool:
+    """Return whether a canonical name is matrix work of MindSpore."""
+    word = api.rpartition(".")[2]
+    return api.startswith("mindspore.") and (word in MATRIX_CELLS or word in MATRIX_OPS)
+
+
+def is_loss(program: Program, scope: Scope) -> bool:
+    """Return whether a class is a loss, or a function belongs to one: by its base, else by its name."""
+    current: Optional[Scope] = scope
+    while current is not None:
+        if current.is_class and any(api.endswith(("Loss", "LossBase")) for api in base_apis(program, current)):
+            return True
+        if current.name and _LOSS.search(current.name) and not _AROUND_LOSS.search(current.name):
+            return True
+        current = current.parent
+    return False
+
+
+def multiplies(program: Program, values: Iterable[Value]) -> bool:
+    """Return whether a network certainly has matrix work: an instance, a container, a function that calls one."""
+    search = _Search(program)
+    for value in values:
+        search.value(value)
+    return search.found
+
+
+class _Search:
+    """Walks from a value through all code that it is made of, until there is matrix work."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.found = False
+        self.seen: set[object] = set()
+        self.words: dict[str, set[str]] = {}  # module -> the words under which it may call matrix work
+
+    def value(self, value: Value) -> None:
+        for known in value.known:
+            self.known(known)
+
+    def known(self, known: Known) -> None:
+        what = known.what
+        if self.found or (isinstance(what, (Instance, Bound, Display)) and self._was_here(_identity(what))):
+            return
+        if isinstance(what, Instance):
+            self.instance(what)
+        elif isinstance(what, Scope):
+            self.scope(what)
+        elif isinstance(what, Bound):
+            self.scope(what.function)
+            self.known(what.receiver)
+        elif isinstance(what, Display):
+            for element in _elements(what.node):
+                self.value(self.program.value(element, what.scope))
+        elif isinstance(what, Api):
+            self.found = is_matrix(what.name)
+
+    def _was_here(self, key: object) -> bool:
+        if key in self.seen:
+            return True
+        self.seen.add(key)
+        return False
+
+    def instance(self, what: Instance) -> None:
+        """An instance is its class, and what it is made of: `WithLossCell(backbone, loss)`."""
+        if isinstance(what.type, Scope):
+            if not is_loss(self.program, what.type):  # else only the network that it may be given
+                self.scope(what.type)
+        elif is_matrix(what.type.name):
+            self.found = True
+        elif is_no_network(what.type):
+            return
+        elif what.type.receiver is not None:
+            self.known(what.type.receiver)
+        if what.node is not None:
+            for argument in (*what.node.args, *(keyword.value for keyword in what.node.keywords)):
+                given = argument.value if isinstance(argument, ast.Starred) else argument
+                if not self.found:
+                    self.value(self.program.value(given, what.scope))
+
+    def scope(self, scope: Scope) -> None:
+        """A class with its methods and bases, or a function; and what they load by name."""
+        if self.found or self._was_here(scope):
+            return
+        if scope.is_class:
+            self._bases(scope)
+        for site in scope.calls:
+            if not self.found:
+                self.site(site, scope)
+        parts = [part for name in sorted(scope.names) for part in self.program.defined(scope.module, name)]
+        parts += [part for attr in sorted(scope.attrs) for part in self.program.members_of_imports(scope.module, attr)]
+        for part in [*parts, *(scope.defines if scope.is_class else ())]:
+            if not self.found and not is_loss(self.program, part):
+                self.scope(part)
+
+    def _bases(self, cls: Scope) -> None:
+        assert isinstance(cls.node, ast.ClassDef)
+        for base in cls.node.bases:
+            if cls.parent is not None:
+                self.value(self.program.value(base, cls.parent))
+
+    def site(self, site: Site, scope: Scope) -> None:
+        """A call or `@`: matrix work itself, or in a function, a call of a cell that was made elsewhere."""
+        if self.is_matrix_site(site):
+            self.found = True
+            return
+        in_cell = scope.parent is not None and scope.parent.is_class
+        if isinstance(site.node, ast.Call) and not in_cell:
+            for known in self.program.evaluator.callees(site).known:
+                if isinstance(known.what, (Instance, Bound)):
+                    self.known(known)
+
+    def is_matrix_site(self, site: Site) -> bool:
+        """Return whether a site is matrix work: `nn.Dense(...)`, `ops.matmul(a, b)`, `a @ b`, `x.matmul(y)`."""
+        if site.word == "@":
+            return True
+        if site.word not in self._words(site.module):
+            return False
+        if any(is_matrix(api[:-2] if api.endswith("()") else api) for api in self.program.apis(site)):
+            return True
+        if site.word not in TENSOR_PRODUCTS or site.scope.owner.name != "construct":
+            return False
+        callee = site.node.func if isinstance(site.node, ast.Call) else None
+        base = callee.value if isinstance(callee, ast.Attribute) else None
+        is_module = isinstance(base, ast.Name) and base.id in site.module.imported
+        return base is not None and not is_module and not self.program.evaluator.callees(site).known
+
+    def _words(self, module: Module) -> set[str]:
+        if module.path not in self.words:
+            self.words[module.path] = set().union(*(module.spelled(word) for word in MATRIX_CELLS | MATRIX_OPS))
+        return self.words[module.path]
+
+
+def _identity(what: Union[Instance, Bound, Display]) -> int:
+    """Return what tells one thing from another while its tree is held."""
+    return id(what.function) if isinstance(what, Bound) else id(what.node or what.scope)
+
+
+def _elements(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return node.elts
+    return [node.elt] if isinstance(node, ast.ListComp) else []
+
+
+def is_no_network(api: Api) -> bool:
+    """Return whether what a name outside of the project gives holds no network: a tensor, an optimizer, a loss.
+
+    A class of another library may be a wrapper around one.
+    """
+    if not api.name:
+        return False
+    if not api.name.startswith("mindspore."):
+        return not api.name.rpartition(".")[2][:1].isupper()
+    kin = {api.name, *mindspore_api.ancestors(api.name)}
+    return bool(kin & {"mindspore.Tensor", "mindspore.nn.Optimizer", "mindspore.nn.LossBase", "mindspore.nn.Metric"})

@@ -1,0 +1,197 @@
+"""Which half-precision controls a program has, what it forces to float32, and what needs float32."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics.entries import MODEL
+from ms_perflint.semantics.halves import names_half
+from ms_perflint.semantics.module import Module, Scope, Site
+from ms_perflint.semantics.networks import multiplies
+from ms_perflint.semantics.site import Call
+from ms_perflint.semantics.training import GRADS
+from ms_perflint.semantics.values import NOTHING, Instance, Known, Value
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.program import Program
+
+BUILD = "mindspore.amp.build_train_network"
+LEVELS = {MODEL: "amp_level", BUILD: "level"}  # the parameter that sets the level of mixed precision
+FULL = frozenset({"mindspore.float32", "mindspore.float64"})
+# Cells that stay in float32 for good reasons
+EXEMPT = re.compile(r"loss|softmax|norm|embedding|activation|relu|gelu|sigmoid|tanh|optim|pool|metric", re.IGNORECASE)
+FLAGS = ("add_flags", "add_flags_recursive")
+# Derivatives with respect to inputs, of any order: they need float32
+DERIVATIVES = tuple(
+    f"mindspore.{name}" for name in ("jacfwd", "jacrev", "jvp", "vjp", "ops.derivative", "nn.Jvp", "nn.Vjp")
+)
+PHYSICS = frozenset({"mindflow", "mindflow_gpu", "mindflow_ascend", "sciai", "mindelec"})  # differential equations
+
+
+def is_full(call: Call) -> bool:
+    """Return whether a Model, or what builds a train network, certainly has no level, or "O0"."""
+    return call.argument(LEVELS[call.api]).is_usually("O0")
+
+
+def sets_half(program: Program) -> bool:
+    """Return whether running code may switch half precision on: a level, a conversion, a flag, `to_float`."""
+    if any(not is_full(call) for call in program.calls(MODEL, BUILD)):
+        return True
+    if any(_is_conversion(program, site) for site in _running(program, "mixed_precision")):
+        return True
+    if any(not is_float32(program, site) for site in _to_float(program)):
+        return True
+    return any(_sets_flag(program, site) for word in FLAGS for site in program.sites(word))
+
+
+def _running(program: Program, part: str) -> Iterator[Site]:
+    """Yield the running calls whose last word contains `part`."""
+    for module in program.modules:
+        for word, sites in module.by_word.items():
+            if part in word:
+                yield from (site for site in sites if program.runs(site))
+
+
+def _to_float(program: Program) -> Iterator[Site]:
+    return (site for site in _running(program, "to_float") if site.word == "to_float")
+
+
+def _is_conversion(program: Program, site: Site) -> bool:
+    """Return whether a call of `auto_mixed_precision`, or of a function with such a name, may convert the network."""
+    names = program.apis(site)
+    if "mindspore.amp.auto_mixed_precision" in names:
+        return not Call(site, program, names[0]).argument("amp_level").must_be("O0")
+    return True
+
+
+def is_float32(program: Program, site: Site) -> bool:
+    """Return whether a `to_float` call certainly names float32."""
+    assert isinstance(site.node, ast.Call)
+    given = _dtype(site.node)
+    if given is None:
+        return True  # some function of the project
+    value = program.value(given, site.scope)
+    if value.open or value.optional:
+        return False
+    return bool(value.known) and all(known.api in FULL for known in value.known)
+
+
+def _dtype(call: ast.Call) -> Optional[ast.expr]:
+    named = (keyword.value for keyword in call.keywords if keyword.arg == "dst_type")
+    return next(named, None) or next(iter(call.args), None)
+
+
+def _sets_flag(program: Program, site: Site) -> bool:
+    if not isinstance(site.node, ast.Call) or not program.runs(site):
+        return False
+    flags = [keyword.value for keyword in site.node.keywords if keyword.arg in ("fp16", "bf16", None)]
+    return any(program.value(flag, site.scope).truth is not False for flag in flags)
+
+
+# --- what is forced to float32
+
+
+def forced_networks(program: Program) -> tuple[tuple[Call, ...], ...]:
+    """Return the `to_float` calls that force matrix work to float32: the outermost, each alone; else all layers."""
+    wholes: list[Call] = []
+    layers: list[Call] = []
+    for call in _forced(program):
+        known = _cells(call)
+        types = [each.what.type for each in known if isinstance(each.what, Instance)]
+        if any(EXEMPT.search(cell.name.rpartition(".")[2]) for cell in types) or not multiplies(
+            program, [Value(known)]
+        ):
+            continue
+        is_whole = any(isinstance(cell, Scope) for cell in types) or not _in_class(call)
+        (wholes if is_whole else layers).append(call)
+    if wholes:
+        return tuple((call,) for call in wholes if not _in_class(call)) or ((wholes[0],),)
+    return (tuple(layers),) if layers else ()
+
+
+def _in_class(call: Call) -> bool:
+    parent = call.scope.owner.parent
+    return parent is not None and parent.is_class
+
+
+def _forced(program: Program) -> Iterator[Call]:
+    """Yield the running `to_float` calls that spell float32, the entry script's first."""
+    for site in _to_float(program):
+        if isinstance(site.node, ast.Call) and spelled(site.node) is not None and is_float32(program, site):
+            yield Call(site, program, "")
+
+
+def _cells(call: Call) -> tuple[Known, ...]:
+    """Return the cells on which `to_float` is called."""
+    base = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
+    value = call.program.value(base, call.scope) if base is not None else NOTHING
+    return tuple(known for known in value.known if isinstance(known.what, Instance))
+
+
+def spelled(call: ast.Call) -> Optional[ast.expr]:
+    """Return the dtype that a `to_float` call spells out, `ms.float32` or `float32`; None for another expression."""
+    given = _dtype(call)
+    if isinstance(given, ast.Attribute) and given.attr in ("float32", "single"):
+        return given
+    return given if isinstance(given, ast.Name) and given.id in ("float32", "single") else None
+
+
+# --- what needs float32
+
+
+def needs_float32(program: Program) -> bool:
+    """Return whether a program differentiates with respect to inputs (PINN, PDE), or trains for quantization."""
+    return _imports(program, _is_physics) or _imports(program, _is_quantization) or _differentiates_inputs(program)
+
+
+def _imports(program: Program, wanted: Callable[[str], bool]) -> bool:
+    """Return whether a running scope of the program loads a name of a module that is wanted."""
+    for module in program.modules:
+        names = {
+            name
+            for name, imports in module.imported.items()
+            if any(wanted(_origin(stmt, alias)) for stmt, alias in imports)
+        }
+        if names and any(names & scope.names for scope in _scopes(program, module)):
+            return True
+    return False
+
+
+def _scopes(program: Program, module: Module) -> Iterator[Scope]:
+    yield from (scope for scope in module.scopes if scope in program.reached)
+    if module.scope.main is not None and module.path == program.entry:
+        yield module.scope.main
+
+
+def _origin(stmt: ast.stmt, alias: ast.alias) -> str:
+    if isinstance(stmt, ast.ImportFrom):
+        return "" if stmt.level else f"{stmt.module}.{alias.name}"
+    return alias.name
+
+
+def _is_physics(name: str) -> bool:
+    return name.partition(".")[0] in PHYSICS
+
+
+def _is_quantization(name: str) -> bool:
+    first, *rest = name.lower().split(".")
+    return first in ("mindspore", "mindspore_gs") and any("quant" in part for part in rest)
+
+
+def _differentiates_inputs(program: Program) -> bool:
+    """Return whether running code takes derivatives with respect to the inputs of a function, not only to weights."""
+    if program.calls(*DERIVATIVES):
+        return True
+    for call in program.calls(*sorted(GRADS)):
+        if call.api.endswith("GradOperation"):
+            if call.argument("get_by_list").must_be(False):
+                return True
+        elif not call.argument("grad_position").must_be(None) and call.argument("weights").must_be(None):
+            return True
+    return False
+
+
+__all__ = ["BUILD", "LEVELS", "forced_networks", "is_full", "names_half", "needs_float32", "sets_half", "spelled"]
