@@ -75,6 +75,11 @@ class Check(cst.CSTVisitor):
         assert self._slice is not None
         return self._site if node is self._slice.root and isinstance(self._site, Call) else None
 
+    def site(self, node: cst.CSTNode) -> Optional[Site]:
+        """Return the suspect, call or operation, when `node` is that very expression; None for what is inside of it."""
+        assert self._slice is not None
+        return self._site if node is self._slice.root else None
+
     def report(
         self,
         node: Union[cst.CSTNode, ast.expr],

@@ -5,6 +5,7 @@ argument would have to be guessed at, a comment would be lost, or the text stand
 """
 
 from ms_perflint.edits.arguments import remove_argument, set_argument
+from ms_perflint.edits.constants import replace_constants
 from ms_perflint.edits.expressions import replace_expression, unwrap
 from ms_perflint.edits.imports import import_name, insert_after_imports
 from ms_perflint.edits.settings import set_setting, set_value
@@ -16,6 +17,7 @@ __all__ = [
     "insert_after_imports",
     "insert_before",
     "remove_argument",
+    "replace_constants",
     "replace_expression",
     "set_argument",
     "set_setting",

@@ -1,0 +1,151 @@
+"""MSP202: a free hidden width is no multiple of 16."""
+
+from __future__ import annotations
+
+import ast
+from typing import Optional
+
+import libcst as cst
+
+from ms_perflint.check import Check
+from ms_perflint.edits import replace_constants, replace_expression
+from ms_perflint.findings import Related, Safety
+from ms_perflint.semantics import known_networks, layers, padding, widths
+from ms_perflint.semantics.module import Site
+from ms_perflint.semantics.numbers import is_sole
+from ms_perflint.semantics.site import Call
+from ms_perflint.semantics.widths import Hidden
+
+LOADS = ("mindspore.load_checkpoint", "mindspore.load_param_into_net", "mindspore.load_checkpoint_async")
+EXPORTS = ("mindspore.export",)
+BLOCK = 16  # the matrix unit's block, and the default; widths up to one block are left alone
+
+
+class UnalignedShape(Check):
+    """A hidden width that you are free to choose is not a multiple of 16, so the matrix unit computes on padding."""
+
+    code = "MSP202"
+    name = "unaligned-shape"
+    safety = Safety.UNSAFE
+    triggers = (
+        *sorted(layers.DENSE | layers.CONVOLUTIONS | layers.RECURRENT),
+        layers.PARAMETER,
+        *sorted(layers.PRODUCTS),
+        "*",
+    )
+    options = {"multiple": 16}  # noqa: RUF012
+
+    @property
+    def asked(self) -> int:
+        """Return the multiple that the settings ask for."""
+        multiple = self.settings["multiple"]
+        return multiple if type(multiple) is int and multiple > 1 else BLOCK
+
+    @property
+    def multiple(self) -> int:
+        """Return the multiple that is asked for: half of the default on GPUs."""
+        return BLOCK // 2 if self.asked == BLOCK and self.target.is_gpu else self.asked
+
+    def suspect(self, call: Call) -> bool:
+        """By meaning: an unaligned width of a network that is trained and not known by name."""
+        site: Site = call
+        if not isinstance(site, Call):
+            return padding.overpadded(site, {BLOCK, self.asked}) is not None and self._counts(site)
+        if site.api in layers.PRODUCTS:
+            axes = layers.inner_axes(site)
+            return (
+                bool(axes) and self._unaligned(axes[0].value) and layers.network(site).is_class and self._counts(site)
+            )
+        return self._hidden(site) is not None and self._counts(site) and not known_networks.is_published(site)
+
+    def _hidden(self, call: Call) -> Optional[Hidden]:
+        """Return the unaligned width that a layer produces; None where it is aligned, or not free."""
+        slot = layers.producer(call)
+        if slot is None or not any(self._unaligned(each.value) for each in (slot.number, *slot.number.parts)):
+            return None
+        if slot.is_grouped or known_networks.is_fixed(slot.node, slot.width):
+            return None
+        found = widths.hidden(self.program, slot, self.multiple)
+        if found is None or not self._unaligned(found.width):
+            return None
+        settings = [origin for origin in found.origins if origin.module is None]
+        return found if all(is_sole(self.program, origin) for origin in settings) else None
+
+    def _unaligned(self, width: int) -> bool:
+        return width > BLOCK and width % self.asked > 0 and width % self.multiple > 0
+
+    def _counts(self, site: Site) -> bool:
+        """Return whether a site is part of a program that trains on an accelerator, or might be."""
+        program, path = self.program, site.module.path
+        if (
+            known_networks.in_tests(site)
+            or not widths.in_cell(program, site)
+            or program.target.is_cpu
+            or not program.runs(site)
+        ):
+            return False
+        if program.trains.is_yes:
+            return True
+        if program.entry == path and len(program.project.programs(path)) > 1:
+            return False  # those that import it speak for it
+        return not program.calls(*LOADS, *EXPORTS)
+
+    def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+        """By form: the formula."""
+        site = self.site(node)
+        found = padding.overpadded(site, {BLOCK, self.asked}) if site is not None else None
+        if site is None or found is None:
+            return
+        size, count = found.multiple, site.module.text(found.number)
+        count = count if isinstance(found.number, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)) else f"({count})"
+        formula = f"({count} + {size - 1}) // {size} * {size}"
+        message = f"this adds {size} to a number that is a multiple of {size} already: round up instead"
+        edits = replace_expression(site.module, site.node, formula)
+        self.report(node, message, edits, advice=f"round up with `{formula}`")
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """By form: the producer."""
+        call = self.call(node)
+        if call is None:
+            return
+        if call.api in layers.PRODUCTS:
+            self._report_product(call, node)
+        elif found := self._hidden(call):
+            changed = widths.aligned(found, self.multiple)
+            new = widths.width_at(found, changed) if changed else self._next(found.width)
+            edits = replace_constants(self.program, (*found.origins, *found.literals), changed) if changed else None
+            message = f"the hidden width {found.width} {self._padded(new)}"
+            advice = f"make the width {new} wherever it is used"
+            self.report(node, message, edits, advice=advice, safety=self._safety(found), related=_related(found))
+
+    def _report_product(self, call: Call, node: cst.Call) -> None:
+        axes = layers.inner_axes(call)
+        new = self._next(axes[0].value)
+        origins = {origin for axis in axes for origin in axis.origins if origin.value == axis.value}
+        edits = replace_constants(self.program, origins, {origin.place: new for origin in origins})
+        message = f"the inner axis {axes[0].value} of this product {self._padded(new)}"
+        self.report(node, message, edits, advice=f"make the axis {new} in both operands", safety=Safety.DISPLAY)
+
+    def _padded(self, new: int) -> str:
+        return f"is no multiple of {self.multiple}, so the matrix unit computes on padding: {new} fits"
+
+    def _next(self, width: int) -> int:
+        return (width + self.multiple - 1) // self.multiple * self.multiple
+
+    def _safety(self, found: Hidden) -> Safety:
+        """Return display-only where a use may lie elsewhere, or stored weights may be loaded."""
+        program = self.program
+        if not program.trains.is_yes or program.calls(*LOADS) or known_networks.from_paper(found.producer.call):
+            return Safety.DISPLAY
+        return Safety.UNSAFE if widths.is_closed(program, found) else Safety.DISPLAY
+
+
+def _related(found: Hidden) -> list[Related]:
+    """Return the places outside of the reported call where the width is chosen."""
+    call = found.producer.call
+    rows = range(call.node.lineno, (call.node.end_lineno or call.node.lineno) + 1)
+    return [
+        Related(origin.place, f"the width {origin.value} is chosen here")
+        for origin in widths.moving(found.producer, found.width)
+        if origin.module is not call.module or origin.place.row not in rows
+    ]

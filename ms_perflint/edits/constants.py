@@ -1,0 +1,33 @@
+"""Put other numbers in the places of constants, in code and in config files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from ms_perflint.edits.expressions import replace_expression
+from ms_perflint.findings import Edit, Place
+from ms_perflint.semantics.numbers import Origin, config_span
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.program import Program
+
+
+def replace_constants(
+    program: Program, origins: Iterable[Origin], changed: Mapping[Place, int]
+) -> tuple[Edit, ...] | None:
+    """Return the edits that put the new numbers at their places; None where one cannot be put, or there is none."""
+    edits: set[Edit] = set()
+    for origin in origins:
+        if origin.place not in changed:
+            continue
+        text = str(changed[origin.place])
+        if origin.module is not None and origin.node is not None:
+            made = replace_expression(origin.module, origin.node, text)
+        else:
+            span = config_span(program, origin)
+            made = (Edit(origin.place.path, *span, text),) if span is not None else None
+        if made is None:
+            return None
+        edits.update(made)
+    return tuple(sorted(edits)) or None

@@ -1,0 +1,117 @@
+"""Networks that are recognised by name, and numbers that a task fixes: their widths are what they are."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from typing import Optional
+
+from ms_perflint.semantics.module import Module, Scope, Site
+
+# Parts of names of published networks, whose widths are part of their definition
+_LONG = (
+    "alex_?net|vgg|inception|goog_?le_?net|google_?net|xception|res_?net|res_?next|res_?nest|res_?2_?net|dense_?net|mobile_?net|"
+    "mobile_?vit|efficient_?net|efficient_?det|shuffle_?net|shuffle_?v|squeeze_?net|squeeze_?excit|ghost_?net|ghost_?module|"
+    "ghost_?bottleneck|mnas_?net|proxyless|rep_?vgg|conv_?next|dark_?net|yolo|center_?net|r2_?plus_?1|point_?net|fast_?text|"
+    "inverted_?residual|mb_?conv|wide_?resnet|hourglass|open_?pose|deep_?lab|psp_?net|fair_?mot|retina_?face|face_?net|"
+    "sphere_?face|text_?cnn|transformer|wav_?2_?vec|conformer|tacotron|wave_?net|fast_?speech|deep_?speech"
+)
+# Short ones stand at the start of a word: SimpleNet is no LeNet
+_SHORT = (
+    "le_?net|hr_?net|reg_?net|nas_?net|mix_?net|fb_?net|tiny_?net|sk_?net|se_?net|u_?net|v_?net|ic_?net|mtcnn|c3d|i3d|crnn|bert|"
+    "swin|deit|jasper|gpt|dpn|dla|pvt|vit|ssd|t5|(?:fire|pnet|rnet|onet|rcnn)(?:_|\\d|$)"
+)
+PUBLISHED = re.compile(f"{_LONG}|(?:^|_)(?:{_SHORT})", re.IGNORECASE)
+# Parts of names of numbers that the task or the data fixes
+FIXED = re.compile(
+    r"class|num_cls|n_cls|label|vocab|anchor|landmark|offset|coord|box|categor|action|joint|keypoint|"
+    r"(num|n)_(points|nodes|tokens|users|items|outputs?|targets?)|out(put)?_(dim|size|num)|image|pixel|seq_?len|max_len",
+    re.IGNORECASE,
+)
+HIDDEN = re.compile(r"hid|bottleneck|inner|inter|ffn|feed|width|units|neurons", re.IGNORECASE)
+_CASES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_PAPER = re.compile(
+    rb"arxiv|\bpaper\b|et al\.?|proceedings|\b(?:CVPR|ICCV|ECCV|NeurIPS|ICML|ICLR|AAAI|ACL|EMNLP|KDD|SIGIR|WSDM)\b",
+    re.IGNORECASE,
+)
+_TESTS = frozenset({"test", "tests", "ut", "st", "unittest", "unittests", "testing"})
+
+
+def words(name: str) -> str:
+    """Return a name with underscores at its changes of case."""
+    return _CASES.sub("_", name)
+
+
+def is_published(site: Site) -> bool:
+    """Return whether a site is part of a published network, by a name around it, of its file, or of what uses it."""
+    module = site.module
+    around = list(_around(site.scope.owner))
+    names = [os.path.basename(module.path)[: -len(".py")], *(scope.name for scope in around)]
+    if any(_published(name) for name in names):
+        return True
+    bases = [base for scope in around if isinstance(scope.node, ast.ClassDef) for base in scope.node.bases]
+    if any(_published(ast.unparse(base)) for base in bases):
+        return True
+    outer = around[-1].name if around else ""
+    return bool(outer) and any(outer in _loads(scope) for scope in module.scope.defines if _published(scope.name))
+
+
+def _published(name: str) -> bool:
+    return bool(PUBLISHED.search(name) or PUBLISHED.search(words(name)))
+
+
+def _around(scope: Scope) -> Iterator[Scope]:
+    """Yield the functions and classes around a site, innermost first."""
+    current: Optional[Scope] = scope
+    while current is not None and current.parent is not None:
+        if current.name:
+            yield current
+        current = current.parent.owner
+
+
+def _loads(scope: Scope) -> set[str]:
+    """Return the names that a class or function loads, its methods included."""
+    found = set(scope.names)
+    for inner in scope.defines:
+        found |= _loads(inner)
+    return found
+
+
+def from_paper(site: Site) -> bool:
+    """Return whether the class says that it follows a paper."""
+    around = list(_around(site.scope.owner))
+    return bool(around) and bool(_PAPER.search(module_text(site.module, around[-1].node)))
+
+
+def module_text(module: Module, node: ast.AST) -> bytes:
+    """Return the bytes of a node."""
+    start, end = module.span(node)
+    return module.source.text[start:end]
+
+
+def in_tests(site: Site) -> bool:
+    """Return whether a site is part of a unit test."""
+    path = site.module.path.replace(os.sep, "/").split("/")
+    stem = path[-1][: -len(".py")]
+    if stem.startswith("test_") or stem.endswith("_test") or stem in _TESTS or _TESTS & set(path[-4:-1]):
+        return True
+    return any(scope.name.startswith(("test_", "Test")) for scope in _around(site.scope.owner))
+
+
+def names_in(node: ast.AST) -> list[str]:
+    """Return the names and attributes that an expression loads."""
+    return [
+        found.id if isinstance(found, ast.Name) else found.attr
+        for found in ast.walk(node)
+        if isinstance(found, (ast.Name, ast.Attribute))
+    ]
+
+
+def is_fixed(node: ast.expr, value: int) -> bool:
+    """Return whether the task makes a number what it is: by its name, or since ImageNet has so many classes."""
+    found = [words(name) for name in names_in(node)]
+    if any(FIXED.search(name) for name in found):
+        return True
+    return value in (1000, 1001) and not any(HIDDEN.search(name) for name in found)

@@ -1,0 +1,245 @@
+"""The layers of a network: which widths they take in and give out, class by class."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.numbers import Number, number
+from ms_perflint.semantics.site import Call, call_of
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.program import Program
+
+IN, OUT, ALONG = "in", "out", "along"  # along: the width goes through (normalisation), or comes from a table
+_DENSE = {"Dense": ("in_channels", "out_channels"), "DenseBnAct": ("in_channels", "out_channels")}
+_CONVS = ("Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "Conv2dBnAct")
+_RECURRENT = ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell")
+_NORMS = (
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "SyncBatchNorm",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+)
+
+DENSE = frozenset({*(f"mindspore.nn.{word}" for word in _DENSE), "mindspore.mint.nn.Linear"})
+CONVOLUTIONS = frozenset(
+    {*(f"mindspore.nn.{word}" for word in _CONVS), "mindspore.mint.nn.Conv2d", "mindspore.mint.nn.Conv3d"}
+)
+RECURRENT = frozenset(f"mindspore.nn.{word}" for word in _RECURRENT)
+# API -> (parameter, what it says)
+LAYERS: dict[str, tuple[tuple[str, str], ...]] = {
+    **{f"mindspore.nn.{word}": ((into, IN), (out, OUT)) for word, (into, out) in _DENSE.items()},
+    **dict.fromkeys((f"mindspore.nn.{word}" for word in _CONVS), (("in_channels", IN), ("out_channels", OUT))),
+    **dict.fromkeys((f"mindspore.nn.{word}" for word in _RECURRENT), (("input_size", IN), ("hidden_size", OUT))),
+    **dict.fromkeys((f"mindspore.nn.{word}" for word in _NORMS), (("num_features", ALONG),)),
+    **dict.fromkeys((f"mindspore.mint.nn.{word}" for word in _NORMS), (("num_features", ALONG),)),
+    "mindspore.mint.nn.Linear": (("in_features", IN), ("out_features", OUT)),
+    "mindspore.mint.nn.Conv2d": (("in_channels", IN), ("out_channels", OUT)),
+    "mindspore.mint.nn.Conv3d": (("in_channels", IN), ("out_channels", OUT)),
+    "mindspore.nn.GroupNorm": (("num_channels", ALONG),),
+    "mindspore.mint.nn.GroupNorm": (("num_channels", ALONG),),
+    "mindspore.nn.LayerNorm": (("normalized_shape", ALONG),),
+    "mindspore.nn.LayerNormExt": (("normalized_shape", ALONG),),
+    "mindspore.nn.PReLU": (("channel", ALONG),),
+    "mindspore.nn.Embedding": (("embedding_size", ALONG),),
+    "mindspore.nn.EmbeddingExt": (("embedding_dim", ALONG),),
+    "mindspore.nn.MultiheadAttention": (("embed_dim", ALONG),),
+}
+TABLES = frozenset(
+    {"mindspore.nn.Embedding", "mindspore.nn.EmbeddingExt", "mindspore.nn.MultiheadAttention", "mindspore.nn.GroupNorm"}
+)
+PRODUCTS = frozenset(
+    {
+        "mindspore.ops.matmul", "mindspore.ops.mm", "mindspore.ops.bmm",
+        "mindspore.ops.MatMul()", "mindspore.ops.BatchMatMul()",
+        "mindspore.mint.matmul", "mindspore.mint.mm", "mindspore.mint.bmm",
+    }
+)  # fmt: skip
+PARAMETER = "mindspore.Parameter"
+_MADE = frozenset(
+    {
+        "ones",
+        "zeros",
+        "randn",
+        "rand",
+        "standard_normal",
+        "normal",
+        "uniform",
+        "empty",
+        "full",
+        "random",
+        "StandardNormal",
+        "UniformReal",
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Slot:
+    """A place in a layer where a width is given."""
+
+    call: Call
+    role: str
+    node: ast.expr
+    number: Number
+
+    @property
+    def width(self) -> int:
+        """Return the width."""
+        return self.number.value
+
+    @property
+    def is_grouped(self) -> bool:
+        """Return whether the layer is a convolution that is not known to have just one group."""
+        name = "groups" if self.call.api.startswith("mindspore.mint.") else "group"
+        return self.call.api in CONVOLUTIONS and not self.call.argument(name).must_be(1)
+
+
+def network(site: Site) -> Scope:
+    """Return what holds the layers among which a site stands: the class, else the function or module."""
+    scope = site.scope.owner
+    around: Optional[Scope] = scope
+    while around is not None:
+        if around.is_class:
+            return around
+        around = around.parent.owner if around.parent is not None else None
+    return scope
+
+
+def sites(scope: Scope) -> list[Site]:
+    """Return the call sites of a class, function or module in source order; of a module those outside of functions."""
+    found, todo = list(scope.calls), list(scope.defines) if scope.is_class or scope.is_function else []
+    while todo:
+        inner = todo.pop()
+        found.extend(inner.calls)
+        todo.extend(inner.defines)
+    return sorted((site for site in found if isinstance(site.node, ast.Call)), key=lambda site: site.span)
+
+
+def slots(program: Program, scope: Scope) -> tuple[Slot, ...]:
+    """Return the widths that the layers of a network are given, in the order of the source."""
+    cache: dict[Scope, tuple[Slot, ...]] = program.__dict__.setdefault("_slots", {})
+    if scope not in cache:
+        calls = sites(scope)
+        cache[scope] = tuple(slot for site in calls for slot in _slots(program, site, calls))
+    return cache[scope]
+
+
+def producer(call: Call) -> Optional[Slot]:
+    """Return the width that a layer, or the weight of a product, gives out."""
+    calls = sites(network(call)) if call.api == PARAMETER else []
+    return next((slot for slot in _slots_of(call, calls) if slot.role == OUT), None)
+
+
+def _slots(program: Program, site: Site, calls: list[Site]) -> Iterator[Slot]:
+    for api in program.apis(site):
+        yield from _slots_of(Call(site, program, api), calls)
+
+
+def _slots_of(call: Call, calls: list[Site]) -> Iterator[Slot]:
+    if call.api == PARAMETER:
+        yield from weight(call, calls)
+    for name, role in LAYERS.get(call.api, ()):
+        node = call.given(name)
+        if isinstance(node, (ast.Tuple, ast.List)) and node.elts:
+            node = node.elts[-1]  # the last axis of a normalised shape
+        found = number(call.program, node, call.scope) if node is not None else None
+        if node is not None and found is not None:
+            yield Slot(call, role, node, found)
+
+
+# --- weights of products
+
+
+def weight(call: Call, calls: list[Site]) -> tuple[Slot, ...]:
+    """Return the two widths of a `Parameter` of literal shape that is the right side of a product of its class."""
+    given = call.given("default_input")
+    shape = literal_shape(call.program, given, call.scope) if given is not None else None
+    stmt = call.stmt
+    if (
+        shape is None
+        or len(shape) != 2
+        or not isinstance(stmt, ast.Assign)
+        or not isinstance(stmt.targets[0], ast.Attribute)
+    ):
+        return ()
+    name = stmt.targets[0].attr
+    users = [site for site in calls if _multiplies(call.program, site, name)]
+    if not users and not _by_operator(call, name):
+        return ()
+    numbers = [number(call.program, node, scope) for node, scope in shape]
+    if numbers[0] is None or numbers[1] is None:
+        return ()
+    return Slot(call, IN, shape[0][0], numbers[0]), Slot(call, OUT, shape[1][0], numbers[1])
+
+
+def _multiplies(program: Program, site: Site, name: str) -> bool:
+    """Return whether a site is a product, not transposed, with `self.<name>` on its right."""
+    assert isinstance(site.node, ast.Call)
+    right = site.node.args[1] if len(site.node.args) > 1 else None
+    if not isinstance(right, ast.Attribute) or right.attr != name:
+        return False
+    for api in program.apis(site):
+        if api in PRODUCTS:
+            made = call_of(program, Call(site, program, api).receiver) if api.endswith("()") else None
+            callee = program.evaluator.callees(site).known
+            made = made or (call_of(program, callee[0]) if api.endswith("()") and callee else None)
+            return made is None or not made.argument("transpose_b").may_be(True)
+    return False
+
+
+def _by_operator(call: Call, name: str) -> bool:
+    """Return whether the class of a call has `... @ self.<name>`."""
+    scope = network(call)
+    for site in call.module.by_word.get("@", ()):
+        right = site.node.right if isinstance(site.node, ast.BinOp) else None
+        if isinstance(right, ast.Attribute) and right.attr == name and network(site) is scope:
+            return True
+    return False
+
+
+def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[list[tuple[ast.expr, Scope]]]:
+    """Return the axes of a tensor that is created with a shape that stands there: `ops.ones((64, 100))`."""
+    if not isinstance(node, ast.Call):
+        return None
+    names = {known.type_api for known in program.value(node, scope).known}
+    word = (
+        node.func.attr
+        if isinstance(node.func, ast.Attribute)
+        else node.func.id
+        if isinstance(node.func, ast.Name)
+        else ""
+    )
+    shape: Optional[ast.expr] = None
+    if names & {"mindspore.common.initializer.initializer"}:
+        shape = next((k.value for k in node.keywords if k.arg == "shape"), node.args[1] if len(node.args) > 1 else None)
+    elif names & {"mindspore.Tensor"} and node.args:
+        return literal_shape(program, node.args[0], scope)
+    elif word in ("astype", "to") and isinstance(node.func, ast.Attribute):
+        return literal_shape(program, node.func.value, scope)
+    elif word in _MADE:
+        shape = next((k.value for k in node.keywords if k.arg in ("shape", "size")), None)
+        tuples = [arg for arg in node.args if isinstance(arg, (ast.Tuple, ast.List))]
+        shape = shape or (tuples[0] if tuples else None)
+        if shape is None and word in ("randn", "rand") and len(node.args) >= 2:
+            return [(arg, scope) for arg in node.args]
+    return [(axis, scope) for axis in shape.elts] if isinstance(shape, (ast.Tuple, ast.List)) else None
+
+
+def inner_axes(call: Call) -> tuple[Number, ...]:
+    """Return the axis over which a product sums, of both operands, when the shapes of both stand there."""
+    operands = call.node.args[:2]
+    shapes = [literal_shape(call.program, operand, call.scope) for operand in operands]
+    if len(shapes) != 2 or any(shape is None or len(shape) < 2 for shape in shapes):
+        return ()
+    left, right = (shape or [] for shape in shapes)
+    found = [number(call.program, *left[-1]), number(call.program, *right[-2])]
+    numbers = tuple(each for each in found if each is not None)
+    return numbers if len(numbers) == 2 and numbers[0].value == numbers[1].value else ()

@@ -1,0 +1,211 @@
+"""Whole numbers as a program makes them: from which constants, and what they would be if a constant were another."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.findings import Place
+from ms_perflint.semantics.module import FUNCTIONS, Binding, Module, Scope
+from ms_perflint.semantics.parameters import argument_at
+from ms_perflint.semantics.values import Known
+from ms_perflint.source import Span
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.program import Program
+
+DEPTH = 12  # names and operators inside one another, before a number counts as unknown
+_OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A constant from which a number is made."""
+
+    place: Place
+    value: int
+    module: Optional[Module]  # None in a config file
+    node: Optional[ast.Constant]
+    optional: bool  # a user may give another by an option or a config file
+
+
+@dataclass(frozen=True)
+class Number:
+    """A known whole number. Without origins it is not shown where it was written down."""
+
+    value: int
+    origins: tuple[Origin, ...] = ()
+    parts: tuple[Number, ...] = ()  # of an operation; the choices of a name that has one value from several places
+    operator: Optional[type[ast.operator]] = None
+
+    def at(self, changed: Mapping[Place, int]) -> int:
+        """Return what it is when the constants at these places are others."""
+        if self.operator is not None:
+            try:
+                return _OPERATORS[self.operator](self.parts[0].at(changed), self.parts[1].at(changed))
+            except ZeroDivisionError:
+                return self.value
+        if self.parts:
+            return self.parts[0].at(changed)
+        return next((changed[origin.place] for origin in self.origins if origin.place in changed), self.value)
+
+    @property
+    def largest(self) -> Optional[int]:
+        """Return the greatest constant that it is made of: the one that says how wide something is."""
+        return max((origin.value for origin in self.origins), default=None)
+
+
+def number(program: Program, node: ast.expr, scope: Scope, depth: int = 0) -> Optional[Number]:
+    """Return the one whole number that an expression is; None where it can be another, or is not known."""
+    if depth > DEPTH:
+        return None
+    if isinstance(node, ast.Constant):
+        return Number(node.value, (literal(node, scope.module),)) if type(node.value) is int else None
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        left = number(program, node.left, scope, depth + 1)
+        right = number(program, node.right, scope, depth + 1) if left is not None else None
+        return _operation(type(node.op), left, right) if left is not None and right is not None else None
+    value = program.value(node, scope)
+    if value.open or len(set(value.constants)) != 1 or len(value.constants) != len(value.known):
+        return None
+    constant = value.constants[0]
+    if type(constant) is not int:
+        return None
+    binding = _only_binding(node, scope)
+    if binding is not None:
+        found = _bound(program, binding, constant, depth)
+        if found is not None:
+            return found
+    known = value.known[0]
+    return Number(constant, _origins(known, constant, value.optional))
+
+
+def literal(node: ast.Constant, module: Module) -> Origin:
+    """Return a whole number that stands in the code, as the origin of what is made of it."""
+    assert isinstance(node.value, int)
+    return Origin(module.source.place(module.span(node)[0]), node.value, module, node, False)
+
+
+def _operation(kind: type[ast.operator], left: Number, right: Number) -> Optional[Number]:
+    try:
+        value = _OPERATORS[kind](left.value, right.value)
+    except ZeroDivisionError:
+        return None
+    return Number(value, (*left.origins, *right.origins), (left, right), kind)
+
+
+def _origins(known: Known, constant: int, optional: bool) -> tuple[Origin, ...]:
+    """Return where a known constant was written down, if it was written down as just that."""
+    if isinstance(known.where, Place):
+        return (Origin(known.where, constant, None, None, True),)
+    module, node = known.where
+    if isinstance(node, ast.Constant) and type(node.value) is int and node.value == constant:
+        return (Origin(known.place, constant, module, node, optional),)
+    return ()
+
+
+def _only_binding(node: ast.expr, scope: Scope) -> Optional[Binding]:
+    """Return what gives a name, or an attribute of `self`, its value, if only one statement or parameter does."""
+    found: tuple[Binding, ...] = ()
+    if isinstance(node, ast.Name):
+        current: Optional[Scope] = scope
+        first = True
+        while current is not None:
+            if node.id in current.bindings and (first or not current.is_class):
+                inside = current is scope.owner or current is scope
+                found = current.flow.at(node) if inside else current.flow.at_end(node.id)
+                break
+            first = first and current is not current.owner
+            current = current.parent
+    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        cls = scope.owner.parent
+        if cls is not None and cls.is_class and scope.owner.is_function and _is_self(node.value, scope.owner):
+            found = tuple(cls.attributes.get(node.attr, ()))
+    return found[0] if len(found) == 1 else None
+
+
+def _is_self(name: ast.Name, method: Scope) -> bool:
+    assert isinstance(method.node, FUNCTIONS)
+    first = [*method.node.args.posonlyargs, *method.node.args.args][:1]
+    return bool(first) and first[0].arg == name.id
+
+
+def _bound(program: Program, binding: Binding, constant: int, depth: int) -> Optional[Number]:
+    """Return the number that a binding gives, with its origins; None where these cannot be followed."""
+    found: Optional[Number] = None
+    if binding.kind == "assign" and binding.value is not None and not binding.path:
+        found = number(program, binding.value, binding.scope, depth + 1)
+    elif binding.kind == "parameter" and binding.scope.is_function:
+        found = _passed(program, binding, depth)
+    return found if found is not None and found.value == constant else None
+
+
+def _passed(program: Program, binding: Binding, depth: int) -> Optional[Number]:
+    """Return the number that all callers of a function pass for a parameter, or leave to its default."""
+    function = binding.scope
+    assert isinstance(function.node, FUNCTIONS)
+    args = function.node.args
+    names = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+    slot = names.index(binding.name) if binding.name in names else None
+    if slot is not None and function.parent is not None and function.parent.is_class:
+        slot -= 1
+    choices: list[Number] = []
+    for site in program.callers(function):
+        assert isinstance(site.node, ast.Call)
+        given = argument_at(site.node, binding.name, slot)
+        where = site.scope if given is not None else function.parent
+        given = given if given is not None else binding.value
+        choice = number(program, given, where, depth + 1) if given is not None and where is not None else None
+        if choice is None:
+            return None
+        choices.append(choice)
+    if not choices or len({choice.value for choice in choices}) != 1:
+        return None
+    if len(choices) == 1:
+        return choices[0]
+    origins = tuple(dict.fromkeys(origin for choice in choices for origin in choice.origins))
+    return Number(choices[0].value, origins, tuple(choices))
+
+
+# --- numbers in config files
+
+
+def config_span(program: Program, origin: Origin) -> Optional[Span]:
+    """Return where the number itself stands in a config file, as offsets in its text."""
+    raw = program.project.raw(origin.place.path)
+    lines = raw.splitlines(keepends=True) if raw is not None else []
+    if origin.place.row > len(lines):
+        return None
+    line = lines[origin.place.row - 1]
+    found = re.search(rb"(?<=[:\s,\[])%d(?![\w.])" % origin.value, line)
+    if found is None:
+        return None
+    start = sum(len(each) for each in lines[: origin.place.row - 1]) + found.start()
+    return start, start + len(str(origin.value))
+
+
+def is_sole(program: Program, origin: Origin) -> bool:
+    """Return whether no other config file beside the one of an origin gives another number under the same key."""
+    raw = program.project.raw(origin.place.path) or b""
+    lines = raw.splitlines()
+    key = lines[origin.place.row - 1].partition(b":")[0].strip() if origin.place.row <= len(lines) else b""
+    if not key:
+        return False
+    directory = os.path.dirname(origin.place.path)
+    pattern = re.compile(rb"^\s*" + re.escape(key) + rb"\s*:\s*(\S+?),?\s*(?:#.*)?$", re.MULTILINE)
+    for name in sorted(program.project.files.names(directory)):
+        if name.endswith((".yaml", ".yml", ".json")):
+            text = program.project.raw(os.path.join(directory, name)) or b""
+            if any(match.group(1) != str(origin.value).encode() for match in pattern.finditer(text)):
+                return False
+    return True

@@ -1,0 +1,68 @@
+"""Formulas that pad a number to a multiple."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+from typing import NamedTuple, Optional
+
+from ms_perflint.semantics.module import Site
+
+
+class Padding(NamedTuple):
+    """`(count // multiple + 1) * multiple`: one multiple too many where the count is aligned."""
+
+    number: ast.expr
+    multiple: int
+
+
+def overpadded(site: Site, multiples: Collection[int]) -> Optional[Padding]:
+    """Return the formula that a product is, if it pads aligned numbers too and nothing around it keeps them away."""
+    node = site.node
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+        return None
+    for blocks, factor in ((node.left, node.right), (node.right, node.left)):
+        size = _whole(factor)
+        if size in multiples:
+            count = _one_more(blocks, size)
+            # `(n - 1) // 16 + 1` and `(n + 15) // 16` round up already
+            rounds = isinstance(count, ast.BinOp) and isinstance(count.op, (ast.Add, ast.Sub))
+            if count is not None and not rounds and not _is_guarded(site):
+                return Padding(count, size)
+    return None
+
+
+def _whole(node: ast.expr) -> int:
+    """Return a literal whole number; 0 for anything else."""
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else 0
+
+
+def _one_more(node: ast.expr, size: int) -> Optional[ast.expr]:
+    """Return n of `n // size + 1` and `1 + n // size`."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
+        return None
+    for blocks, one in ((node.left, node.right), (node.right, node.left)):
+        if (
+            _whole(one) == 1
+            and isinstance(blocks, ast.BinOp)
+            and isinstance(blocks.op, ast.FloorDiv)
+            and _whole(blocks.right) == size
+        ):
+            return blocks.left
+    return None
+
+
+def _is_guarded(site: Site) -> bool:
+    """Return whether a condition around a site asks for the remainder."""
+    tests = [block.owner.test for block in site.block.chain() if isinstance(block.owner, (ast.If, ast.While))]
+    for node in ast.walk(site.stmt) if not hasattr(site.stmt, "body") else ():
+        if isinstance(node, ast.IfExp) and any(inner is site.node for inner in ast.walk(node)):
+            tests.append(node.test)
+    return any(_asks_remainder(test) for test in tests)
+
+
+def _asks_remainder(test: ast.expr) -> bool:
+    words = [node.func.id for node in ast.walk(test) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    return "divmod" in words or any(
+        isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) for node in ast.walk(test)
+    )

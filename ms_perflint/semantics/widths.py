@@ -1,0 +1,339 @@
+"""Hidden widths: which layers produce one, which take it in, and where all of it is written down."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.findings import Place
+from ms_perflint.semantics import layers
+from ms_perflint.semantics.layers import ALONG, IN, OUT, Slot
+from ms_perflint.semantics.module import Module, Scope, Site
+from ms_perflint.semantics.numbers import Origin, literal
+from ms_perflint.semantics.training import base_apis
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.program import Program
+
+SPLITS = frozenset({"split", "chunk", "Split", "split_with_size", "tensor_split", "SplitV", "unbind"})
+CONCATS = frozenset({"concat", "Concat", "cat", "concatenate", "hstack"})
+SHAPES = frozenset(
+    {"reshape", "view", "zeros", "ones", "broadcast_to", "expand", "randn", "rand", "split", "full", "Reshape", "tile"}
+)
+PARTS = 8  # a product with more than so many parts is a flattened map, and no gates of a cell
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A width that one layer of a network produces and later ones take in."""
+
+    producer: Slot
+    width: int  # of one part, where the output is split
+    slots: tuple[Slot, ...]  # that give this width, or a number made from the same constants, the producer first
+    literals: tuple[Origin, ...]  # elsewhere in the network that say the same width, to `reshape` and the like
+    consumers: tuple[Slot, ...]
+
+    @property
+    def origins(self) -> tuple[Origin, ...]:
+        """Return the constants that have to change together."""
+        return tuple(dict.fromkeys(origin for slot in self.slots for origin in moving(slot, self.width)))
+
+
+def moving(slot: Slot, width: int) -> tuple[Origin, ...]:
+    """Return the constants that make a slot's width: the width itself where it stands there, else the greatest."""
+    origins = slot.number.origins
+    wanted = width if any(origin.value == width for origin in origins) else slot.number.largest
+    return tuple(origin for origin in origins if origin.value == wanted)
+
+
+def hidden(program: Program, producer: Slot, multiple: int) -> Optional[Hidden]:
+    """Return what hangs together with the width that a layer produces.
+
+    None where nothing takes it in, where an input fixes it, and where it is joined with others to a multiple.
+    """
+    scope = layers.network(producer.call)
+    own = layers.slots(program, scope)
+    own_sites = layers.sites(scope)
+    words = {site.word for site in own_sites}
+    width = _part(producer, words & SPLITS)
+    position = _position(own, producer)
+    if position is None or not _is_free(own, producer, width):
+        return None
+    later = [slot for slot in own[position + 1 :] if slot.role == IN]
+    consumers = [slot for slot in later if _takes(slot, producer, width)]
+    if not consumers and words & CONCATS:
+        consumers = [slot for slot in later if slot.width % multiple and _joins(slot, producer, own)]
+    elsewhere: list[Slot] = []
+    if not consumers and producer.call.api in layers.CONVOLUTIONS:
+        consumers = elsewhere = _flattened(program, producer, own_sites)
+    if not consumers and producer.call.api not in layers.RECURRENT:
+        return None
+    same = [slot for slot in own if _belongs(slot, own, producer, width)]
+    slots = tuple(dict.fromkeys((producer, *same, *consumers, *elsewhere, *_related(program, producer, width))))
+    return Hidden(producer, width, slots, tuple(_literals(program, scope, width)), tuple(consumers))
+
+
+def _position(own: Sequence[Slot], producer: Slot) -> Optional[int]:
+    for position, slot in enumerate(own):
+        if slot.node is producer.node:
+            return position
+    return None
+
+
+def _part(producer: Slot, splits: set[str]) -> int:
+    """Return the width of one part where `k * h` outputs are split, else the whole."""
+    parts = producer.number.parts
+    if splits and producer.number.operator is ast.Mult and len(parts) == 2:
+        small, large = sorted(part.value for part in parts)
+        if 1 < small <= PARTS < large:
+            return large
+    return producer.width
+
+
+def _is_free(own: Sequence[Slot], producer: Slot, width: int) -> bool:
+    """Return whether the network chooses a width: nothing before takes it in, no group depends on it."""
+    for slot in own:
+        if slot.width == width and slot.is_grouped:
+            return False
+    for slot in own:
+        if slot.node is producer.node:
+            return True
+        if slot.width == width and slot.role == OUT:
+            return True
+        if slot.width == width and slot.role in (IN, ALONG):
+            return slot.call.node is producer.call.node and producer.call.api in layers.RECURRENT
+    return False
+
+
+def _takes(slot: Slot, producer: Slot, width: int) -> bool:
+    """Return whether a layer takes in a width: as it is, as a factor (flattened) or addend (joined)."""
+    if slot.width in (width, producer.width):
+        return True
+    shared = set(moving(producer, width)) & set(slot.number.origins)
+    if shared and slot.number.operator in (ast.Mult, ast.Add):
+        return True
+    if slot.number.operator is ast.Mult and producer.call.api in (*layers.CONVOLUTIONS, *layers.RECURRENT):
+        return width in (part.value for part in slot.number.parts) or slot.number.largest == width
+    return (
+        producer.call.api in layers.RECURRENT
+        and slot.width == 2 * width
+        and producer.call.argument("bidirectional").may_be(True)
+    )
+
+
+def _joins(slot: Slot, producer: Slot, own: Sequence[Slot]) -> bool:
+    """Return whether a layer takes in the concatenation of this output with that of one other layer."""
+    outs = [
+        other
+        for other in own
+        if other.role == OUT and other.node is not producer.node and other.call.span < slot.call.span
+    ]
+    free = [other for other in outs if not any(taker.role == IN and taker.width == other.width for taker in own)]
+    return any(other.width + producer.width == slot.width and other.call.api == producer.call.api for other in free)
+
+
+def _belongs(slot: Slot, own: Sequence[Slot], producer: Slot, width: int) -> bool:
+    """Return whether a slot of the network gives the same width, and is no output of the whole network."""
+    if slot.width != width:
+        return False
+    if slot.role != OUT or slot.call.api in layers.RECURRENT or slot.node is producer.node:
+        return True
+    return any(other.role == IN and other.width == width and other.call.span > slot.call.span for other in own)
+
+
+def _related(program: Program, producer: Slot, width: int) -> Iterator[Slot]:
+    """Yield the slots of the file whose numbers are made from the constants of the producer's."""
+    wanted = {origin for origin in moving(producer, width) if origin.node is not producer.node}
+    module = producer.call.module
+    if not wanted:
+        return
+    for scope in networks(module):
+        for slot in layers.slots(program, scope):
+            if wanted & set(slot.number.origins):
+                yield slot
+
+
+def networks(module: Module) -> list[Scope]:
+    """Return the classes, functions and the module whose layers are looked at together."""
+    found: dict[Scope, None] = {}
+    for site in module.sites:
+        if isinstance(site.node, ast.Call):
+            found[layers.network(site)] = None
+    return list(found)
+
+
+def _flattened(program: Program, producer: Slot, own_sites: Sequence[Site]) -> list[Slot]:
+    """Return the layers of other classes that take in `width * h * w`, where the producer's class reshapes to it."""
+    products = {
+        ast.dump(node)
+        for site in own_sites
+        if site.word in SHAPES
+        for argument in getattr(site.node, "args", ())
+        for node in ast.walk(argument)
+        if isinstance(node, ast.BinOp) and producer.width in _factors(node)
+    }
+    if not products:
+        return []
+    found: list[Slot] = []
+    for scope in networks(producer.call.module):
+        found.extend(
+            slot for slot in layers.slots(program, scope) if slot.role == IN and ast.dump(slot.node) in products
+        )
+    return found
+
+
+def _factors(node: ast.expr) -> list[int]:
+    """Return the literal factors of a product."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return [*_factors(node.left), *_factors(node.right)]
+    return [node.value] if isinstance(node, ast.Constant) and type(node.value) is int else []
+
+
+def _literals(program: Program, scope: Scope, width: int) -> Iterator[Origin]:
+    """Yield the literals that say this width to `reshape`, `zeros`, or a cell of the project: they go with it."""
+    held = {id(slot.node) for slot in layers.slots(program, scope)}
+    held |= {id(origin.node) for slot in layers.slots(program, scope) for origin in slot.number.origins}
+    for site in layers.sites(scope):
+        assert isinstance(site.node, ast.Call)
+        for argument in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
+            for node in _says_width(program, site, argument):
+                if type(node.value) is int and node.value == width and id(node) not in held:
+                    held.add(id(node))
+                    yield literal(node, scope.module)
+
+
+def _says_width(program: Program, site: Site, argument: ast.expr) -> list[ast.Constant]:
+    """Return the literals of an argument that may be widths: those of a shape, and itself where a cell is made."""
+    if site.word in SHAPES:
+        return [node for node in ast.walk(argument) if isinstance(node, ast.Constant)]
+    if not isinstance(argument, ast.Constant):
+        return []
+    made = program.evaluator.callees(site).known
+    return [argument] if any(isinstance(known.what, Scope) and known.what.is_class for known in made) else []
+
+
+def is_closed(program: Program, found: Hidden) -> bool:
+    """Return whether all that depends on a width shows in the file, and can take another."""
+    module, origins = found.producer.call.module, found.origins
+    scope = layers.network(found.producer.call)
+    if any(origin.module is not module or origin.optional for origin in origins) or _is_imported(
+        program, module, origins
+    ):
+        return False
+    tied = any(slot.call.api in layers.TABLES for slot in found.slots)
+    loose = _divides(scope) or _joined(scope) or _flattens(program, found)
+    return bool(found.consumers) and not (
+        found.literals or tied or loose or _ends(program, found) or _others(scope, found)
+    )
+
+
+def _is_imported(program: Program, module: Module, origins: Sequence[Origin]) -> bool:
+    """Return whether another file imports a name of the module that holds one of these constants."""
+    nodes = {id(origin.node) for origin in origins}
+    names = {
+        name for name, bindings in module.scope.bindings.items() for binding in bindings if id(binding.value) in nodes
+    }
+    return bool(names) and any(names & set(other.imported) for other in program.modules if other is not module)
+
+
+def _divides(scope: Scope) -> bool:
+    """Return whether a network cuts widths into heads."""
+    return any(
+        ("head" in name and "num" in name) or name in ("heads", "n_head", "n_heads", "nhead")
+        for inner in (scope, *scope.defines)
+        for name in inner.names | inner.attrs
+    )
+
+
+def _joined(scope: Scope) -> bool:
+    """Return whether a network joins outputs: then the sum of their widths is taken in somewhere."""
+    return any(site.word in CONCATS for site in layers.sites(scope))
+
+
+def _flattens(program: Program, found: Hidden) -> bool:
+    """Return whether a layer of the network may take in a flattened map of this width, as a plain number."""
+    if found.producer.call.api not in layers.CONVOLUTIONS:
+        return False
+    own = layers.slots(program, layers.network(found.producer.call))
+    dense = [slot for slot in own if slot.role == IN and slot.call.api in layers.DENSE and slot not in found.slots]
+    return any(slot.width % found.width == 0 for slot in dense)
+
+
+def _ends(program: Program, found: Hidden) -> bool:
+    """Return whether the width is also what some network gives out at its end."""
+    for slot in found.slots:
+        if slot.role == OUT and slot.call.api not in layers.RECURRENT:
+            own = layers.slots(program, layers.network(slot.call))
+            takers = [other for other in (*own, *found.consumers) if other.role == IN and other.node is not slot.node]
+            if not any(
+                _takes(other, slot, slot.width) and (other.call.span > slot.call.span or other not in own)
+                for other in takers
+            ):
+                return True
+    return False
+
+
+def _others(scope: Scope, found: Hidden) -> bool:
+    """Return whether the network names the same number anywhere else: whether that is the width cannot be told."""
+    if isinstance(scope.node, ast.Module):
+        return False
+    held = {id(origin.node) for slot in found.slots for origin in slot.number.origins}
+    heads = {id(slot.node) for slot in layers.slots(found.producer.call.program, scope) if slot.role == OUT}
+    return any(
+        isinstance(node, ast.Constant)
+        and type(node.value) is int
+        and node.value == found.width
+        and id(node) not in held | heads
+        for node in ast.walk(scope.node)
+    )
+
+
+def aligned(found: Hidden, multiple: int) -> Optional[Mapping[Place, int]]:
+    """Return the smallest new constants, by place, that make all of these widths multiples; None where none do."""
+    origins = found.origins
+    if not origins or any(not slot.number.origins for slot in found.slots):
+        return None
+    own = moving(found.producer, found.width)
+    start = own[0].value
+    if any(origin.value != start for origin in own):
+        return None
+    for value in range(start + 1, start + 64 * multiple):
+        changed = {origin.place: value for origin in origins if origin.value == start}
+        width = width_at(found, changed)
+        changed.update(
+            {origin.place: width for origin in origins if origin.value == found.width and origin.value != start}
+        )
+        if {origin.place for origin in origins} <= set(changed) and _fits(found, changed, width, multiple):
+            return {**changed, **{origin.place: width for origin in found.literals}}
+    return None
+
+
+def width_at(found: Hidden, changed: Mapping[Place, int]) -> int:
+    """Return the new width, of one part where the output is split."""
+    whole = found.producer.number.at(changed)
+    return whole * found.width // found.producer.width
+
+
+def _fits(found: Hidden, changed: Mapping[Place, int], width: int, multiple: int) -> bool:
+    if width % multiple:
+        return False
+    for slot in found.slots:
+        new = slot.number.at(changed)
+        if slot.width == found.width and new != width:
+            return False
+        if slot.width > multiple and new % multiple:
+            return False
+    return True
+
+
+# --- what a number may be, and what it must stay
+
+
+def in_cell(program: Program, site: Site) -> bool:
+    """Return whether a site stands in a Cell; a function or module may hold a network without one."""
+    scope = layers.network(site)
+    if not scope.is_class or not isinstance(site.node, ast.Call):
+        return True
+    return any(api.startswith("mindspore.") for api in base_apis(program, scope))
