@@ -12,7 +12,7 @@ from ms_perflint.edits import replace_constants, replace_expression
 from ms_perflint.findings import Related, Safety
 from ms_perflint.semantics import known_networks, layers, padding, widths
 from ms_perflint.semantics.module import Site
-from ms_perflint.semantics.numbers import is_sole
+from ms_perflint.semantics.numbers import Number, is_sole
 from ms_perflint.semantics.site import Call
 from ms_perflint.semantics.widths import Hidden
 
@@ -30,7 +30,7 @@ class UnalignedShape(Check):
     triggers = (
         *sorted(layers.DENSE | layers.CONVOLUTIONS | layers.RECURRENT),
         layers.PARAMETER,
-        *sorted(layers.PRODUCTS),
+        *sorted(layers.PRODUCTS | layers.ELEMENTWISE),
         "*",
     )
     options = {"multiple": 16}  # noqa: RUF012
@@ -51,8 +51,8 @@ class UnalignedShape(Check):
         site: Site = call
         if not isinstance(site, Call):
             return padding.overpadded(site, {BLOCK, self.asked}) is not None and self._counts(site)
-        if site.api in layers.PRODUCTS:
-            axes = layers.inner_axes(site)
+        if site.api in layers.PRODUCTS | layers.ELEMENTWISE:
+            axes = _axes(site)
             return (
                 bool(axes) and self._unaligned(axes[0].value) and layers.network(site).is_class and self._counts(site)
             )
@@ -108,8 +108,8 @@ class UnalignedShape(Check):
         call = self.call(node)
         if call is None:
             return
-        if call.api in layers.PRODUCTS:
-            self._report_product(call, node)
+        if call.api in layers.PRODUCTS | layers.ELEMENTWISE:
+            self._report_operands(call, node)
         elif found := self._hidden(call):
             changed = widths.aligned(found, self.multiple)
             new = widths.width_at(found, changed) if changed else self._next(found.width)
@@ -118,13 +118,13 @@ class UnalignedShape(Check):
             advice = f"make the width {new} wherever it is used"
             self.report(node, message, edits, advice=advice, safety=self._safety(found), related=_related(found))
 
-    def _report_product(self, call: Call, node: cst.Call) -> None:
-        axes = layers.inner_axes(call)
+    def _report_operands(self, call: Call, node: cst.Call) -> None:
+        axes = _axes(call)
         new = self._next(axes[0].value)
         origins = {origin for axis in axes for origin in axis.origins if origin.value == axis.value}
         edits = replace_constants(self.program, origins, {origin.place: new for origin in origins})
-        message = f"the inner axis {axes[0].value} of this product {self._padded(new)}"
-        self.report(node, message, edits, advice=f"make the axis {new} in both operands", safety=Safety.DISPLAY)
+        message = f"the axis {axes[0].value} of these operands {self._padded(new)}"
+        self.report(node, message, edits, advice=f"make the axis {new}", safety=Safety.DISPLAY)
 
     def _padded(self, new: int) -> str:
         return f"is no multiple of {self.multiple}, so the matrix unit computes on padding: {new} fits"
@@ -138,6 +138,14 @@ class UnalignedShape(Check):
         if not program.trains.is_yes or program.calls(*LOADS) or known_networks.from_paper(found.producer.call):
             return Safety.DISPLAY
         return Safety.UNSAFE if widths.is_closed(program, found) else Safety.DISPLAY
+
+
+def _axes(call: Call) -> tuple[Number, ...]:
+    """Return the axes that say how wide the operands of an operator are, when all their shapes stand there."""
+    if call.api in layers.PRODUCTS:
+        return layers.inner_axes(call)
+    axis = layers.outer_axis(call)
+    return (axis,) if axis is not None else ()
 
 
 def _related(found: Hidden) -> list[Related]:

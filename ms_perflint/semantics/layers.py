@@ -62,6 +62,13 @@ PRODUCTS = frozenset(
         "mindspore.mint.matmul", "mindspore.mint.mm", "mindspore.mint.bmm",
     }
 )  # fmt: skip
+# Operators that keep or repeat the last axis of what they are given
+ELEMENTWISE = frozenset(
+    {
+        "mindspore.ops.tile", "mindspore.ops.Tile()", "mindspore.mint.tile", "mindspore.ops.div", "mindspore.ops.Div()",
+        "mindspore.ops.RealDiv()", "mindspore.mint.div",
+    }
+)  # fmt: skip
 PARAMETER = "mindspore.Parameter"
 _MADE = frozenset(
     {
@@ -243,3 +250,23 @@ def inner_axes(call: Call) -> tuple[Number, ...]:
     found = [number(call.program, *left[-1]), number(call.program, *right[-2])]
     numbers = tuple(each for each in found if each is not None)
     return numbers if len(numbers) == 2 and numbers[0].value == numbers[1].value else ()
+
+
+def outer_axis(call: Call) -> Optional[Number]:
+    """Return the last axis of what Tile and Div make of tensors whose shapes stand there, where a layer takes it in."""
+    if len(call.node.args) != 2:
+        return None
+    first, second = call.node.args
+    shapes = [literal_shape(call.program, first, call.scope)]
+    if call.api.lower().rpartition(".")[2].startswith("tile"):
+        last = second.elts[-1] if isinstance(second, (ast.Tuple, ast.List)) and second.elts else None
+        if not isinstance(last, ast.Constant) or last.value != 1:
+            return None
+    else:
+        shapes.append(literal_shape(call.program, second, call.scope))
+    axes = [number(call.program, *shape[-1]) if shape else None for shape in shapes]
+    found = axes[0]
+    if found is None or any(axis is None or axis.value != found.value for axis in axes):
+        return None
+    takers = slots(call.program, network(call))
+    return found if any(slot.role == IN and slot.width == found.value for slot in takers) else None

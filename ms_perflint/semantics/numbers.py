@@ -187,7 +187,8 @@ def config_span(program: Program, origin: Origin) -> Optional[Span]:
     if origin.place.row > len(lines):
         return None
     line = lines[origin.place.row - 1]
-    found = re.search(rb"(?<=[:\s,\[])%d(?![\w.])" % origin.value, line)
+    pattern = re.compile(rb"(?<=[:\s,\[])%d(?![\w.])" % origin.value)
+    found = pattern.search(line, origin.place.column - 1)  # a key stands in front of its number, an element is one
     if found is None:
         return None
     start = sum(len(each) for each in lines[: origin.place.row - 1]) + found.start()

@@ -70,7 +70,11 @@ def hidden(program: Program, producer: Slot, multiple: int) -> Optional[Hidden]:
         consumers = elsewhere = _flattened(program, producer, own_sites)
     if not consumers and producer.call.api not in layers.RECURRENT:
         return None
-    same = [slot for slot in own if _belongs(slot, own, producer, width)]
+    chain = [slot for slot in consumers if _is_kin(slot, producer, width)]
+    same = [
+        slot for slot in own if _belongs(slot, own, producer, width) and (not chain or _is_kin(slot, producer, width))
+    ]
+    consumers = chain or consumers
     slots = tuple(dict.fromkeys((producer, *same, *consumers, *elsewhere, *_related(program, producer, width))))
     return Hidden(producer, width, slots, tuple(_literals(program, scope, width)), tuple(consumers))
 
@@ -132,6 +136,17 @@ def _joins(slot: Slot, producer: Slot, own: Sequence[Slot]) -> bool:
     ]
     free = [other for other in outs if not any(taker.role == IN and taker.width == other.width for taker in own)]
     return any(other.width + producer.width == slot.width and other.call.api == producer.call.api for other in free)
+
+
+def _is_kin(slot: Slot, producer: Slot, width: int) -> bool:
+    """Return whether a slot names a width as the producer does: as a literal, or from the same constants."""
+    if isinstance(producer.node, ast.Constant):
+        return any(origin.value == width and _contains(slot.node, origin) for origin in slot.number.origins)
+    return bool(set(moving(producer, width)) & set(slot.number.origins))
+
+
+def _contains(node: ast.expr, origin: Origin) -> bool:
+    return any(inner is origin.node for inner in ast.walk(node))
 
 
 def _belongs(slot: Slot, own: Sequence[Slot], producer: Slot, width: int) -> bool:

@@ -1,0 +1,164 @@
+"""What the fixes of MSP202 change: everything that says the same width, and nothing else."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from programs import Program, join
+
+from ms_perflint.findings import Finding
+from ms_perflint.fixing import splice
+from ms_perflint.source import Source
+
+HEAD = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    from mindspore import nn, ops
+
+
+    """
+
+TRAIN = """
+
+    net = Net()
+    model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()), amp_level="O2")
+    model.train(10, ds.MindDataset("train.mindrecord").batch(32), dataset_sink_mode=True)
+    """
+
+
+def findings(body: str, **files: str) -> tuple[str, list[Finding]]:
+    """Return the text of a training script around `body`, and what is reported in it."""
+    text = join(HEAD, body, TRAIN)
+    program = Program({"train.py": text, **files})
+    return text, list(program.lint("MSP202").findings)
+
+
+def mended(body: str) -> tuple[str, str]:
+    """Return what the only finding's fix changes, as "old -> new" of whole numbers by row, and its safety."""
+    text, found = findings(body)
+    assert len(found) == 1, [finding.message for finding in found]
+    fix = found[0].fix
+    assert fix is not None
+    lines = text.splitlines()
+    new = splice(Source("train.py", text.encode()), fix.edits).decode().splitlines()
+    changed = [after.strip() for before, after in zip(lines, new) if before != after]
+    return "\n".join(changed), fix.safety.value
+
+
+def net(init: str, construct: str = "return self.out(self.fc(x))", signature: str = "self") -> str:
+    """Return a network from the lines of its `__init__` and `construct`."""
+    layers = "".join(f"        {line}\n" for line in init.splitlines())
+    body = "".join(f"        {line}\n" for line in construct.splitlines())
+    head = f"class Net(nn.Cell):\n    def __init__({signature}):\n        super().__init__()\n"
+    return f"{head}{layers}\n    def construct(self, x):\n{body}\n"
+
+
+def test_a_number_that_others_are_made_of_becomes_one_that_fits_them_all() -> None:
+    layers = "self.fc = nn.Dense(64, width)\nself.mid = nn.Dense(width, width // 3)\nself.out = nn.Dense(width // 3, 4)"
+    _, found = findings(net(f"width = 1500\n{layers}"))
+    assert [finding.fix is not None and finding.fix.edits[0].text for finding in found] == ["1536", "1536"]
+    assert 1536 // 3 % 16 == 0
+
+
+def test_an_equal_class_count_is_left_alone() -> None:
+    changed, safety = mended(net("self.fc = nn.Dense(64, 100)\nself.out = nn.Dense(100, 100)"))
+    assert changed == "self.fc = nn.Dense(64, 112)\nself.out = nn.Dense(112, 100)"
+    assert safety == "unsafe"
+
+
+def test_a_width_that_the_network_also_gives_out_is_only_shown() -> None:
+    _, safety = mended(
+        net("self.fc = nn.Dense(64, width)\nself.out = nn.Dense(width, width)", signature="self, width=100")
+    )
+    assert safety == "display-only"
+
+
+def test_a_flattened_map_follows_its_channels() -> None:
+    changed, safety = mended(
+        net("self.fc = nn.Conv2d(3, 20, 5)\nself.bn = nn.BatchNorm2d(20)\nself.out = nn.Dense(20 * 5 * 5, 64)")
+    )
+    assert changed.splitlines()[1:] == ["self.bn = nn.BatchNorm2d(32)", "self.out = nn.Dense(32 * 5 * 5, 64)"]
+    assert safety == "unsafe"
+
+
+def test_channels_are_only_shown_where_a_flattened_map_may_hide_in_a_number() -> None:
+    body = net("self.fc = nn.Conv2d(3, 60, 5)\nself.mid = nn.Conv2d(60, 64, 3)\nself.out = nn.Dense(2160, 64)")
+    assert mended(body)[1] == "display-only"
+
+
+def test_both_directions_of_a_recurrent_layer_follow() -> None:
+    body = net(
+        "self.fc = nn.LSTM(64, hidden, bidirectional=True)\nself.out = nn.Dense(2 * hidden, 4)",
+        "return self.out(self.fc(x)[0])",
+        "self, hidden=150",
+    )
+    changed, safety = mended(body)
+    assert changed == "def __init__(self, hidden=160):"
+    assert safety == "unsafe"
+
+
+def test_shapes_go_along_and_are_only_shown() -> None:
+    body = net(
+        "self.fc = nn.GRU(64, 100)\nself.out = nn.Dense(100, 4)",
+        "state = ops.zeros((1, 32, 100), ms.float32)\nreturn self.out(self.fc(x, state)[0])",
+    )
+    changed, safety = mended(body)
+    assert "ops.zeros((1, 32, 112)" in changed
+    assert safety == "display-only"
+
+
+def test_other_uses_of_the_same_number_are_not_touched() -> None:
+    body = net("self.fc = nn.Dense(64, 100)\nself.out = nn.Dense(100, 4)\nself.epochs = 100")
+    changed, safety = mended(body)
+    assert "epochs" not in changed
+    assert safety == "display-only"
+
+
+def test_the_right_element_of_a_config_file_is_shown() -> None:
+    body = """
+        import yaml
+
+        with open("config.yaml") as file:
+            config = yaml.safe_load(file)
+
+
+        """
+    cell = net('self.fc = nn.Dense(64, config["sizes"][1])\nself.out = nn.Dense(config["sizes"][1], 4)')
+    text = "sizes: [100, 100]\n"
+    _, found = findings(join(body) + cell, **{"config.yaml": text})
+    assert [finding.fix is not None and finding.fix.safety.value for finding in found] == ["display-only"]
+    fix = found[0].fix
+    assert fix is not None
+    assert splice(Source("config.yaml", text.encode()), fix.edits) == b"sizes: [100, 112]\n"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["ops.tile(ops.ones((1, 100), ms.float32), (32, 1))", "ops.div(ops.ones((8, 100)), ops.ones((8, 100)))"],
+)
+def test_operands_of_literal_shape(expression: str) -> None:
+    _, found = findings(net("self.fc = nn.Dense(100, 64)", f"return self.fc({expression})"))
+    assert [re.sub(r"\D+", " ", finding.message) for finding in found] == [" 100 16 112 "]
+
+
+@pytest.mark.parametrize(
+    "init",
+    [
+        "self.fc = nn.Dense(100, 100)\nself.out = nn.Dense(100, 4)",
+        "self.table = nn.Embedding(5000, 300)\nself.fc = nn.Dense(300, 300)\nself.out = nn.Dense(300, 4)",
+        "self.fc = nn.Dense(64, 100)\nself.norm = nn.LayerNorm((100,))",
+        "self.fc = nn.Conv2d(64, 72, 1)\nself.deep = nn.Conv2d(72, 72, 3, group=72)\nself.out = nn.Conv2d(72, 64, 1)",
+    ],
+    ids=["input fixes it", "table fixes it", "only a norm", "grouped afterwards"],
+)
+def test_widths_that_are_not_free(init: str) -> None:
+    assert findings(net(init))[1] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("SimpleNet", 1), ("BasicNet", 1), ("LeNet", 0), ("MyLeNet5", 0), ("SEResNet", 0)]
+)
+def test_names_of_published_networks(name: str, count: int) -> None:
+    body = net("self.fc = nn.Dense(64, 100)\nself.out = nn.Dense(100, 4)").replace("Net(", f"{name}(", 1)
+    assert len(findings(f"{body}\n\nNet = {name}\n")[1]) == count
