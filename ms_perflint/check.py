@@ -15,11 +15,11 @@ import libcst as cst
 
 from ms_perflint import syntax
 from ms_perflint.findings import Edit, Finding, Fix, Related, Safety
+from ms_perflint.programs.program import Program
+from ms_perflint.programs.site import Call
+from ms_perflint.programs.target import Target
 from ms_perflint.semantics.module import Module, Site
-from ms_perflint.semantics.program import Program
 from ms_perflint.semantics.rows import rows
-from ms_perflint.semantics.site import Call
-from ms_perflint.semantics.target import Target
 
 GROUP = "ms_perflint.checks"  # entry points of checks from other packages
 

@@ -15,11 +15,11 @@ from ms_perflint import syntax
 from ms_perflint.check import Check, checks
 from ms_perflint.config import Config
 from ms_perflint.findings import Finding, Problem
+from ms_perflint.programs.program import Program
+from ms_perflint.programs.site import Call
+from ms_perflint.programs.target import Target
 from ms_perflint.semantics.module import Module, Site
-from ms_perflint.semantics.program import Program
 from ms_perflint.semantics.project import Project
-from ms_perflint.semantics.site import Call
-from ms_perflint.semantics.target import Target
 from ms_perflint.semantics.walk import word_of
 from ms_perflint.source import Disk, Files, Source, SourceError
 from ms_perflint.suppressions import Suppressions

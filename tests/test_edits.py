@@ -23,11 +23,11 @@ from ms_perflint.edits import (
 )
 from ms_perflint.findings import Edit
 from ms_perflint.fixing import splice
+from ms_perflint.programs.program import Program
+from ms_perflint.programs.site import Call
+from ms_perflint.programs.target import Target
 from ms_perflint.semantics.module import Module
-from ms_perflint.semantics.program import Program
 from ms_perflint.semantics.project import Project
-from ms_perflint.semantics.site import Call
-from ms_perflint.semantics.target import Target
 from ms_perflint.source import Nowhere, Overlay, Source
 
 PATH = "/program/train.py"

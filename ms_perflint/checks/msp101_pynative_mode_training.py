@@ -13,9 +13,9 @@ from ms_perflint.check import Check
 from ms_perflint.edits import import_name, insert_after_imports, replace_expression, set_argument, set_setting
 from ms_perflint.edits.settings import decided
 from ms_perflint.findings import Edit, Related, Safety
-from ms_perflint.semantics import conditions, mode
+from ms_perflint.programs import conditions, mode
+from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Module
-from ms_perflint.semantics.site import Call
 
 COST = "training runs operator by operator"
 ADVICE = (

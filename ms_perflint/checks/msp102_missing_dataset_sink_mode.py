@@ -9,10 +9,10 @@ import libcst as cst
 from ms_perflint.check import Check
 from ms_perflint.edits import set_value
 from ms_perflint.findings import Safety
-from ms_perflint.semantics import conditions, mode
-from ms_perflint.semantics.callbacks import Cadence, cadences
-from ms_perflint.semantics.site import Call
-from ms_perflint.semantics.training import MODEL_TRAINS
+from ms_perflint.programs import conditions, mode
+from ms_perflint.programs.callbacks import Cadence, cadences
+from ms_perflint.programs.site import Call
+from ms_perflint.programs.training import MODEL_TRAINS
 from ms_perflint.semantics.ways import USUAL
 
 SINK = "dataset_sink_mode"

@@ -13,9 +13,9 @@ import libcst as cst
 from ms_perflint.check import Check
 from ms_perflint.edits import import_name, insert_before, replace_expression, set_value
 from ms_perflint.findings import Edit, Safety
-from ms_perflint.semantics import entries, networks, precision
-from ms_perflint.semantics.conditions import is_for_cpu_only
-from ms_perflint.semantics.site import Call
+from ms_perflint.networks import entries, networks, precision
+from ms_perflint.programs.conditions import is_for_cpu_only
+from ms_perflint.programs.site import Call
 from ms_perflint.semantics.values import Value
 
 FIXED = "mindspore.amp.FixedLossScaleManager"

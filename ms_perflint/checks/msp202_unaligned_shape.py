@@ -10,11 +10,11 @@ import libcst as cst
 from ms_perflint.check import Check
 from ms_perflint.edits import replace_constants, replace_expression
 from ms_perflint.findings import Related, Safety
-from ms_perflint.semantics import known_networks, layers, padding, widths
+from ms_perflint.networks import known_networks, layers, padding, widths
+from ms_perflint.networks.numbers import Number, is_sole
+from ms_perflint.networks.widths import Hidden
+from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Site
-from ms_perflint.semantics.numbers import Number, is_sole
-from ms_perflint.semantics.site import Call
-from ms_perflint.semantics.widths import Hidden
 
 LOADS = ("mindspore.load_checkpoint", "mindspore.load_param_into_net", "mindspore.load_checkpoint_async")
 EXPORTS = ("mindspore.export",)

@@ -11,16 +11,16 @@ import libcst as cst
 from ms_perflint.check import Check
 from ms_perflint.edits import delete_statement, import_name, set_argument, unwrap
 from ms_perflint.findings import Edit, Related, Safety
-from ms_perflint.semantics import tensor_ops
-from ms_perflint.semantics.attributes import unused_definition
-from ms_perflint.semantics.casts import FUNCTIONS, Cast, read_cast
-from ms_perflint.semantics.creations import Creation, compiled_scopes, creation
-from ms_perflint.semantics.dtype import Dtype
-from ms_perflint.semantics.dtypes import Dtypes
+from ms_perflint.programs.program import Program
+from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Module, Scope
-from ms_perflint.semantics.program import Program
-from ms_perflint.semantics.round_trips import is_changed_in_place, widening
-from ms_perflint.semantics.site import Call
+from ms_perflint.tensors import tensor_ops
+from ms_perflint.tensors.attributes import unused_definition
+from ms_perflint.tensors.casts import FUNCTIONS, Cast, read_cast
+from ms_perflint.tensors.creations import Creation, compiled_scopes, creation
+from ms_perflint.tensors.dtype import Dtype
+from ms_perflint.tensors.dtypes import Dtypes
+from ms_perflint.tensors.round_trips import is_changed_in_place, widening
 
 
 class RedundantCast(Check):

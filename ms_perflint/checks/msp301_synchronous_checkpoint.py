@@ -9,9 +9,9 @@ import libcst as cst
 from ms_perflint.check import Check
 from ms_perflint.edits import import_name, set_argument, set_value
 from ms_perflint.findings import Edit, Related, Safety
-from ms_perflint.semantics import checkpoints
-from ms_perflint.semantics.site import Call
-from ms_perflint.semantics.training import MODEL_TRAINS
+from ms_perflint.programs import checkpoints
+from ms_perflint.programs.site import Call
+from ms_perflint.programs.training import MODEL_TRAINS
 
 ASYNC = "writes it in the background"
 

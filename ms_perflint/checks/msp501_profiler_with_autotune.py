@@ -11,9 +11,9 @@ import libcst as cst
 from ms_perflint.check import Check
 from ms_perflint.edits import remove_argument, set_argument, set_value
 from ms_perflint.findings import Edit, Related, Safety
-from ms_perflint.semantics import profiling
-from ms_perflint.semantics.conditions import Pass
-from ms_perflint.semantics.site import Call
+from ms_perflint.programs import profiling
+from ms_perflint.programs.conditions import Pass
+from ms_perflint.programs.site import Call
 
 OFF = "turn AutoTune off while a profiler is on"
 

@@ -10,9 +10,9 @@ import libcst as cst
 from ms_perflint.check import Check
 from ms_perflint.edits import import_name, insert_before, set_argument
 from ms_perflint.findings import Edit, Related, Safety
-from ms_perflint.semantics import mode, parallel
-from ms_perflint.semantics.conditions import DEVICES
-from ms_perflint.semantics.site import Call
+from ms_perflint.programs import mode, parallel
+from ms_perflint.programs.conditions import DEVICES
+from ms_perflint.programs.site import Call
 from ms_perflint.semantics.values import Value
 
 AUTO = '{"allreduce": {"mode": "auto", "config": None}}'  # portions of 64 MB

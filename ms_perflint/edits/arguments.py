@@ -11,7 +11,7 @@ from ms_perflint.edits.listing import Listing, items
 
 if TYPE_CHECKING:
     from ms_perflint.findings import Edit
-    from ms_perflint.semantics.site import Call
+    from ms_perflint.programs.site import Call
 
 
 def set_argument(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.findings import Edit, Place
-from ms_perflint.semantics.numbers import Origin, config_span
+from ms_perflint.networks.numbers import Origin, config_span
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 
 def replace_constants(

@@ -13,9 +13,9 @@ from ms_perflint.semantics.values import Known, Value
 from ms_perflint.source import Source, SourceError
 
 if TYPE_CHECKING:
+    from ms_perflint.programs.program import Program
+    from ms_perflint.programs.site import Call
     from ms_perflint.semantics.module import Module
-    from ms_perflint.semantics.program import Program
-    from ms_perflint.semantics.site import Call
 
 _SCALAR = re.compile(rb"[^\s:#]+[ \t]*:[ \t]*(?P<value>[^\s#,}]+)")
 

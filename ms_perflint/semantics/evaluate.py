@@ -24,7 +24,7 @@ from ms_perflint.semantics.values import (
 from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL, USUAL
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 Key = tuple[int, str]  # identity of a node, binding or scope, and what is asked of it
 STEPS = 20_000  # evaluations for one question, before the answer is "open"

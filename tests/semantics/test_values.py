@@ -10,9 +10,9 @@ from typing import Union
 
 import pytest
 
-from ms_perflint.semantics.program import Program
+from ms_perflint.programs.program import Program
+from ms_perflint.programs.target import Target
 from ms_perflint.semantics.project import Project
-from ms_perflint.semantics.target import Target
 from ms_perflint.semantics.values import NO_CONSTANT, Instance, Known, Value
 from ms_perflint.source import Nowhere, Overlay
 

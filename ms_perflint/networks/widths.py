@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics import layers
-from ms_perflint.semantics.layers import ALONG, IN, OUT, Slot
+from ms_perflint.networks import layers
+from ms_perflint.networks.layers import ALONG, IN, OUT, Slot
+from ms_perflint.networks.numbers import Origin, literal
+from ms_perflint.programs.training import base_apis
 from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.numbers import Origin, literal
-from ms_perflint.semantics.training import base_apis
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 SPLITS = frozenset({"split", "chunk", "Split", "split_with_size", "tensor_split", "SplitV", "unbind"})
 CONCATS = frozenset({"concat", "Concat", "cat", "concatenate", "hstack"})

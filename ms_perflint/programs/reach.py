@@ -10,7 +10,7 @@ from ms_perflint.semantics.module import Module, Scope, Site
 from ms_perflint.semantics.walk import is_main_guard
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 # Methods that the framework calls: of cells, callbacks, data sets, threads
 HOOKS = frozenset(

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import tensor_ops
-from ms_perflint.semantics.bindings import home_of, in_loop
-from ms_perflint.semantics.dtype import Dtype, concrete
 from ms_perflint.semantics.module import Binding, Scope
 from ms_perflint.semantics.values import Api
+from ms_perflint.tensors import tensor_ops
+from ms_perflint.tensors.bindings import home_of, in_loop
+from ms_perflint.tensors.dtype import Dtype, concrete
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.dtypes import Dtypes
+    from ms_perflint.tensors.dtypes import Dtypes
 
 DTYPE_CALLS = frozenset({"mindspore.ops.dtype", "mindspore.ops.DType()"})
 DEPTH = 10  # names for names, before the answer is None

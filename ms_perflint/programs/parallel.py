@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.conditions import DEVICES, Condition, Pass, always, contradict, devices, passes
+from ms_perflint.programs.conditions import DEVICES, Condition, Pass, always, contradict, devices, passes
+from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.site import Call
 from ms_perflint.semantics.values import OPEN, Api, Display, Known, Tree, Value
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 SET, RESET, GET, SERVER = (
     "mindspore.set_auto_parallel_context",

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
-from ms_perflint.semantics import configs, training
+from ms_perflint.programs import training
+from ms_perflint.programs.site import Call
+from ms_perflint.semantics import configs
 from ms_perflint.semantics.module import FUNCTIONS, Block, Module, Scope, Site
-from ms_perflint.semantics.site import Call
 from ms_perflint.semantics.values import Instance, Known, Value
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 GRAPH, PYNATIVE = 0, 1
 SET_CONTEXT = "mindspore.set_context"

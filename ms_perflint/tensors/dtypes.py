@@ -10,16 +10,16 @@ import ast
 from typing import Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import tensor_ops
-from ms_perflint.semantics.bindings import home_of, in_loop
-from ms_perflint.semantics.casts import read_cast
-from ms_perflint.semantics.dtype import Dtype, combined, concrete, kept, same, with_scalar
-from ms_perflint.semantics.dtype_names import named
+from ms_perflint.programs.program import Program
+from ms_perflint.programs.training import base_apis
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
-from ms_perflint.semantics.program import Program
-from ms_perflint.semantics.scalars import scalar
-from ms_perflint.semantics.training import base_apis
 from ms_perflint.semantics.values import Api, Instance, Known
+from ms_perflint.tensors import tensor_ops
+from ms_perflint.tensors.bindings import home_of, in_loop
+from ms_perflint.tensors.casts import read_cast
+from ms_perflint.tensors.dtype import Dtype, combined, concrete, kept, same, with_scalar
+from ms_perflint.tensors.dtype_names import named
+from ms_perflint.tensors.scalars import scalar
 
 STEPS = 2_000  # expressions looked at for one question, before the answer is None
 

@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.networks.networks import multiplies
+from ms_perflint.programs.site import Call
+from ms_perflint.programs.training import GRADS, MODEL_TRAINS, STEP_CELLS, base_apis, is_step_class, loops, train_sites
 from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.networks import multiplies
-from ms_perflint.semantics.site import Call
-from ms_perflint.semantics.training import GRADS, MODEL_TRAINS, STEP_CELLS, base_apis, is_step_class, loops, train_sites
 from ms_perflint.semantics.values import Api, Bound, Instance, Known, Value
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 MODEL = "mindspore.train.Model"
 _CONVERTED = "convert_to_thor_model"

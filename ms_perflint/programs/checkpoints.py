@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.programs.reach import HOOKS
+from ms_perflint.programs.site import Call, call_of
+from ms_perflint.programs.training import MODEL_TRAINS, base_apis
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.reach import HOOKS
-from ms_perflint.semantics.site import Call, call_of
-from ms_perflint.semantics.training import MODEL_TRAINS, base_apis
 from ms_perflint.semantics.values import Instance
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 CONFIG, CALLBACK, SAVE = (
     "mindspore.train.CheckpointConfig",

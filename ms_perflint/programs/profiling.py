@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics.conditions import PASSES, Condition, Pass, contradict, parts, passes
-from ms_perflint.semantics.launchers import agreed
-from ms_perflint.semantics.mode import training_starts
+from ms_perflint.programs.conditions import PASSES, Condition, Pass, contradict, parts, passes
+from ms_perflint.programs.launchers import agreed
+from ms_perflint.programs.mode import training_starts
+from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.site import Call
 from ms_perflint.semantics.values import Api, Display, Instance, Known
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 AUTOTUNE = "mindspore.dataset.config.set_enable_autotune"
 PROFILERS = ("mindspore.Profiler", "mindspore.profiler.profile")

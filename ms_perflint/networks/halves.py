@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional, Union
 
+from ms_perflint.networks.networks import is_loss
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
-from ms_perflint.semantics.networks import is_loss
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 DTYPES = frozenset({"mindspore.float16", "mindspore.bfloat16"})
 NAMES = frozenset({"float16", "bfloat16", "half"})

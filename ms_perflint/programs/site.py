@@ -11,7 +11,7 @@ from ms_perflint.semantics.values import NOTHING, OPEN, Api, Bound, Constant, In
 from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 
 class Call(Site):

@@ -7,8 +7,8 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Optional
 
-from ms_perflint.semantics import tensor_ops
 from ms_perflint.semantics.module import Module, Scope
+from ms_perflint.tensors import tensor_ops
 
 
 @dataclass(frozen=True)

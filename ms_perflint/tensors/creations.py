@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import tensor_ops
-from ms_perflint.semantics.bindings import only_value
-from ms_perflint.semantics.dtype import Dtype
-from ms_perflint.semantics.dtypes import Dtypes
+from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.site import Call
 from ms_perflint.semantics.values import NO_CONSTANT
+from ms_perflint.tensors import tensor_ops
+from ms_perflint.tensors.bindings import only_value
+from ms_perflint.tensors.dtype import Dtype
+from ms_perflint.tensors.dtypes import Dtypes
 
 _FILLED = frozenset({"zeros", "ones", "eye"})  # 0 and 1 are the same in every dtype
 _DATA = {"full": 1, "Tensor": 0, "scalar_to_tensor": 0, "initializer": 0}  # the slot of what it is filled with

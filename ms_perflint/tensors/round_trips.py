@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.semantics import tensor_ops
-from ms_perflint.semantics.bindings import only_value
-from ms_perflint.semantics.casts import Cast, read_cast
-from ms_perflint.semantics.dtypes import Dtypes
 from ms_perflint.semantics.module import Scope
+from ms_perflint.tensors import tensor_ops
+from ms_perflint.tensors.bindings import only_value
+from ms_perflint.tensors.casts import Cast, read_cast
+from ms_perflint.tensors.dtypes import Dtypes
 
 _STEPS = 50  # operators between the two casts, at most
 

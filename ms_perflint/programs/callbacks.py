@@ -6,12 +6,12 @@ import ast
 import enum
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.programs.site import Call, call_of
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.site import Call, call_of
 from ms_perflint.semantics.values import Instance, Known
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 STEP_HOOKS = ("step_begin", "step_end", "on_train_step_begin", "on_train_step_end")
 EPOCH_APIS = frozenset(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.findings import Place
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 FOLDERS = ("", "scripts", "script", "shell", os.path.join(os.pardir, "scripts"))  # seen from the entry script
 

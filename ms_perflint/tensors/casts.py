@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import tensor_ops
-from ms_perflint.semantics.dtype import Dtype, concrete
-from ms_perflint.semantics.dtype_names import constant_dtype, named
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.values import Instance, Known
+from ms_perflint.tensors import tensor_ops
+from ms_perflint.tensors.dtype import Dtype, concrete
+from ms_perflint.tensors.dtype_names import constant_dtype, named
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.dtypes import Dtypes
+    from ms_perflint.tensors.dtypes import Dtypes
 
 FUNCTIONS = ("mindspore.ops.cast", "mindspore.ops.Cast()")
 _VALUES = ("input", "input_x", "x")

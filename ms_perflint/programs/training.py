@@ -11,7 +11,7 @@ from ms_perflint.semantics.values import Api, Instance, Known, Value
 from ms_perflint.semantics.walk import word_of
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 STEP_CELLS = frozenset(
     {

@@ -9,12 +9,13 @@ from functools import cached_property
 from typing import Optional, Union
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics import configs, mode, reach, training, trees
+from ms_perflint.programs import mode, reach, training
+from ms_perflint.programs.site import Call
+from ms_perflint.programs.target import Target, target_of
+from ms_perflint.semantics import configs, trees
 from ms_perflint.semantics.evaluate import Evaluator
 from ms_perflint.semantics.module import Module, Scope, Site
 from ms_perflint.semantics.project import Project
-from ms_perflint.semantics.site import Call
-from ms_perflint.semantics.target import Target, target_of
 from ms_perflint.semantics.values import Api, Bound, Instance, Known, Tree, Value
 from ms_perflint.semantics.ways import IMPOSSIBLE
 

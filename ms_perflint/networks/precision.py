@@ -7,16 +7,16 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.entries import MODEL
-from ms_perflint.semantics.halves import names_half
+from ms_perflint.networks.entries import MODEL
+from ms_perflint.networks.halves import names_half
+from ms_perflint.networks.networks import multiplies
+from ms_perflint.programs.site import Call
+from ms_perflint.programs.training import GRADS
 from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.networks import multiplies
-from ms_perflint.semantics.site import Call
-from ms_perflint.semantics.training import GRADS
 from ms_perflint.semantics.values import NOTHING, Instance, Known, Value
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 BUILD = "mindspore.amp.build_train_network"
 LEVELS = {MODEL: "amp_level", BUILD: "level"}  # the parameter that sets the level of mixed precision

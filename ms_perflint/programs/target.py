@@ -13,8 +13,8 @@ from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
 
 if TYPE_CHECKING:
+    from ms_perflint.programs.program import Program
     from ms_perflint.semantics.module import Module
-    from ms_perflint.semantics.program import Program
 
 Version = tuple[int, ...]
 DEVICES = ("Ascend", "GPU", "CPU")

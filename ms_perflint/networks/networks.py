@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint import mindspore_api
+from ms_perflint.programs.training import base_apis
 from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.training import base_apis
 from ms_perflint.semantics.values import Api, Bound, Display, Instance, Known, Value
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 # Layers, primitives and functions of `mindspore` that the matrix unit works for, by their last word
 # (mindspore 2.10 train/amp.py get_white_list, and their kin in nn, ops, numpy and mint)

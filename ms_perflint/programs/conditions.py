@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.programs.training import callers
 from ms_perflint.semantics.module import Block, Scope, Site
-from ms_perflint.semantics.training import callers
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 PASSES = 24  # chains of calls that are followed for one site
 DEPTH = 8  # calls in one chain

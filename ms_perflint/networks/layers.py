@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.networks.numbers import Number, number
+from ms_perflint.programs.site import Call, call_of
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.numbers import Number, number
-from ms_perflint.semantics.site import Call, call_of
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 IN, OUT, ALONG = "in", "out", "along"  # along: the width goes through (normalisation), or comes from a table
 _DENSE = {"Dense": ("in_channels", "out_channels"), "DenseBnAct": ("in_channels", "out_channels")}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.semantics.values import NO_CONSTANT
 
 if TYPE_CHECKING:
+    from ms_perflint.programs.program import Program
     from ms_perflint.semantics.module import Scope
-    from ms_perflint.semantics.program import Program
 
 _INTEGERS = frozenset(
     {"builtins.len", "builtins.int", "mindspore.ops.size", "mindspore.ops.Size()", "mindspore.ops.rank"}

@@ -17,7 +17,7 @@ from ms_perflint.semantics.values import Known
 from ms_perflint.source import Span
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.program import Program
+    from ms_perflint.programs.program import Program
 
 DEPTH = 12  # names and operators inside one another, before a number counts as unknown
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
