@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import gc
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -25,8 +24,9 @@ from ms_perflint.source import Disk, Files, Source, SourceError
 from ms_perflint.suppressions import Suppressions
 
 MARK = b"mindspore"  # a file without it is not parsed and has no findings
-HELD = 1_500_000  # bytes of parsed source that are kept for the next directory
+HELD = 1_500_000  # bytes of parsed source that are kept in any case
 HELD_AT_MOST = 8_000_000  # bytes after which everything is given back, wherever the run is
+PROGRAMS = 40  # programs whose answers are kept
 WORTH_PROCESSES = 100  # files from which on starting processes pays
 OPERATORS = ("*", "@")  # triggers that are no names
 EVERY = "()"  # the trigger that every call is: for checks that know by the program which calls are meant
@@ -95,10 +95,11 @@ class Linter:
         self._asked = Target(config.mindspore_version or (0,), (config.device,) if config.device else ())
         self._programs: dict[str, Program] = {}
         self._checks: dict[tuple[type[Check], str], Check] = {}
-        self._directory = ""
 
     def close(self) -> None:
         """Give back all memory."""
+        for program in self._programs.values():
+            program.close()
         self._programs.clear()
         self._checks.clear()
         self.project.forget()
@@ -127,11 +128,10 @@ class Linter:
         return sorted(found)
 
     def _make_room(self, path: str) -> None:
-        directory = os.path.dirname(path)
-        moved = not directory.startswith(self._directory) and not self._directory.startswith(directory)
-        if self.project.size > (HELD if moved else HELD_AT_MOST):
+        """Give back modules before they are too many: at the latest at a bound, and where the next file shares none."""
+        size = self.project.size
+        if size > HELD_AT_MOST or (size > HELD and not self.project.holds_any(self.project.closure(path))):
             self.close()
-        self._directory = directory if moved or not self._directory else self._directory
 
     def _may_find(self, raw: bytes) -> bool:
         """Return whether a file with these bytes can have findings: the gate in front of everything that costs time."""
@@ -216,10 +216,19 @@ class Linter:
             return call if check.suspect(call) else None
         return None
 
+    def _drop_programs(self) -> None:
+        """Give back the programs of files that are done, when they are many."""
+        if len(self._programs) >= PROGRAMS:
+            for program in self._programs.values():
+                program.close()
+            self._programs.clear()
+            self._checks.clear()
+
     def _check(self, check: type[Check], entry: str) -> Check:
         key = (check, entry)
         if key not in self._checks:
             if entry not in self._programs:
+                self._drop_programs()
                 self._programs[entry] = Program(self.project, entry, self._asked)
             self._checks[key] = check(
                 self._programs[entry], self.config.options.get(check.code), self.config.line_length

@@ -13,7 +13,7 @@ from ms_perflint.check import Check
 from ms_perflint.edits import import_name, insert_after_imports, replace_expression, set_argument, set_setting
 from ms_perflint.edits.settings import decided
 from ms_perflint.findings import Edit, Related, Safety
-from ms_perflint.programs import conditions, mode
+from ms_perflint.programs import conditions, mode, training
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Module
 
@@ -62,9 +62,9 @@ class PynativeModeTraining(Check):
         """Return whether nothing in a training program says the mode, and the default is PyNative."""
         return (
             mindspore_api.default_mode(self.target.version) == mode.PYNATIVE
-            and self._trains_uncompiled()
             and not mode.settings(self.program)
-            and any(self.program.is_run_by_entry(site) for site in self.program.train_sites)
+            and training.trains_by_entry(self.program)
+            and self._trains_uncompiled()
         )
 
     def _is_entry(self, module: Module) -> bool:

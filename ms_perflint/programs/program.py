@@ -50,6 +50,11 @@ class Program:
         self._trees: dict[str, Optional[trees.Entry]] = {}
         self._defined: dict[tuple[str, str], tuple[Scope, ...]] = {}
 
+    def close(self) -> None:
+        """Cut the cycle with the evaluator, so that memory is given back without the garbage collector."""
+        self.evaluator.close()
+        self.__dict__.clear()
+
     def module(self, path: str) -> Optional[Module]:
         """Return a module of the program; None when it cannot be parsed."""
         return self.project.module(path)
@@ -294,6 +299,12 @@ class Program:
         """Return whether running the entry script leads to a site, not only calling its functions from elsewhere."""
         position = self.position(site)
         return position is not None and position < self._order.run_by_entry
+
+    @cached_property
+    def may_train(self) -> bool:
+        """Return whether running the script passes a call that, by its name alone, may train: a cheap first answer."""
+        words = self._order.words
+        return bool(words & {"train", "fit", "step", ""}) or bool(words & training.names_of_steps(self))
 
     @cached_property
     def _order(self) -> reach.Order:

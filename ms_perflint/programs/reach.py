@@ -89,9 +89,8 @@ class Order:
     """When call sites are first passed: import-time code in import order, then along the calls."""
 
     at: dict[int, int]  # identity of a call's node -> position
-    run_by_entry: (
-        int  # positions below are passed by running the script; others by calling its functions from elsewhere
-    )
+    words: frozenset[str]  # of the sites that running the script passes
+    run_by_entry: int  # below: passed by running the script; others by calling its functions from elsewhere
 
 
 def order(program: Program) -> Order:
@@ -104,19 +103,20 @@ class _Order:
         self.program = program
         self.entered: set[Scope] = set()
         self.at: dict[int, int] = {}
+        self.words: set[str] = set()
 
     def run(self) -> Order:
         entry = self.program.module(self.program.entry)
-        count = 0
+        count, words = 0, frozenset[str]()
         if entry is not None:
             self.enter(entry.scope, 0)
-            count = len(self.at)
+            count, words = len(self.at), frozenset(self.words)
             for (
                 scope
             ) in entry.scope.defines:  # functions of the entry script count also where `__main__` does not call them
                 if scope.is_function:
                     self.enter(scope, 0)
-        return Order(self.at, count)
+        return Order(self.at, words, count)
 
     def enter(self, scope: Scope, depth: int) -> None:
         """Run a scope: its imports and calls as they stand in the source."""
@@ -133,6 +133,7 @@ class _Order:
             if not main and self._is_guarded(site):
                 continue
             self.at.setdefault(id(site.node), len(self.at))
+            self.words.add(site.word)
             for callee in self.program.cheap_callees(site):
                 self.enter(callee, depth + 1)
 

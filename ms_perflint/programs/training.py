@@ -6,6 +6,7 @@ import ast
 import os
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.programs.step_names import step_names
 from ms_perflint.semantics.module import Block, Scope, Site
 from ms_perflint.semantics.values import Api, Instance, Known, Value
 from ms_perflint.semantics.walk import word_of
@@ -42,6 +43,10 @@ _MARKS = (
     "F.grad",
     "mindspore.grad",
     "WithGradCell",
+)
+_WORDS = (
+    *(api.rpartition(".")[2] for api in sorted(STEP_CELLS | GRADS)),
+    "ForwardValueAndGrad",
 )
 _STEP_WORDS = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell", "build_train_network")
 MODEL_TRAINS = ("mindspore.train.Model.train", "mindspore.train.Model.fit")
@@ -83,10 +88,25 @@ def is_unit_test(program: Program) -> bool:
     return tests and entry.scope.main is None and (named or "pytest" in entry.imported or "unittest" in entry.imported)
 
 
-def _step_sites(program: Program) -> list[Site]:
+def names_of_steps(program: Program) -> set[str]:
+    """Return the names under which the program may hold a training step."""
+    return step_names(program, _WORDS)
+
+
+def trains_by_entry(program: Program) -> bool:
+    """Return whether running the entry script trains: cheaper than all training sites of a large program."""
+    if not program.may_train or is_unit_test(program):
+        return False
+    if any(program.is_run_by_entry(call) for call in program.calls(*MODEL_TRAINS)):
+        return True
+    return bool(_step_sites(program, only_by_entry=True))
+
+
+def _step_sites(program: Program, only_by_entry: bool = False) -> list[Site]:
     """Return the calls of training steps in driver code (not those inside of a cell's `construct`)."""
     found = []
     optimizer = steps_optimizer(program)
+    names = names_of_steps(program)
     for module in program.modules:
         if b"mindspore" not in module.source.text and module.path != program.entry:
             continue
@@ -95,7 +115,9 @@ def _step_sites(program: Program) -> list[Site]:
             if scope.owner is not scope or scope not in program.reached or _is_construct(scope):
                 continue
             for site in scope.calls:
-                if isinstance(site.node, ast.Call) and _may_be_step(site) and program.runs(site):
+                if only_by_entry and not program.is_run_by_entry(site):
+                    continue
+                if _may_be_step(site, names) and program.runs(site):
                     callee = program.evaluator.callees(site)
                     if is_step(program, callee, optimizer) or _held_step(site, callee, holders) or _is_backward(site):
                         found.append(site)
@@ -119,11 +141,14 @@ def _is_construct(scope: Scope) -> bool:
     return scope.name in ("construct", "bprop") and scope.parent is not None and scope.parent.is_class
 
 
-def _may_be_step(site: Site) -> bool:
-    """Return whether the callee is a name or attribute that holds an object, or the result of a call."""
-    assert isinstance(site.node, ast.Call)
-    callee = site.node.func
-    if isinstance(callee, (ast.Call, ast.Subscript)):
+def _may_be_step(site: Site, names: set[str]) -> bool:
+    """Return whether the callee is a name or attribute that may hold a step, or the result of a call."""
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    if isinstance(callee, ast.Call):
+        return word_of(callee.func) in names or isinstance(callee.func, ast.Call)
+    if site.word not in names and site.word != "step":
+        return False
+    if isinstance(callee, ast.Subscript):
         return True
     if isinstance(callee, ast.Name):
         return (

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
 Key = tuple[int, str]  # identity of a node, binding or scope, and what is asked of it
-STEPS = 20_000  # evaluations for one question, before the answer is "open"
+STEPS = 5_000  # evaluations for one question, before the answer is "open"
 DEPTH = 60  # evaluations inside one another, before the answer is "open"
 
 
@@ -42,7 +42,13 @@ class Evaluator:
         self._provisional: dict[
             Key, tuple[Value, int]
         ] = {}  # answers inside of a cycle, good until its head is answered
+        self._ways: dict[int, int] = {}  # identity of a block -> how it is reached
         self._steps = 0  # since the outermost question
+
+    def close(self) -> None:
+        """Forget the program and all answers."""
+        self._memo.clear()
+        del self.program
 
     # --- the question
 
@@ -285,16 +291,23 @@ class Evaluator:
 
     def way(self, block: Block) -> int:
         """Return how a block is reached: IMPOSSIBLE, only with an OPTIONAL choice of the user, or USUAL."""
-        way = USUAL
+        known = self._ways.get(id(block))
+        if known is not None:
+            return known
+        way, certain = USUAL, True
         for arm in block.chain():
             if not isinstance(arm.owner, ast.If) or arm.parent is None:
                 continue
             test = self.value(arm.owner.test, arm.parent.scope)
+            certain = certain and (id(arm.owner.test), "") in self._memo
             wanted = arm.arm == "body"
             if test.truth is not None and test.truth != wanted:
-                return IMPOSSIBLE
+                way = IMPOSSIBLE
+                break
             if test.usual_truth is not None and test.usual_truth != wanted:
                 way = OPTIONAL
+        if certain:  # answers inside of a cycle are not kept
+            self._ways[id(block)] = way
         return way
 
     def _conditional(self, node: ast.IfExp, scope: Scope) -> Value:

@@ -44,6 +44,10 @@ class Project:
 
     # --- files
 
+    def holds_any(self, paths: frozenset[str]) -> bool:
+        """Return whether one of these files is held as a module."""
+        return not paths.isdisjoint(self._modules)
+
     def raw(self, path: str) -> Optional[bytes]:
         """Return the bytes of a file; None when it cannot be read."""
         if path not in self._raw:

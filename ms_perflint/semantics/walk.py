@@ -137,6 +137,10 @@ class _Walk:
 
     def _other_name(self, target: ast.expr, value: ast.expr) -> None:
         """Note `x = name` and `x = name(...)`: under which other words the name, or what it returns, is called."""
+        if isinstance(target, ast.Tuple):
+            for element in target.elts:
+                self._other_name(element, value)
+            return
         word = word_of(target)
         if isinstance(value, ast.IfExp):
             self._other_name(target, value.body)
