@@ -211,6 +211,7 @@ class _Search:
         self.evaluator = evaluator
         self.found: dict[object, Known] = {}
         self.seen: set[int] = set()
+        self.behind: list[tuple[ast.expr, Scope]] = []  # what the defaults of options are made of
 
     def run(self, node: ast.expr, scope: Scope) -> tuple[Known, ...]:
         stack: list[tuple[ast.expr, Scope]] = [(node, scope)]
@@ -219,6 +220,8 @@ class _Search:
             if id(node) not in self.seen:
                 self.seen.add(id(node))
                 stack.extend(self._before(node, scope))
+                stack.extend(self.behind)
+                self.behind.clear()
         return tuple(sorted(self.found.values(), key=lambda known: known.place))
 
     def _before(self, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
@@ -242,8 +245,10 @@ class _Search:
 
     def _note(self, value: Value) -> None:
         for known in value.known:
-            if isinstance(known.what, (Options, Tree)):
-                self.found.setdefault(known.what, known)
+            if isinstance(known.what, (Options, Tree)) and known.what not in self.found:
+                self.found[known.what] = known
+                if isinstance(known.what, Options):
+                    self.behind.extend(_made_of(self.evaluator, known.what))
 
     def _members(self, node: ast.expr, scope: Scope) -> list[object]:
         """What `self.x` was set to."""
@@ -315,6 +320,16 @@ class _Search:
             elif isinstance(what, Api) and what.name.endswith("parse_known_args") and what.receiver is not None:
                 self._note(parsed(what.receiver))
         return out
+
+
+def _made_of(evaluator: Evaluator, options: Options) -> list[tuple[ast.expr, Scope]]:
+    """Return the defaults of options whose names code makes: `for key in settings: add_argument(f"--{key}", ...)`."""
+    found: list[tuple[ast.expr, Scope]] = []
+    for site in evaluator.program.options(options.parser):
+        assert isinstance(site.node, ast.Call)
+        if site.node.args and not isinstance(site.node.args[0], ast.Constant):
+            found.extend((keyword.value, site.scope) for keyword in site.node.keywords if keyword.arg == "default")
+    return found
 
 
 def _root(node: ast.expr) -> str:
