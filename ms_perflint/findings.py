@@ -68,7 +68,7 @@ class Finding:
     name: str = field(compare=False)
     message: str = field(compare=False)
     end: Place = field(compare=False)
-    lines: tuple[int, ...] = field(compare=False)  # rows on which a `# noqa` speaks for this finding
+    lines: tuple[int, ...] = field(compare=False)  # rows on which a suppression speaks for this finding
     fix: Optional[Fix] = field(compare=False, default=None)
     related: tuple[Related, ...] = field(compare=False, default=())
 
