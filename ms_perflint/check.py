@@ -138,10 +138,9 @@ def checks() -> tuple[type[Check], ...]:
 
 def _in_module(name: str) -> list[type[Check]]:
     module = importlib.import_module(name)
-    values = vars(module).values()
-    return [
-        v for v in values if isinstance(v, type) and issubclass(v, Check) and v.__module__ == name and "code" in vars(v)
-    ]
+    # not `issubclass`: before Python 3.11 `tuple[int, ...]` passes for a class until it is asked
+    own = [value for value in vars(module).values() if Check in getattr(value, "__mro__", ())]
+    return [check for check in own if check.__module__ == name and "code" in vars(check)]
 
 
 def _entry_points() -> list[object]:

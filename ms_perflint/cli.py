@@ -76,7 +76,7 @@ def _rules(name: str, text: str) -> Callable[[FC], FC]:
 @click.option("--output-format", type=click.Choice(FORMATS), default="text", show_default=True, help="How to report.")
 @click.option("-o", "--output-file", metavar="FILE", help="Write the report to a file.")
 @click.option("--statistics", is_flag=True, help="Report how often each rule was found instead of the findings.")
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 although findings are left.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 although findings, or files that do not parse, are left.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 when something was mended.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes to use; as many as there are processors.")
 def check(paths: tuple[str, ...], **options: Any) -> int:

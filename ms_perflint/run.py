@@ -56,13 +56,16 @@ def run(paths: Sequence[str], options: Options) -> int:
     problems = {*found.problems, *(work.preview() if options.diff else work.report())}
     for problem in sorted(problems):
         click.echo(line(problem), err=True)
-    if problems:
+    if problems - (work.unread if options.exit_zero else set()):
         return 2
     return int((work.left and not options.exit_zero) or (work.fixed and options.exit_non_zero_on_fix))
 
 
 class Work:
-    """One run over files that were found; `left` and `fixed` count findings when it is done."""
+    """One run over files that were found; `left` and `fixed` count findings when it is done.
+
+    `unread` are the files that are no Python, or cannot be read.
+    """
 
     def __init__(self, files: tuple[str, ...], config: Config, options: Options) -> None:
         self.files = files
@@ -72,6 +75,7 @@ class Work:
         self.disk = Disk()
         self.left = 0
         self.fixed = 0
+        self.unread: set[Problem] = set()
 
     def lint(self, files: Files) -> Report:
         """Return what the engine finds in the files as `files` has them; those on disk by several processes."""
@@ -94,6 +98,7 @@ class Work:
         show = render_statistics if self.options.statistics else render
         _write(show(self.options.output_format, outcome), self.options)
         self.left, self.fixed = len(report.findings), len(settled.fixed) if settled else 0
+        self.unread = set(report.problems)
         return {*report.problems, *(settled.problems if settled else ())}
 
     def preview(self) -> set[Problem]:
@@ -107,6 +112,7 @@ class Work:
         settled = fixing.settle(self.lint, self.disk, self.config, unsafe=self.config.unsafe_fixes, consent=note)
         _write(patch(settled, asked, self.config, self.style), self.options)
         self.left = len(settled.report.findings) + len(settled.fixed)
+        self.unread = set(settled.report.problems)
         more = f" ({len(asked)} more with `--unsafe-fixes`)" if asked else ""
         click.echo(f"Would fix {len(settled.fixed)} of {self.left} findings{more}.", err=True)
         return {*settled.report.problems, *settled.problems}

@@ -45,8 +45,12 @@ def test_nothing_found_exits_with_0(here: Path) -> None:
     assert (ran.code, ran.out, ran.err) == (0, "No findings.\n", "")
 
 
-def test_exit_zero_hides_findings_but_not_failures(here: Path) -> None:
+def test_exit_zero_hides_what_is_left_but_not_failures(here: Path) -> None:
     assert run(*SAFE, "--exit-zero", "train.py", cwd=here).code == 0
+    (here / "broken.py").write_text("import mindspore\nModelCheckpoint(\n")
+    broken = run(*SAFE, "--exit-zero", "train.py", "broken.py", cwd=here)
+    assert (broken.code, "broken.py:2" in broken.err) == (0, True)
+    assert run(*SAFE, "broken.py", cwd=here).code == 2
     assert run(*SAFE, "--exit-zero", "train.py", "gone.py", cwd=here).code == 2
 
 
