@@ -17,9 +17,9 @@ from ms_perflint.findings import Finding, Problem
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target
+from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Module, Site
 from ms_perflint.semantics.project import Project
-from ms_perflint.semantics.walk import word_of
 from ms_perflint.source import Disk, Files, Source, SourceError
 from ms_perflint.suppressions import Suppressions
 

@@ -6,8 +6,8 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ms_perflint.semantics.forms import is_main_guard
 from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.walk import is_main_guard
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program

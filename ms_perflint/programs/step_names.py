@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
-from ms_perflint.semantics.walk import word_of
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program

@@ -7,9 +7,9 @@ import os
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.step_names import step_names
+from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Block, Scope, Site
 from ms_perflint.semantics.values import Api, Instance, Known, Value
-from ms_perflint.semantics.walk import word_of
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program

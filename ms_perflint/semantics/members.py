@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.semantics import apis, configs, containers
+from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
 from ms_perflint.semantics.values import (
     NOTHING,
@@ -21,7 +22,6 @@ from ms_perflint.semantics.values import (
     Value,
     union,
 )
-from ms_perflint.semantics.walk import word_of
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator

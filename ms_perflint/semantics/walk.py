@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Optional, Union
 
+from ms_perflint.semantics.forms import is_main_guard, leaves, word_of
 from ms_perflint.semantics.module import Binding, Block, FunctionNode, Module, Scope, Site
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-EXITS = frozenset({"exit", "_exit", "quit"})
 TRY: tuple[type[ast.AST], ...] = (ast.Try, ast.TryStar) if hasattr(ast, "TryStar") else (ast.Try,)
 OPERATORS: dict[type[ast.operator], str] = {ast.Mult: "*", ast.MatMult: "@"}
 
@@ -20,37 +20,6 @@ def walk(module: Module) -> None:
     _Walk(module).body(module.tree.body, module.scope.block)
     for site in module.sites:
         module.by_word.setdefault(site.word, []).append(site)
-
-
-def is_main_guard(node: ast.AST) -> bool:
-    """Return whether a statement is `if __name__ == "__main__":`."""
-    if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
-        return False
-    sides = [node.test.left, *node.test.comparators]
-    return any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides) and any(
-        isinstance(side, ast.Constant) and side.value == "__main__" for side in sides
-    )
-
-
-def word_of(node: ast.AST) -> str:
-    """Return the last word of a name, an attribute or `x["word"]`; "" for other expressions."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    key = node.slice if isinstance(node, ast.Subscript) else None
-    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
-
-
-def leaves(stmt: ast.stmt) -> bool:
-    """Return whether control never goes on to the statement after this one."""
-    if isinstance(stmt, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
-        return True
-    if isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call):
-        return word_of(stmt.value.func) in EXITS
-    if isinstance(stmt, ast.If) and stmt.orelse:
-        return leaves(stmt.body[-1]) and leaves(stmt.orelse[-1])
-    return False
 
 
 class _Walk:

@@ -1,0 +1,38 @@
+"""What a statement or expression is by its form alone."""
+
+from __future__ import annotations
+
+import ast
+
+EXITS = frozenset({"exit", "_exit", "quit"})
+
+
+def is_main_guard(node: ast.AST) -> bool:
+    """Return whether a statement is `if __name__ == "__main__":`."""
+    if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
+        return False
+    sides = [node.test.left, *node.test.comparators]
+    return any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides) and any(
+        isinstance(side, ast.Constant) and side.value == "__main__" for side in sides
+    )
+
+
+def word_of(node: ast.AST) -> str:
+    """Return the last word of a name, an attribute or `x["word"]`; "" for other expressions."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    key = node.slice if isinstance(node, ast.Subscript) else None
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
+
+
+def leaves(stmt: ast.stmt) -> bool:
+    """Return whether control never goes on to the statement after this one."""
+    if isinstance(stmt, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
+        return True
+    if isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call):
+        return word_of(stmt.value.func) in EXITS
+    if isinstance(stmt, ast.If) and stmt.orelse:
+        return leaves(stmt.body[-1]) and leaves(stmt.orelse[-1])
+    return False
