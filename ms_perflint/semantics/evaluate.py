@@ -291,24 +291,26 @@ class Evaluator:
 
     def way(self, block: Block) -> int:
         """Return how a block is reached: IMPOSSIBLE, only with an OPTIONAL choice of the user, or USUAL."""
-        known = self._ways.get(id(block))
-        if known is not None:
-            return known
-        way, certain = USUAL, True
-        for arm in block.chain():
-            if not isinstance(arm.owner, ast.If) or arm.parent is None:
-                continue
-            test = self.value(arm.owner.test, arm.parent.scope)
-            certain = certain and (id(arm.owner.test), "") in self._memo
-            wanted = arm.arm == "body"
-            if test.truth is not None and test.truth != wanted:
-                way = IMPOSSIBLE
-                break
-            if test.usual_truth is not None and test.usual_truth != wanted:
-                way = OPTIONAL
-        if certain:  # answers inside of a cycle are not kept
-            self._ways[id(block)] = way
+        pending: list[Block] = []
+        current: Optional[Block] = block
+        while current is not None and id(current) not in self._ways:
+            pending.append(current)
+            current = current.parent
+        way, certain = USUAL if current is None else self._ways[id(current)], True
+        for arm in reversed(pending):
+            if way != IMPOSSIBLE and isinstance(arm.owner, ast.If) and arm.parent is not None:
+                way = min(way, self._way_of_arm(arm.owner.test, arm.arm == "body", arm.parent.scope))
+                certain = certain and (id(arm.owner.test), "") in self._memo
+            if certain:  # answers inside of a cycle are not kept
+                self._ways[id(arm)] = way
         return way
+
+    def _way_of_arm(self, test: ast.expr, wanted: bool, scope: Scope) -> int:
+        """Return how one arm of an `if` is reached, by its own test."""
+        value = self.value(test, scope)
+        if value.truth is not None and value.truth != wanted:
+            return IMPOSSIBLE
+        return OPTIONAL if value.usual_truth is not None and value.usual_truth != wanted else USUAL
 
     def _conditional(self, node: ast.IfExp, scope: Scope) -> Value:
         test = self.value(node.test, scope)
