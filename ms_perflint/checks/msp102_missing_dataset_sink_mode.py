@@ -57,7 +57,7 @@ class MissingDatasetSinkMode(Check):
 
     def _is_deliberate(self, call: Call) -> bool:
         """Return whether a literal False has a reason: callbacks of each step, epochs one by one, another branch."""
-        if call.given(SINK) is None or call.argument(SINK).optional:
+        if call.given(SINK) is None or not call.argument(SINK).must_be(False):
             return False
         if {Cadence.STEP, Cadence.UNKNOWN} & set(cadences(call)):
             return True

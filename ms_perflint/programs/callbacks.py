@@ -7,6 +7,7 @@ import enum
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.site import Call, call_of
+from ms_perflint.programs.training import words_called
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.values import Instance, Known
 
@@ -129,7 +130,7 @@ def _of_class(program: Program, cls: Scope, depth: int = 0) -> Cadence:
     hooks = [method for method in cls.defines if method.name in STEP_HOOKS]
     if not hooks:
         return _inherited(program, cls, depth)
-    words = {word.lower() for hook in hooks for word in _words(program, hook, 0)}
+    words = {word.lower() for hook in hooks for word in words_called(program, hook)}
     return Cadence.STEP if any(act in word for word in words for act in ACTS) else Cadence.LOG
 
 
@@ -146,16 +147,6 @@ def _inherited(program: Program, cls: Scope, depth: int) -> Cadence:
             if known.api:
                 return Cadence.EPOCH
     return Cadence.UNKNOWN
-
-
-def _words(program: Program, function: Scope, depth: int) -> set[str]:
-    words = {site.word for site in function.calls}
-    if depth < 2:
-        for site in function.calls:
-            for callee in program.cheap_callees(site):
-                if callee is not function:
-                    words |= _words(program, callee, depth + 1)
-    return words
 
 
 def saves_by_epoch(callback: Call) -> bool:

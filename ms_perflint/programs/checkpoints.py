@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.reach import HOOKS
 from ms_perflint.programs.site import Call, call_of
-from ms_perflint.programs.training import MODEL_TRAINS, base_apis
-from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.programs.training import MODEL_TRAINS, base_apis, words_called
+from ms_perflint.semantics.module import Site
 from ms_perflint.semantics.values import Instance
 
 if TYPE_CHECKING:
@@ -160,18 +160,7 @@ def read_by_callback(program: Program) -> tuple[bool, bool]:
         if scope.is_class and any(api.endswith("Callback") for api in base_apis(program, scope)):
             for method in scope.defines:
                 if method.name in HOOKS and method.name not in ("begin", "on_train_begin"):
-                    words = _words(program, method, 0)
+                    words = words_called(program, method)
                     loads = loads or bool(words & LOADS)
                     lists = lists or (bool(words & LISTS) and bool(words & (LOADS | READS)))
     return loads, lists
-
-
-def _words(program: Program, function: Scope, depth: int) -> set[str]:
-    """Return the last words of what a function calls, itself or through functions of the project."""
-    words = {site.word for site in function.calls}
-    if depth < 3:
-        for site in function.calls:
-            for callee in program.cheap_callees(site):
-                if callee is not function:
-                    words |= _words(program, callee, depth + 1)
-    return words

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.semantics.module import Site
 from ms_perflint.semantics.values import NOTHING, OPEN, Api, Bound, Constant, Instance, Known, Value
-from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL
+from ms_perflint.semantics.ways import OPTIONAL
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -86,11 +86,6 @@ class Call(Site):
     def is_optional(self) -> bool:
         """Return whether only a user who asks for it gets here."""
         return self.program.evaluator.way(self.block) == OPTIONAL
-
-    @property
-    def is_impossible(self) -> bool:
-        """Return whether a condition around it is always false."""
-        return self.program.evaluator.way(self.block) == IMPOSSIBLE
 
     @property
     def receiver(self) -> Optional[Known]:

@@ -361,3 +361,14 @@ def _is_last_pass(block: Block) -> bool:
         if steps and plain:
             return True
     return False
+
+
+def words_called(program: Program, function: Scope, depth: int = 3) -> set[str]:
+    """Return the last words of what a function calls, itself or through functions of the project."""
+    words = {site.word for site in function.calls}
+    if depth:
+        for site in function.calls:
+            for callee in program.cheap_callees(site):
+                if callee is not function:
+                    words |= words_called(program, callee, depth - 1)
+    return words

@@ -182,11 +182,6 @@ class Value:
         usual = self.usual
         return not self.open and bool(usual) and all(_is(known, constant) for known in usual)
 
-    def usually_any(self, constants: Iterable[object]) -> bool:
-        """Return whether a user who passes no option gets one of these constants, as far as the program shows."""
-        constants = tuple(constants)
-        return any(_is(known, constant) for known in self.usual for constant in constants)
-
     @property
     def truth(self) -> Optional[bool]:
         """Return what `bool()` of it must be; None when both can be."""

@@ -88,6 +88,21 @@ FIRES = [
         },
     ),
     case(
+        "flag that nobody passes, beside a callback that acts in each step",
+        MODEL,
+        """
+        import argparse
+
+        from mindspore.train import CheckpointConfig, ModelCheckpoint
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--sink", action="store_true")
+        args = parser.parse_args()
+        saver = ModelCheckpoint(config=CheckpointConfig(save_checkpoint_steps=100))
+        model.train(10, dataset, callbacks=[saver], dataset_sink_mode=args.sink)  # ! display-only
+        """,
+    ),
+    case(
         "default of a dataclass",
         MODEL,
         """
