@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.site import Call, call_of
 from ms_perflint.programs.training import words_called
-from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.module import Binding, Scope, Site
 from ms_perflint.semantics.values import Instance, Known
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ STEP_APIS = frozenset(
     }
 )
 CHECKPOINT = "mindspore.train.ModelCheckpoint"
+DEPTH = 40  # names and calls through which a list is followed
 ACTS = ("save", "eval", "profil", "stop", "analyse", "assign", "load_", "export", "set_", "update", "start")
 
 
@@ -56,10 +57,9 @@ def cadences(train: Call) -> list[Cadence]:
 
 def collected(program: Program, node: ast.expr, site: Site) -> tuple[list[Known], bool]:
     """Return what a list holds where a site reads it, `append` and `+=` included, and whether it may hold more."""
-    parts = _parts(node, site)
     known: list[Known] = []
     more = False
-    for part, scope in parts:
+    for part, scope in _parts(program, node, site.scope, frozenset()):
         value = program.value(part, scope)
         elements, is_open = program.evaluator.elements(value) if _is_list(value.known) else (value.known, value.open)
         known.extend(element for element in elements if element.constant is not None)
@@ -72,39 +72,98 @@ def _is_list(known: tuple[Known, ...]) -> bool:
     return bool(known) and all(type(each.what).__name__ == "Display" for each in known)
 
 
-def _parts(node: ast.expr, site: Site) -> list[tuple[ast.expr, Scope]]:
-    """Return the expressions that a list is put together from."""
-    scope = site.scope
+Part = tuple[ast.expr, Scope]
+Seen = frozenset[int]
+
+
+def _parts(program: Program, node: ast.expr, scope: Scope, seen: Seen) -> list[Part]:
+    """Return the expressions that a list is put together from, through names, parameters and functions that make it."""
+    if id(node) in seen or len(seen) > DEPTH:
+        return []
+    seen = seen | {id(node)}
+    inner: list[Part] = []
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return [*_parts(node.left, site), *_parts(node.right, site)]
-    if not isinstance(node, ast.Name) or node.id not in scope.owner.bindings:
+        inner = [(node.left, scope), (node.right, scope)]
+    elif isinstance(node, ast.IfExp):
+        inner = [(node.body, scope), (node.orelse, scope)]
+    elif isinstance(node, ast.BoolOp):
+        inner = [(value, scope) for value in node.values]
+    elif isinstance(node, ast.Name):
+        owner = _owner(node.id, scope)
+        return _parts_of_name(program, node, owner, seen) if owner is not None else [(node, scope)]
+    elif isinstance(node, ast.Call):
+        inner = _returned(program, node, scope)
+    if not inner:
         return [(node, scope)]
-    owner = scope.owner
-    found: list[tuple[ast.expr, Scope]] = []
+    return [part for value, where in inner for part in _parts(program, value, where, seen)]
+
+
+def _returned(program: Program, node: ast.Call, scope: Scope) -> list[Part]:
+    """Return what the functions of the project return that a call enters; nothing if it may enter another one."""
+    functions = [known.what for known in program.value(node.func, scope).known]
+    found: list[Part] = []
+    for function in functions:
+        if not isinstance(function, Scope) or not function.is_function:
+            return []
+        found.extend((value, function) for value, _ in function.returns)
+    return found
+
+
+def _owner(name: str, scope: Scope) -> Optional[Scope]:
+    """Return the scope in which a name that is read in `scope` is bound."""
+    current: Optional[Scope] = scope.owner
+    while current is not None and name not in current.bindings:
+        current = current.parent
+    return current
+
+
+def _parts_of_name(program: Program, node: ast.Name, owner: Scope, seen: Seen) -> list[Part]:
+    found: list[Part] = []
     for binding in owner.bindings[node.id]:
+        if id(binding) in seen:
+            continue
+        inner = seen | {id(binding)}
         if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
-            found.append((binding.stmt.value, owner))
-        elif binding.kind == "assign" and isinstance(binding.value, ast.BinOp) and _mentions(binding.value, node.id):
-            found.extend(
-                (side, owner) for side in (binding.value.left, binding.value.right) if not _mentions(side, node.id)
-            )
+            found.extend(_parts(program, binding.stmt.value, owner, inner))
+        elif binding.kind == "assign" and not binding.path and binding.value is not None:
+            found.extend(_parts(program, binding.value, owner, inner))
+        elif binding.kind == "parameter":
+            found.extend(_parts_of_parameter(program, node, binding, inner))
         else:
-            found.append((node, scope))
+            found.append((node, owner))
+    return [*found, *_added(program, node.id, owner, seen)]
+
+
+def _parts_of_parameter(program: Program, node: ast.Name, binding: Binding, seen: Seen) -> list[Part]:
+    """Return what the callers pass for a parameter, or its default; the parameter itself where that is not known."""
+    function = binding.scope
+    found: list[Part] = []
+    for site in program.callers(function):
+        passed = _passed(program, function, binding.name, site)
+        if passed is not None:
+            found.extend(_parts(program, passed[1], passed[0].scope, seen))
+        elif binding.value is not None and function.parent is not None and not Call(site, program, "").is_spread:
+            found.extend(_parts(program, binding.value, function.parent, seen))
+        else:
+            return [(node, function)]
+    return found or [(node, function)]
+
+
+def _added(program: Program, name: str, owner: Scope, seen: Seen) -> list[Part]:
+    """Return what `append`, `extend` and `insert` add to the list of this name."""
+    found: list[Part] = []
     for other in owner.calls:
         callee = other.node.func if isinstance(other.node, ast.Call) else None
         if (
             isinstance(callee, ast.Attribute)
             and isinstance(callee.value, ast.Name)
-            and callee.value.id == node.id
+            and callee.value.id == name
             and callee.attr in ("append", "extend", "insert")
         ):
             assert isinstance(other.node, ast.Call)
-            found.extend((argument, owner) for argument in other.node.args[-1:])
+            for argument in other.node.args[-1:]:
+                found.extend(_parts(program, argument, owner, seen) if callee.attr == "extend" else [(argument, owner)])
     return found
-
-
-def _mentions(node: ast.expr, name: str) -> bool:
-    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
 
 
 def cadence(program: Program, known: Known) -> Cadence:

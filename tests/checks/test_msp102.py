@@ -209,6 +209,31 @@ FIRES = [
         model.train(10, dataset.MindDataset("a.mindrecord"))  # !
         """,
     ),
+    case(
+        "list of callbacks that grows, all of whole epochs",
+        MODEL,
+        """
+        callbacks = [TimeMonitor()]
+        if dataset.get_dataset_size() > 1:
+            config = CheckpointConfig(save_checkpoint_steps=2 * dataset.get_dataset_size())
+            callbacks += [ModelCheckpoint("net", config=config)]
+        model.train(10, dataset, callbacks=callbacks, dataset_sink_mode=False)  # ! safe
+        """,
+    ),
+    case(
+        "list of callbacks made by a function",
+        MODEL,
+        """
+        def make_callbacks(log):
+            callbacks = [TimeMonitor()]
+            if log:
+                callbacks.append(LossMonitor())
+            return callbacks
+
+
+        model.train(10, dataset, callbacks=make_callbacks(True), dataset_sink_mode=False)  # ! unsafe
+        """,
+    ),
     case("sink size without sinking", MODEL, "model.train(10, dataset, sink_size=100)  # !\n"),
     case(
         "built ahead and not sunk",
@@ -530,6 +555,51 @@ QUIET = [
 
 
         model.train(10, dataset, callbacks=[ProfileSteps(10, 20)], dataset_sink_mode=False)
+        """,
+    ),
+    case(
+        "False beside a checkpoint that a function adds to its list",
+        MODEL,
+        """
+        def make_callbacks():
+            callbacks = [TimeMonitor()]
+            callbacks.append(ModelCheckpoint("net", config=CheckpointConfig(save_checkpoint_steps=100)))
+            return callbacks
+
+
+        model.train(10, dataset, callbacks=make_callbacks(), dataset_sink_mode=False)
+        """,
+    ),
+    case(
+        "False beside a checkpoint in a list that is passed on",
+        MODEL,
+        """
+        def fit(callbacks=None):
+            callbacks = callbacks if callbacks else []
+            model.train(10, dataset, callbacks=callbacks, dataset_sink_mode=False)
+
+
+        callbacks = [TimeMonitor()]
+        callbacks += [ModelCheckpoint("net", config=CheckpointConfig(save_checkpoint_steps=100))]
+        fit(callbacks)
+        """,
+    ),
+    case(
+        "arm for PyNative, which only those get who ask",
+        NETWORK,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--mode", default="GRAPH", choices=["GRAPH", "PYNATIVE"])
+        args = parser.parse_args()
+        mode = ms.GRAPH_MODE if args.mode == "GRAPH" else ms.PYNATIVE_MODE
+        ms.set_context(mode=mode)
+        model = Model(net, loss, opt)
+        if mode == ms.GRAPH_MODE:
+            model.train(10, dataset, dataset_sink_mode=True)
+        else:
+            model.train(10, dataset)
         """,
     ),
     case(
