@@ -38,7 +38,7 @@ class MissingDatasetSinkMode(Check):
             return False  # `device != "CPU"`, `not sparse`: the program decides by itself
         if not call.argument(SINK).is_usually(False) or not self.program.runs(call) or self.target.is_cpu:
             return False
-        if conditions.is_for_cpu_only(self.program, call):
+        if conditions.is_for_cpu_only(self.program, call) or mode.is_for_another_mode(self.program, call):
             return False
         if not self.program.trains.is_yes or self.program.mode == mode.PYNATIVE or not self._can_sink(call):
             return False

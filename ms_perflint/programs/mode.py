@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 GRAPH, PYNATIVE = 0, 1
 SET_CONTEXT = "mindspore.set_context"
 JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
-ABOUT_MODE = re.compile(r"mode|pynative|graph|eager|debug|jit|static|dynamic", re.IGNORECASE)
+ABOUT_MODE = re.compile(r"mode(?!l)|pynative|graph|eager|debug|jit|static|dynamic", re.IGNORECASE)
+# What else an option named `mode` may choose: what the script is to do
+TASK = re.compile(r"train|eval|test|val|infer|predict|export|finetune", re.IGNORECASE)
 
 
 def given(call: Call) -> Optional[Value]:
@@ -48,22 +51,34 @@ def settings(program: Program) -> list[Call]:
     return [call for call in program.calls(SET_CONTEXT) if given(call) is not None]
 
 
-def is_opt_in(program: Program, call: Call) -> bool:
-    """Return whether a condition on the mode or on debugging stands around a call, and a normal user does not meet it.
+def is_opt_in(program: Program, site: Site) -> bool:
+    """Return whether a condition on the mode or on debugging stands around a site, and a normal user does not meet it.
 
     Conditions on the device, on distribution, on the data set are paths that normal users take.
     """
-    for arm in call.block.chain():
-        if (
-            not isinstance(arm.owner, ast.If)
-            or arm.parent is None
-            or not ABOUT_MODE.search(ast.unparse(arm.owner.test))
-        ):
-            continue
-        usual = program.value(arm.owner.test, arm.parent.scope).usual_truth
-        if usual is None or usual != (arm.arm == "body"):
-            return True
-    return False
+    return any(usual is not True for usual in _conditions_on_mode(program, site))
+
+
+def is_for_another_mode(program: Program, site: Site) -> bool:
+    """Return whether a condition on the mode or on debugging around a site is known not to hold for a normal user."""
+    return any(usual is False for usual in _conditions_on_mode(program, site))
+
+
+def _conditions_on_mode(program: Program, site: Site) -> Iterator[Optional[bool]]:
+    """Yield of each condition on the mode around a site whether it holds for a normal user; None when not known."""
+    for arm in site.block.chain():
+        if isinstance(arm.owner, ast.If) and arm.parent is not None and _is_about_mode(arm.owner.test):
+            usual = program.value(arm.owner.test, arm.parent.scope).usual_truth
+            yield None if usual is None else usual is (arm.arm == "body")
+
+
+def _is_about_mode(test: ast.expr) -> bool:
+    """Return whether a test asks for the execution mode or for debugging; `args.mode == "train"` does not."""
+    words = ABOUT_MODE.findall(ast.unparse(test))
+    if {word.lower() for word in words} == {"mode"}:
+        constants = [node.value for node in ast.walk(test) if isinstance(node, ast.Constant)]
+        return not any(isinstance(value, str) and TASK.search(value) for value in constants)
+    return bool(words)
 
 
 def is_overridden(program: Program, call: Call) -> bool:

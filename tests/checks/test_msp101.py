@@ -269,6 +269,23 @@ FIRES = [
         TRAIN,
     ),
     case(
+        "option that says what to do, not in which mode",
+        IMPORTS,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--mode", choices=["train", "eval"])
+        parser.add_argument("--model")
+        args = parser.parse_args()
+        if args.mode == "train":
+            ms.set_context(mode=ms.PYNATIVE_MODE)  # ! unsafe
+        if args.model == "small":
+            ms.set_context(mode=ms.PYNATIVE_MODE)  # ! unsafe
+        """,
+        TRAIN,
+    ),
+    case(
         "CPU is the default, but accelerators can be chosen",
         IMPORTS,
         """
