@@ -11,7 +11,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
 from ms_perflint.programs import training
 from ms_perflint.programs.site import Call
-from ms_perflint.semantics import configs
+from ms_perflint.semantics import options
 from ms_perflint.semantics.module import FUNCTIONS, Block, Module, Scope, Site
 from ms_perflint.semantics.values import Instance, Known, Value
 
@@ -237,8 +237,8 @@ def unused_option(program: Program, module: Module) -> Optional[tuple[str, Place
     for site in program.sites("add_argument"):
         if site.module is not module or not holders:
             continue
-        for name in sorted(configs.option_names(program.evaluator, site)):
-            default = configs.option_default(program.evaluator, site)
+        for name in sorted(options.option_names(program.evaluator, site)):
+            default = options.option_default(program.evaluator, site)
             read = any(name in scope.attrs for scope in module.scopes) or name in (
                 module.scope.main.attrs if module.scope.main else ()
             )

@@ -12,7 +12,7 @@ from ms_perflint.findings import Place
 from ms_perflint.programs import mode, reach, training
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target, target_of
-from ms_perflint.semantics import configs, trees
+from ms_perflint.semantics import config_files, options, trees
 from ms_perflint.semantics.evaluate import Evaluator
 from ms_perflint.semantics.module import Module, Scope, Site
 from ms_perflint.semantics.project import Project
@@ -266,12 +266,12 @@ class Program:
             if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute):
                 for known in self.evaluator.value(site.node.func.value, site.scope).known:
                     if isinstance(known.what, Instance):
-                        found.setdefault(id(configs._parser(known.what).node), []).append(site)
+                        found.setdefault(id(options.parser_of(known.what).node), []).append(site)
         return found
 
     def tree(self, path: str, module: Module) -> Optional[Tree]:
         """Return a YAML or JSON file that a module of the program loads; None when it is not there or no config."""
-        for candidate in configs.resolve(path, module.directory, os.path.dirname(self.entry)):
+        for candidate in config_files.resolve(path, module.directory, os.path.dirname(self.entry)):
             if candidate not in self._trees:
                 raw = self.project.raw(candidate)
                 self._trees[candidate] = trees.read(raw) if raw is not None else None

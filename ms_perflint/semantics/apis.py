@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics import configs, members
+from ms_perflint.semantics import config_files, members, options
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
 from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Display, Instance, Known, Value, union
@@ -97,10 +97,10 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
         return _getattr(evaluator, node, scope)
     if name in ("os.getenv", "os.environ.get"):
         return _environment(evaluator, node, scope)
-    if name in configs.LOADS:
-        return configs.loaded(evaluator, node, scope)
+    if name in config_files.LOADS:
+        return config_files.loaded(evaluator, node, scope)
     if word == "parse_args" and api.receiver is not None:
-        return configs.parsed(api.receiver)
+        return options.parsed(api.receiver)
     if word == "get" and api.receiver is not None and node.args:
         return _get(evaluator, api.receiver, node, scope)
     if name in ("mindspore.get_context", "builtins.input", "builtins.eval"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import configs
+from ms_perflint.semantics import configs, options
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.values import (
     NOTHING,
@@ -56,7 +56,7 @@ def item(evaluator: Evaluator, known: Known, key: object) -> Value:
         and key == 0
         and what.type.name.endswith(".parse_known_args")
     ):
-        return configs.options_of(known)
+        return options.options_of(known)
     if isinstance(what, Api) and what.name == "os.environ" and isinstance(key, str):
         return OPEN
     if isinstance(what, Constant) and isinstance(what.value, (str, tuple)) and isinstance(key, int):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import configs
+from ms_perflint.semantics import options
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
 from ms_perflint.semantics.values import NOTHING, OPEN, Instance, Value, union
 from ms_perflint.semantics.ways import USUAL
@@ -51,7 +51,7 @@ def _passed(
         else:
             value = evaluator.value(given, site.scope) if given is not None else default
             values.append(value if evaluator.way(site.block) == USUAL else value.rarely())
-    option = configs.decorated_option(evaluator, function, binding.name)
+    option = options.decorated_option(evaluator, function, binding.name)
     if option is not None:
         return option
     return union(values) if values else Value(default.known, True)

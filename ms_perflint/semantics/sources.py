@@ -1,0 +1,161 @@
+"""Where settings flow from: the search, against the flow of data, for the files and parsers behind an object."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics.config_files import LOADS, trees_of
+from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.options import parsed
+from ms_perflint.semantics.values import OPEN, Api, Bound, Instance, Known, Options, Tree, Value
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluate import Evaluator
+
+UPDATES = frozenset({"update", "merge", "merge_from_file", "set_defaults", "setdefault"})
+FLOW_STEPS = 400  # expressions that the search for the source of a setting looks at
+
+
+def sources(evaluator: Evaluator, node: ast.expr, scope: Scope) -> tuple[Known, ...]:
+    """Return the config files and parsers that an expression is made of, in the order of their places."""
+    cache = evaluator.program.config_sources
+    key = id(node)
+    if key not in cache:
+        cache[key] = ()  # a search that comes back to itself finds nothing new
+        cache[key] = _Search(evaluator).run(node, scope)
+    return cache[key]
+
+
+class _Search:
+    """A bounded walk against the flow of data, until it meets a file that is loaded or a parser."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.found: dict[object, Known] = {}
+        self.seen: set[int] = set()
+        self.behind: list[tuple[ast.expr, Scope]] = []  # what the defaults of options are made of
+
+    def run(self, node: ast.expr, scope: Scope) -> tuple[Known, ...]:
+        stack: list[tuple[ast.expr, Scope]] = [(node, scope)]
+        while stack and len(self.seen) < FLOW_STEPS:
+            node, scope = stack.pop()
+            if id(node) not in self.seen:
+                self.seen.add(id(node))
+                stack.extend(self._before(node, scope))
+                stack.extend(self.behind)
+                self.behind.clear()
+        return tuple(sorted(self.found.values(), key=lambda known: known.place))
+
+    def _before(self, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+        """Return the expressions that this one is made of."""
+        if isinstance(node, ast.Call):
+            return self._call(node, scope)
+        if isinstance(node, ast.Name):
+            return self._name(node, scope)
+        if isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
+            value = self.evaluator.value(node, scope) if not isinstance(node, ast.Starred) else OPEN
+            self._note(value)
+            own = [self._bound(b) for b in self._members(node, scope)]
+            return [(node.value, scope), *(o for o in own if o is not None)]
+        if isinstance(node, ast.IfExp):
+            return [(node.body, scope), (node.orelse, scope)]
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.DictComp)):
+            return [(generator.iter, scope) for generator in node.generators]
+        if isinstance(node, ast.Dict):
+            return [(value, scope) for key, value in zip(node.keys, node.values) if key is None]
+        return [(child, scope) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+
+    def _note(self, value: Value) -> None:
+        for known in value.known:
+            if isinstance(known.what, (Options, Tree)) and known.what not in self.found:
+                self.found[known.what] = known
+                if isinstance(known.what, Options):
+                    self.behind.extend(_made_of(self.evaluator, known.what))
+
+    def _members(self, node: ast.expr, scope: Scope) -> list[object]:
+        """What `self.x` was set to."""
+        if not isinstance(node, ast.Attribute):
+            return []
+        found: list[object] = []
+        for known in self.evaluator.value(node.value, scope).known:
+            if isinstance(known.what, Instance) and isinstance(known.what.type, Scope):
+                found.extend(known.what.type.attributes.get(node.attr, ()))
+        return found
+
+    def _bound(self, binding: object) -> Optional[tuple[ast.expr, Scope]]:
+        value = getattr(binding, "value", None)
+        return (value, binding.scope) if value is not None else None  # type: ignore[attr-defined]
+
+    def _name(self, node: ast.Name, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+        out: list[tuple[ast.expr, Scope]] = []
+        current: Optional[Scope] = scope
+        while current is not None and node.id not in current.bindings:
+            current = current.parent
+        if current is None:
+            return out
+        self._note(self.evaluator.value(node, scope))
+        for binding in current.bindings[node.id]:
+            if binding.kind == "parameter":
+                out.extend(self._arguments(current, binding.name))
+            elif binding.value is not None:
+                out.append((binding.value, binding.scope))
+            elif binding.kind == "from":
+                out.extend(self._imported(node, scope))
+        for site in current.owner.calls:
+            if site.word in UPDATES and isinstance(site.node, ast.Call) and _root(site.node.func) == node.id:
+                out.extend(
+                    (argument, site.scope) for argument in (*site.node.args, *(k.value for k in site.node.keywords))
+                )
+        return out
+
+    def _imported(self, node: ast.Name, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+        """Objects that another module made: go on where they were made."""
+        return [
+            (known.what.node, known.what.scope)
+            for known in self.evaluator.value(node, scope).known
+            if isinstance(known.what, Instance) and known.what.node is not None
+        ]
+
+    def _arguments(self, function: Scope, name: str) -> list[tuple[ast.expr, Scope]]:
+        out: list[tuple[ast.expr, Scope]] = []
+        for site in self.evaluator.program.callers(function)[:20]:
+            assert isinstance(site.node, ast.Call)
+            out.extend((argument, site.scope) for argument in (*site.node.args, *(k.value for k in site.node.keywords)))
+        return out
+
+    def _call(self, node: ast.Call, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+        out: list[tuple[ast.expr, Scope]] = [
+            (argument, scope) for argument in (*node.args, *(k.value for k in node.keywords))
+        ]
+        if isinstance(node.func, ast.Attribute):
+            out.append((node.func.value, scope))
+        self._note(self.evaluator.value(node, scope))
+        for known in self.evaluator.value(node.func, scope).known:
+            what = known.what
+            if isinstance(what, Api) and what.name in LOADS:
+                for tree in trees_of(self.evaluator, node, scope):
+                    self.found.setdefault(tree.what, tree)
+                return []
+            function = what.function if isinstance(what, Bound) else what
+            if isinstance(function, Scope) and function.is_function:
+                out.extend((value, function) for value, _ in function.returns)
+            elif isinstance(what, Api) and what.name.endswith("parse_known_args") and what.receiver is not None:
+                self._note(parsed(what.receiver))
+        return out
+
+
+def _made_of(evaluator: Evaluator, options: Options) -> list[tuple[ast.expr, Scope]]:
+    """Return the defaults of options whose names code makes: `for key in settings: add_argument(f"--{key}", ...)`."""
+    found: list[tuple[ast.expr, Scope]] = []
+    for site in evaluator.program.options(options.parser):
+        assert isinstance(site.node, ast.Call)
+        if site.node.args and not isinstance(site.node.args[0], ast.Constant):
+            found.extend((keyword.value, site.scope) for keyword in site.node.keywords if keyword.arg == "default")
+    return found
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
