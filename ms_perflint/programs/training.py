@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.programs.one_pass import is_in_last_pass, is_in_one_pass
 from ms_perflint.programs.step_names import step_names
+from ms_perflint.programs.uses import is_used
+from ms_perflint.programs.whole_training import makes_model_in
 from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.module import Block, Scope, Site
+from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.values import Api, Instance, Known, Value
 
 if TYPE_CHECKING:
@@ -119,7 +123,11 @@ def _step_sites(program: Program, only_by_entry: bool = False) -> list[Site]:
                     continue
                 if _may_be_step(site, names) and program.runs(site):
                     callee = program.evaluator.callees(site)
-                    if is_step(program, callee, optimizer) or _held_step(site, callee, holders) or _is_backward(site):
+                    if (
+                        is_step(program, callee, optimizer)
+                        or _held_step(site, callee, holders)
+                        or _is_backward(program, site)
+                    ):
                         found.append(site)
     return found
 
@@ -129,12 +137,15 @@ def _held_step(site: Site, callee: Value, holders: set[str]) -> bool:
     return not callee.known and site.word in holders and bool(loops(site))
 
 
-def _is_backward(site: Site) -> bool:
+def _is_backward(program: Program, site: Site) -> bool:
     """Return whether it is the `optimizer.step()` behind a `loss.backward()`, in the style of PyTorch."""
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     if not isinstance(callee, ast.Attribute) or callee.attr != "step" or not is_optimizer_word(word_of(callee.value)):
         return False
-    return any(other.word == "backward" for other in site.scope.owner.calls)
+    if not any(other.word == "backward" for other in site.scope.owner.calls):
+        return False
+    made = [known.type_api for known in program.value(callee.value, site.scope).known if known.type_api]
+    return "torch" not in site.module.imported if not made else not any(api.startswith("torch.") for api in made)
 
 
 def _is_construct(scope: Scope) -> bool:
@@ -270,8 +281,22 @@ def _calls_optimizer(program: Program, path: str) -> bool:
 
 def training_scopes(program: Program) -> set[Scope]:
     """Return the scopes that train, themselves or through functions that they call."""
+    return _scopes_above(program, train_sites(program))
+
+
+def _continued_scopes(program: Program) -> set[Scope]:
+    """Return the scopes that, called again, go on with a training; not those that train a new Model to its end."""
+    if "_continued_scopes" not in program.__dict__:
+        sites = [site for site in train_sites(program) if not makes_model_in(program, site, None)]
+        program.__dict__["_continued_scopes"] = _scopes_above(program, sites)
+    found: set[Scope] = program.__dict__["_continued_scopes"]
+    return found
+
+
+def _scopes_above(program: Program, sites: Iterable[Site]) -> set[Scope]:
+    """Return the scopes in which sites stand, and those of the calls that lead there."""
     found: set[Scope] = set()
-    todo = [site.scope.owner for site in train_sites(program)]
+    todo = [site.scope.owner for site in sites]
     while todo:
         scope = todo.pop()
         if scope in found:
@@ -300,13 +325,14 @@ def loops(site: Site) -> list[ast.AST]:
 
 
 def trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
-    """Return whether a loop trains in its body."""
-    direct = {id(site.node) for site in train_sites(program)}
+    """Return whether a loop trains in its body: each pass goes on where the last one ended."""
+    direct = {id(site.node): site for site in train_sites(program)}
     for site in scope.owner.calls:
         if loop in loops(site):
-            if id(site.node) in direct:
+            train = direct.get(id(site.node))
+            if train is not None and not makes_model_in(program, train, loop):
                 return True
-            if any(callee in program.training_scopes for callee in callees(program, site)):
+            if any(callee in _continued_scopes(program) for callee in callees(program, site)):
                 return True
     return False
 
@@ -324,9 +350,9 @@ def repeats(program: Program, site: Site, seen: Optional[set[Scope]] = None) -> 
     """Return whether a site runs again and again in training: in the loop, in a callback, in what they call."""
     seen = set() if seen is None else seen
     scope = site.scope.owner
-    if _is_last_pass(site.block):
+    if is_in_last_pass(site):
         return False
-    if any(trains_in(program, loop, scope) for loop in loops(site)):
+    if not is_in_one_pass(site) and any(trains_in(program, loop, scope) for loop in loops(site)):
         return True
     if not scope.is_function or scope in seen:
         return False
@@ -337,30 +363,10 @@ def repeats(program: Program, site: Site, seen: Optional[set[Scope]] = None) -> 
         and cls is not None
         and cls.is_class
         and any(api.endswith("Callback") for api in base_apis(program, cls))
+        and is_used(program, cls)
     ):
         return True
     return any(program.runs(caller) and repeats(program, caller, seen) for caller in callers(program, scope))
-
-
-def _is_last_pass(block: Block) -> bool:
-    """Return whether a block runs only at the end of a loop: `if epoch == epochs - 1`, `if epoch + 1 == epochs`."""
-    for arm in block.chain():
-        test = arm.owner.test if isinstance(arm.owner, ast.If) and arm.arm == "body" else None
-        if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
-            continue
-        sides = (test.left, test.comparators[0])
-        steps = [
-            s
-            for s in sides
-            if isinstance(s, ast.BinOp)
-            and isinstance(s.op, (ast.Add, ast.Sub))
-            and isinstance(s.right, ast.Constant)
-            and s.right.value == 1
-        ]
-        plain = [s for s in sides if isinstance(s, (ast.Name, ast.Attribute))]
-        if steps and plain:
-            return True
-    return False
 
 
 def words_called(program: Program, function: Scope, depth: int = 3) -> set[str]:

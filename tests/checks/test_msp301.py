@@ -291,6 +291,55 @@ FIRES = [
         """,
     ),
     case(
+        "one batch of each epoch",
+        STEP,
+        """
+        for epoch in range(20):
+            for step, (data, label) in enumerate(dataset.create_tuple_iterator()):
+                train_step(data, label)
+                if step == 100:
+                    ms.save_checkpoint(net, f"{epoch}.ckpt")  # ! unsafe
+                    break
+        """,
+    ),
+    case(
+        "epoch that turned out best so far",
+        STEP,
+        """
+        best_epoch = 0
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                value = train_step(data, label)
+            if value < 1:
+                best_epoch = epoch
+            if epoch == best_epoch:
+                ms.save_checkpoint(net, "best.ckpt")  # ! unsafe
+        """,
+    ),
+    case(
+        "one Model goes on in each pass",
+        NETWORK,
+        """
+        model = Model(net, loss, opt)
+        for turn in range(10):
+            model.train(5, dataset, callbacks=[LossMonitor()])
+            ms.save_checkpoint(net, f"{turn}.ckpt")  # ! unsafe
+        """,
+    ),
+    case(
+        "epochs one by one, by a helper that makes the Model",
+        NETWORK,
+        """
+        def train_epoch(network):
+            Model(network, loss, opt).train(1, dataset, callbacks=[LossMonitor()])
+
+
+        for epoch in range(10):
+            train_epoch(net)
+            ms.save_checkpoint(net, f"{epoch}.ckpt")  # ! unsafe
+        """,
+    ),
+    case(
         "best model in the loop",
         STEP,
         """
@@ -694,6 +743,114 @@ QUIET = [
         except KeyboardInterrupt:
             ms.save_checkpoint(net, "interrupted.ckpt")
         """,
+    ),
+    case(
+        "last epoch, by the end of the range",
+        STEP,
+        """
+        import os
+
+        epochs, rank = 20, int(os.environ["RANK_ID"])
+        for epoch in range(1, epochs + 1):
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+            if rank == 0 and epoch == epochs:
+                ms.save_checkpoint(net, "final.ckpt")
+        """,
+    ),
+    case(
+        "one step of the only loop",
+        STEP,
+        """
+        for step, (data, label) in enumerate(dataset.create_tuple_iterator()):
+            train_step(data, label)
+            if step == 20000:
+                ms.save_checkpoint(net, "middle.ckpt")
+        """,
+    ),
+    case(
+        "the loop is left after the save",
+        STEP,
+        """
+        for step, (data, label) in enumerate(dataset.create_tuple_iterator()):
+            train_step(data, label)
+            if step >= 20000:
+                ms.save_checkpoint(net, "final.ckpt")
+                break
+        """,
+    ),
+    case(
+        "one training after the other, each saved when it is over",
+        NETWORK,
+        """
+        def train(network):
+            model = Model(network, loss, nn.Momentum(network.trainable_params(), 0.01, 0.9))
+            model.train(40, dataset, callbacks=[LossMonitor()])
+            return network
+
+
+        for fold in range(5):
+            network = train(Net())
+            ms.save_checkpoint(network, f"fold-{fold}.ckpt")
+        for width in (16, 32, 64):
+            model = Model(Net(), loss, opt)
+            model.train(40, dataset)
+            ms.save_checkpoint(net, f"width-{width}.ckpt")
+        """,
+    ),
+    case(
+        "callback that nobody makes",
+        MODEL,
+        """
+        class SaveBest(ms.Callback):
+            def __init__(self):
+                super(SaveBest, self).__init__()
+
+            def on_train_epoch_end(self, run_context):
+                ms.save_checkpoint(net, "best.ckpt")
+
+
+        # model.train(10, dataset, callbacks=[SaveBest()])
+        model.train(10, dataset, callbacks=[LossMonitor()])
+        """,
+    ),
+    case(
+        "the training is PyTorch's, MindSpore only evaluates",
+        {
+            "train.py": """
+                import mindspore as ms
+                import torch
+                from network import Net, TorchNet
+
+
+                def train(model, loader, optimizer):
+                    for epoch in range(10):
+                        for data, label in loader:
+                            loss = model(data, label)
+                            loss.backward()
+                            optimizer.step()
+                        ms.save_checkpoint(convert(model), "net.ckpt")
+
+
+                def convert(model):
+                    return [{"name": name, "data": ms.Tensor(value)} for name, value in model.state_dict().items()]
+
+
+                model = TorchNet()
+                train(model, torch.utils.data.DataLoader([]), torch.optim.SGD(model.parameters(), 0.1))
+                """,
+            "network.py": """
+                import torch
+
+
+                class TorchNet(torch.nn.Module):
+                    pass
+
+
+                class Net:
+                    pass
+                """,
+        },
     ),
     case(
         "callback that saves when training ends",

@@ -1,0 +1,83 @@
+"""What runs in one pass of a loop only: under "last epoch", or right before the loop is left."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Optional
+
+from ms_perflint.semantics.module import Block, Site
+
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def is_in_last_pass(site: Site) -> bool:
+    """Return whether a site runs at the end of a loop only: `if epoch == epochs - 1`, `if epoch + 1 == epochs`."""
+    return any(_is_last(test, site.block) for test in _tests(site.block))
+
+
+def is_in_one_pass(site: Site) -> bool:
+    """Return whether a site runs at most once while the loops around it in its function do."""
+    return any(_is_one(test, site.block) for test in _tests(site.block)) or _leaves(site)
+
+
+def _tests(block: Block) -> Iterator[ast.Compare]:
+    """Yield the comparisons `a == b` that must hold for a block to run, the parts of `a == b and c` too."""
+    for arm in block.chain():
+        if isinstance(arm.owner, ast.If) and arm.arm == "body":
+            test = arm.owner.test
+            for part in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]:
+                if isinstance(part, ast.Compare) and len(part.ops) == 1 and isinstance(part.ops[0], ast.Eq):
+                    yield part
+
+
+def _is_last(test: ast.Compare, block: Block) -> bool:
+    sides = (test.left, test.comparators[0])
+    plain = [side for side in sides if isinstance(side, (ast.Name, ast.Attribute))]
+    if plain and any(isinstance(side, ast.BinOp) and _is_one_more(side) for side in sides):
+        return True
+    loop, other = _compared(test, block)
+    ends = {ast.dump(node) for node in ast.walk(loop.iter)} if loop is not None else set()
+    return isinstance(other, (ast.Name, ast.Attribute)) and ast.dump(other) in ends
+
+
+def _is_one_more(side: ast.BinOp) -> bool:
+    return isinstance(side.op, (ast.Add, ast.Sub)) and isinstance(side.right, ast.Constant) and side.right.value == 1
+
+
+def _is_one(test: ast.Compare, block: Block) -> bool:
+    """Return whether a test compares the variable of the outermost loop with something that the loop leaves alone."""
+    loop, other = _compared(test, block)
+    if loop is not None and isinstance(other, (ast.Name, ast.Attribute)):
+        return ast.dump(other) not in {ast.dump(target) for target in _targets(loop)}
+    return isinstance(other, ast.Constant)
+
+
+def _compared(test: ast.Compare, block: Block) -> tuple[Optional[ast.For], Optional[ast.expr]]:
+    """Return the outermost loop around a block, and what the test compares with its variable; None for other tests."""
+    loops = [arm.owner for arm in block.chain() if isinstance(arm.owner, LOOPS) and arm.arm == "body"]
+    if not loops or not isinstance(loops[-1], ast.For):
+        return None, None
+    variables = {node.id for node in ast.walk(loops[-1].target) if isinstance(node, ast.Name)}
+    sides = (test.left, test.comparators[0])
+    others = [side for side in sides if not (isinstance(side, ast.Name) and side.id in variables)]
+    return (loops[-1], others[0]) if len(others) == 1 else (None, None)
+
+
+def _targets(loop: ast.AST) -> Iterator[ast.expr]:
+    """Yield the names and attributes that are assigned in a loop, in the form in which they are read."""
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield ast.Name(node.id, ast.Load())
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield ast.Attribute(node.value, node.attr, ast.Load())
+
+
+def _leaves(site: Site) -> bool:
+    """Return whether the only loop around a site is left right after it."""
+    loops = [arm for arm in site.block.chain() if isinstance(arm.owner, LOOPS) and arm.arm == "body"]
+    arm = site.block
+    if len(loops) != 1 or not isinstance(arm.owner, ast.If):
+        return False
+    following = arm.owner.body if arm.arm == "body" else arm.owner.orelse
+    return site.stmt in following and isinstance(following[-1], ast.Break)
