@@ -109,7 +109,7 @@ class MissingAllReduceFusion(Check):
     def _switch(self, call: Call) -> str:
         """Return under which option the call runs, if a user must ask for it."""
         for condition in parallel.Reach(self.program, call).passes[0]:
-            if condition.usually(self.program) is False and condition.devices(self.program) == DEVICES:
+            if condition.is_switch(self.program) and condition.devices(self.program) == DEVICES:
                 return f" (when `{condition.text}`)"
         return ""
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _SCALAR = re.compile(rb"[^\s:#]+[ \t]*:[ \t]*(?P<value>[^\s#,}]+)")
 
+_WORD = re.compile(r"['\"]?(?P<value>[\w.]+)")
+
 
 def decided(value: Value) -> Optional[Known]:
     """Return the default of an option, or the config key, that decides a value; None where the code does."""
@@ -70,7 +72,9 @@ def _definition(call: Call, given: ast.expr) -> Optional[ast.expr]:
 
 
 def set_setting(program: Program, setting: Known, text: str, yaml: str) -> Optional[tuple[Edit, ...]]:
-    """Return the edits that change an option's default, or a scalar in a YAML or JSON file."""
+    """Return the edits that change an option's default, a scalar in a YAML or JSON file, or a flag in a launcher."""
+    if isinstance(setting.where, Place) and setting.where.path.endswith((".sh", ".bash")):
+        return _flag(program, setting, setting.where, yaml)
     if isinstance(setting.where, Place):
         return _scalar(program, setting.where, yaml)
     module, node = setting.where
@@ -103,3 +107,19 @@ def _scalar(program: Program, place: Place, text: str) -> Optional[tuple[Edit, .
         return None
     start = source.starts[place.row - 1]
     return (Edit(place.path, start + match.start("value"), start + match.end("value"), text),)
+
+
+def _flag(program: Program, setting: Known, place: Place, text: str) -> Optional[tuple[Edit, ...]]:
+    """Change the value of a flag where it stands in a launcher as it is, not as a variable."""
+    try:
+        source = Source(place.path, program.project.raw(place.path) or b"")
+    except SourceError:
+        return None
+    line = source.line(place.row).decode()
+    match = _WORD.match(line, place.column - 1)
+    if match is None or match["value"].lower() != str(setting.constant).lower():
+        return None
+    start = source.starts[place.row - 1]
+    changed = text.capitalize() if match["value"][0].isupper() else text
+    first, end = (start + len(line[:at].encode()) for at in match.span("value"))
+    return (Edit(place.path, first, end, changed),)

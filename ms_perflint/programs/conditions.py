@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.training import callers
 from ms_perflint.semantics.module import Block, Scope, Site
+from ms_perflint.semantics.values import truth
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -58,6 +59,11 @@ class Condition:
         """Return whether it holds for a user who passes no option; None when that is not known."""
         found = program.value(self.test, self.scope).usual_truth
         return None if found is None else found is self.result
+
+    def is_switch(self, program: Program) -> bool:
+        """Return whether it fails for a user who passes no option, or for some of those who use a launcher."""
+        value = program.value(self.test, self.scope)
+        return not value.open and any(truth(known) is (not self.result) for known in value.usual)
 
     def asks_environment(self, program: Program) -> bool:
         """Return whether it rests on a variable of the environment or an argument that has no default."""

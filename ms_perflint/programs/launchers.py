@@ -1,57 +1,190 @@
-"""Shell scripts that start a program, and what they put into its environment."""
+"""Shell scripts that start a program: the flags that they give to it, and what they put into its environment."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
+from ms_perflint.programs.shell import GAP, Blocks, Command, Script, assignment
+from ms_perflint.semantics.commandline import Given
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
-FOLDERS = ("", "scripts", "script", "shell", os.path.join(os.pardir, "scripts"))  # seen from the entry script
+FOLDERS = ("", "scripts", "script", "shell", "sh", "tools")  # beside the entry script, and beside the folders above it
+SCRIPTS = 40  # that are read for one program, the nearest first
+SIZE = 1 << 16  # bytes of a script
+# Commands that start what follows them; python3.7 and the like count by their beginning
+RUNNERS = frozenset(
+    {
+        "msrun", "mpirun", "mpiexec", "orterun", "srun", "torchrun", "accelerate", "deepspeed",
+        "nohup", "env", "taskset", "numactl", "exec", "sudo", "eval", "timeout", "setsid", "nice", "stdbuf",
+    }
+)  # fmt: skip
+_FLAG = re.compile(r"--?[A-Za-z][\w.-]*$")
+_CONFIG = re.compile(r"\.(?:ya?ml|json)$")
 
 
 @dataclass(frozen=True)
-class Launcher:
-    """A shell script that names the entry script of a program."""
+class Start:
+    """One command that starts the entry script of a program, with the flags that it gives to it."""
 
-    path: str
-    text: str
+    script: Script
+    command: Command
+    flags: dict[str, Given]
+
+    def given(self, flags: Iterable[str]) -> Optional[Given]:
+        """Return what it gives to an option that has these flags; None where it gives none of them."""
+        return next((self.flags[flag] for flag in flags if flag in self.flags), None)
 
     def exported(self, variable: str) -> Optional[tuple[str, Place]]:
-        """Return what it always puts into a variable, and where; None if it does so on a condition, or unsets it."""
-        name = re.escape(variable)
-        quoted = re.compile(rf"^(?:export[ \t]+)?{name}=(?:'([^']*)'|\"((?:\\.|[^\"\\])*)\"|(\S+))", re.MULTILINE)
-        found = quoted.search(self.text)
-        if found is None or re.search(rf"^\s*unset[ \t]+{name}\b", self.text, re.MULTILINE):
+        """Return what it puts into a variable of the environment, and where; None where that cannot be told."""
+        blocks = self.command.blocks
+        for word, start in self.command.words:
+            found = assignment(word)
+            if found is not None and found[0] == variable:
+                return self._told(self.script.text(found[1], blocks), start)
+        if variable not in self.script.exported or variable not in self.script.assigned:
             return None
-        single, double, bare = found.groups()
-        value = single if single is not None else re.sub(r"\\(.)", r"\1", double) if double is not None else bare
-        return value, Place(self.path, self.text.count("\n", 0, found.start()) + 1, 1)
+        return self._told(self.script.variable(variable, blocks), self.script.assigned[variable][0].start)
+
+    def _told(self, text: str, start: int) -> Optional[tuple[str, Place]]:
+        return (text, self.script.place(start)) if GAP not in text else None
 
 
-def launchers(program: Program) -> tuple[Launcher, ...]:
-    """Return the shell scripts beside the entry script, and in its folder for scripts, that name it."""
-    directory, name = os.path.split(program.entry)
-    named = re.compile(rf"(?<![\w.-]){re.escape(name)}\b")
-    found: dict[str, Launcher] = {}
-    for folder in FOLDERS:
-        home = os.path.normpath(os.path.join(directory, folder))
-        for script in sorted(program.project.files.names(home)):
-            raw = program.project.raw(os.path.join(home, script)) if script.endswith(".sh") else None
-            text = raw.decode("utf-8", "replace") if raw is not None else ""
-            if named.search(text):
-                path = os.path.join(home, script)
-                found[path] = Launcher(path, text)
-    return tuple(found.values())
-
-
-def agreed(program: Program, variable: str) -> Optional[tuple[str, Place]]:
-    """Return what all launchers of a program put into a variable, and where one does; None where they differ."""
-    values = [launcher.exported(variable) for launcher in launchers(program)]
+def agreed(starts: Sequence[Start], variable: str) -> Optional[tuple[str, Place]]:
+    """Return what all starts of a program put into a variable, and where one does; None where they differ."""
+    values = [start.exported(variable) for start in starts]
     first = values[0] if values else None
     return first if first is not None and all(value is not None and value[0] == first[0] for value in values) else None
+
+
+# --- what starts a program
+
+
+def starts(program: Program) -> tuple[Start, ...]:
+    """Return the commands that start the entry script, of the shell scripts around it."""
+    found = []
+    for path in _scripts(program):
+        script = Script(path, program.project.raw(path) or b"")
+        for command in script.commands:
+            start = _start(program, script, command)
+            if start is not None:
+                found.append(start)
+    return tuple(found)
+
+
+def _scripts(program: Program) -> list[str]:
+    """Return the shell scripts that may start the entry script: its name stands in them."""
+    directory, name = os.path.split(program.entry)
+    stem = name.rpartition(".")[0].encode("utf-8", "surrogateescape")
+    found = []
+    for home in _homes(program, directory):
+        for script in sorted(program.project.files.names(home)):
+            if script.endswith((".sh", ".bash")):
+                raw = program.project.raw(os.path.join(home, script))
+                if raw is not None and len(raw) <= SIZE and stem in raw:
+                    found.append(os.path.join(home, script))
+    return found[:SCRIPTS]
+
+
+def _homes(program: Program, directory: str) -> Iterator[str]:
+    """Yield the folders in which scripts are looked for, the nearest first."""
+    for base in program.project.ancestors(directory):
+        names = program.project.files.names(base)
+        yield from (
+            os.path.join(base, folder) if folder else base for folder in FOLDERS if not folder or folder in names
+        )
+
+
+def _start(program: Program, script: Script, command: Command) -> Optional[Start]:
+    """Return a command as a start of the program; None when it starts something else, or nothing."""
+    words = [(text, start) for word, start in command.words for text in script.texts(word, command.blocks)]
+    while words and assignment((words[0][0],)):
+        words.pop(0)
+    if not words or not _is_runner(words[0][0]):
+        return None
+    folders = _Folders(program, script, command)
+    for position, (text, _) in enumerate(words):
+        is_module = text == "-m" and position + 1 < len(words)
+        if is_module:
+            text, position = words[position + 1][0].replace(".", os.sep) + ".py", position + 1
+        if not text.endswith(".py"):
+            continue
+        if os.path.basename(text) == os.path.basename(program.entry) and folders.find(text) == program.entry:
+            return Start(script, command, dict(_flags(folders, words[position + 1 :])))
+        if not is_module:  # `python -m launcher train.py` goes on
+            return None
+    return None
+
+
+def _is_runner(name: str) -> bool:
+    """Return whether a command starts programs: Python, what starts processes for it, or something like `$PYTHON`."""
+    word = os.path.basename(name)
+    return name == GAP or word in RUNNERS or word.startswith("python") or word.endswith(".py")
+
+
+def _flags(folders: _Folders, words: list[tuple[str, int]]) -> Iterator[tuple[str, Given]]:
+    """Yield the flags that stand behind the entry script."""
+    for position, (text, start) in enumerate(words):
+        flag, sign, value = text.partition("=")
+        if not _FLAG.match(flag):
+            continue
+        place = folders.script.place(start + len(flag + sign))
+        if not sign and position + 1 < len(words):
+            following, start = words[position + 1]
+            if not _FLAG.match(following.partition("=")[0]):
+                sign, value, place = " ", following, folders.script.place(start)
+        yield flag, Given(folders.told(value) if sign else None, not sign, place)
+
+
+class _Folders:
+    """The folders from which a path in a command may be seen."""
+
+    def __init__(self, program: Program, script: Script, command: Command) -> None:
+        self.program = program
+        self.script = script
+        home = os.path.dirname(script.path)
+        self.homes = (home, os.path.dirname(home))  # scripts are started in their folder, or in that above
+        self.steps = list(_steps(script, command))
+
+    def find(self, path: str) -> Optional[str]:
+        """Return the file that a path names; None where none is found.
+
+        Scripts often make a folder and copy into it what they start: then the path is seen from what was copied.
+        """
+        for home in self.homes:
+            seen = os.path.normpath(os.path.join(home, *self.steps, path))
+            if self._is_there(seen):
+                return seen
+        rest = [part for part in os.path.normpath(path).split(os.sep) if part and part != os.pardir]
+        whole = GAP not in path and not os.path.isabs(path)  # else any of its first parts may be this machine's
+        for start in range(1 if whole else len(rest)):
+            for home in self.homes:
+                seen = os.path.join(home, *rest[start:])
+                if self._is_there(seen):
+                    return seen
+        return None
+
+    def told(self, value: str) -> Optional[str]:
+        """Return the value of a flag, the full path of a config file; None where it cannot be told."""
+        found = self.find(value) if _CONFIG.search(value) else None
+        return found or (value if GAP not in value else None)
+
+    def _is_there(self, path: str) -> bool:
+        directory, name = os.path.split(path)
+        return GAP not in path and name in self.program.project.files.names(directory)
+
+
+def _steps(script: Script, command: Command) -> Iterator[str]:
+    """Yield the folders into which a script goes before a command, each seen from the one before."""
+    blocks: Blocks = command.blocks
+    for other in script.commands:
+        if other is command:
+            return
+        if other.name == "cd" and len(other.words) > 1 and blocks[: len(other.blocks)] == other.blocks:
+            yield script.text(other.words[1][0], other.blocks)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.programs.conditions import PASSES, Condition, Pass, contradict, parts, passes
-from ms_perflint.programs.launchers import agreed
 from ms_perflint.programs.mode import training_starts
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Scope, Site
@@ -114,7 +113,7 @@ def profilings(program: Program, tuned: Site) -> Iterator[Profiling]:
     if program.target.version < (2,):
         return
     yield from _from_environment(program)
-    exported = agreed(program, VARIABLE)
+    exported = program.exported(VARIABLE)
     if exported is not None and _asks_for_data(program, exported[0]):
         yield Profiling(exported[1], LAUNCHER)
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Optional, Union
 
 from ms_perflint.findings import Place
-from ms_perflint.programs import mode, reach, training
+from ms_perflint.programs import launchers, mode, reach, training
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target, target_of
 from ms_perflint.semantics import config_files, options, trees
+from ms_perflint.semantics.commandline import Given
 from ms_perflint.semantics.evaluate import Evaluator
 from ms_perflint.semantics.module import Module, Scope, Site
 from ms_perflint.semantics.project import Project
@@ -283,6 +285,22 @@ class Program:
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression can be."""
         return self.evaluator.value(node, scope)
+
+    # --- launchers
+
+    @cached_property
+    def starts(self) -> tuple[launchers.Start, ...]:
+        """Return the commands of shell scripts that start the entry script."""
+        return launchers.starts(self)
+
+    def given(self, flags: Iterable[str]) -> tuple[Optional[Given], ...]:
+        """Return what each command that starts the entry script gives to an option with these flags."""
+        wanted = tuple(flags)
+        return tuple(start.given(wanted) for start in self.starts)
+
+    def exported(self, variable: str) -> Optional[tuple[str, Place]]:
+        """Return what all launchers put into a variable of the environment, and where; None where they differ."""
+        return launchers.agreed(self.starts, variable)
 
     # --- what runs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics import trees
+from ms_perflint.semantics import commandline, trees
 from ms_perflint.semantics.options import option
 from ms_perflint.semantics.sources import sources
 from ms_perflint.semantics.values import OPEN, Constant, Instance, Known, Options, Tree, Value, union
@@ -43,5 +43,13 @@ def setting(evaluator: Evaluator, instance: Instance, name: str) -> Value:
         values = [lookup(evaluator, source, name) for source in found if isinstance(source.what, kind)]
         values = [value for value in values if value.known]
         if values:
-            return union(values)
+            return _launched(evaluator, found, name, union(values)) if kind is Tree else union(values)
     return OPEN
+
+
+def _launched(evaluator: Evaluator, found: tuple[Known, ...], name: str, value: Value) -> Value:
+    """Return a key of a config file, of which the program makes an option, as launchers give that option."""
+    if len(value.constants) != 1 or not any(isinstance(source.what, Options) for source in found):
+        return value
+    given = evaluator.program.given((f"--{name}", f"--{name.replace('_', '-')}"))
+    return commandline.overridden(value, given, commandline.like(value.constants[0]))

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.semantics import commandline
 from ms_perflint.semantics.module import FUNCTIONS, Scope, Site
-from ms_perflint.semantics.values import OPEN, Api, Constant, Instance, Known, Options, Value, union
+from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Instance, Known, Options, Value, union
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
-
-_WORDS = {"true": True, "yes": True, "y": True, "1": True, "false": False, "no": False, "n": False, "0": False}
 
 
 def parsed(receiver: Known) -> Value:
@@ -56,6 +55,14 @@ def option_names(evaluator: Evaluator, site: Site) -> set[str]:
 
 
 def option_default(evaluator: Evaluator, site: Site) -> Value:
+    """Return what an option gives a user who passes nothing more than the launchers do, and what else it can be."""
+    assert isinstance(site.node, ast.Call)
+    flags = (arg.value for arg in site.node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str))
+    meaning = commandline.of_option({keyword.arg: keyword.value for keyword in site.node.keywords if keyword.arg})
+    return commandline.overridden(_declared(evaluator, site), evaluator.program.given(flags), meaning)
+
+
+def _declared(evaluator: Evaluator, site: Site) -> Value:
     """Return what an option gives a user who does not pass it, and what else it can be."""
     assert isinstance(site.node, ast.Call)
     given = {keyword.arg: keyword.value for keyword in site.node.keywords if keyword.arg}
@@ -87,21 +94,8 @@ def option_default(evaluator: Evaluator, site: Site) -> Value:
 
 def _as(constant: object, kind: Optional[ast.expr]) -> object:
     """Convert a default that is text as argparse does: by the option's type."""
-    if not isinstance(constant, str) or kind is None:
-        return constant
-    word = kind.id if isinstance(kind, ast.Name) else kind.attr if isinstance(kind, ast.Attribute) else ""
-    try:
-        if word in ("int", "float"):
-            return int(constant) if word == "int" else float(constant)
-        if word == "literal_eval":
-            return ast.literal_eval(constant)
-    except (ValueError, SyntaxError):
-        return constant
-    if word == "bool":
-        return bool(constant)
-    if "bool" in word.lower():
-        return _WORDS.get(constant.lower(), constant)
-    return constant
+    converted = commandline.read(constant, kind) if isinstance(constant, str) else constant
+    return constant if converted is NO_CONSTANT else converted
 
 
 def decorated_option(evaluator: Evaluator, function: Scope, name: str) -> Optional[Value]:
@@ -121,7 +115,9 @@ def decorated_option(evaluator: Evaluator, function: Scope, name: str) -> Option
         given = {keyword.arg: keyword.value for keyword in decorator.keywords if keyword.arg}
         if "default" in given:
             value = evaluator.value(given["default"], function.parent)
-            return Value(value.known, value.open, True)
-        default = Constant(False) if "is_flag" in given else Constant(None)
-        return Value((Known(default, (function.module, decorator)),), False, True)
+            declared = Value(value.known, value.open, True)
+        else:
+            default = Constant(False) if "is_flag" in given else Constant(None)
+            declared = Value((Known(default, (function.module, decorator)),), False, True)
+        return commandline.overridden(declared, evaluator.program.given(flags), commandline.of_option(given))
     return None

@@ -1,0 +1,392 @@
+"""Shell scripts, as far as words go: which commands stand in one, with what words, and what is put into variables."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Optional, Union
+
+from ms_perflint.findings import Place
+
+HELD = 128  # scripts whose commands are remembered: the scripts of one folder start its programs one after the other
+DEPTH = 12  # variables and substitutions inside one another
+GAP = "\0"  # in a text: a part that cannot be told
+
+Blocks = tuple[int, ...]  # the arms of `if`, loops, functions and cases around a command, outermost first
+
+
+@dataclass(frozen=True)
+class Variable:
+    """`$NAME` or `${NAME:-default}`; `quoted` where it stays one word."""
+
+    name: str
+    default: Optional[Word] = None
+    quoted: bool = False
+
+
+@dataclass(frozen=True)
+class Substitution:
+    """`$(...)` or its older spelling with backquotes."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A part that cannot be told: `${NAME%.py}`, `$((1 + 2))`."""
+
+
+Word = tuple[Union[str, Variable, Substitution, Unknown], ...]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A simple command: its words, where it starts, and the blocks around it."""
+
+    words: tuple[tuple[Word, int], ...]  # each with its offset in the script
+    blocks: Blocks
+
+    @property
+    def name(self) -> str:
+        """Return the first word where it is literal, else ""."""
+        return literal(self.words[0][0]) or ""
+
+
+def literal(word: Word) -> Optional[str]:
+    """Return the text of a word without variables; None for others."""
+    return "".join(map(str, word)) if all(isinstance(part, str) for part in word) else None
+
+
+# --- words
+
+_PLAIN = re.compile(r"[^\s'\"\\$`;|&()<>]+")
+_SPACE = re.compile(r"(?:[ \t]|\\\r?\n)+")
+_COMMENT = re.compile(r"#[^\n]*")
+_HERE = re.compile(r"<<-?[ \t]*\\?(['\"]?)(\w+)\1")
+_REDIRECTION = re.compile(r"\d*(?:&>>?|<<<|<>|[<>]&|>>|>\||[<>])[ \t]*")
+_END = re.compile(r"\r?\n|;;&?|;&|&&|\|\||\|&|[;|&()]")
+_NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
+_BRACED = re.compile(r"([A-Za-z_]\w*|[0-9@*])(?:\[[0@*]\])?(?::?-((?:[^{}]|\{[^{}]*\})*))?$")
+
+
+class _Lexer:
+    """Cuts a script into words and the signs between commands."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self._awaited: list[str] = []  # ends of here-documents that start at the next line
+
+    def tokens(self) -> Iterator[tuple[Union[str, Word], int]]:
+        """Yield words, and the signs that end commands as plain text, each with its offset."""
+        text, redirected = self.text, False
+        while self.at < len(text):
+            if match := _SPACE.match(text, self.at):
+                self.at = match.end()
+            elif text[self.at] == "#":
+                self.at = _end(_COMMENT, text, self.at)
+            elif match := _HERE.match(text, self.at) if text.startswith("<<", self.at) else None:
+                self._awaited.append(match.group(2))
+                self.at = match.end()
+            elif match := _REDIRECTION.match(text, self.at):
+                self.at, redirected = match.end(), True
+            elif match := _END.match(text, self.at):
+                yield match.group().strip() or "\n", self.at
+                self.at = match.end()
+                redirected = False
+                if match.group().endswith("\n"):
+                    self._skip_documents()
+            else:
+                start, word = self.at, self.word()
+                if not redirected:
+                    yield word, start
+                redirected = False
+
+    def _skip_documents(self) -> None:
+        for end in self._awaited:
+            match = re.compile(rf"^[ \t]*{end}[ \t]*\r?$", re.MULTILINE).search(self.text, self.at)
+            self.at = match.end() if match else len(self.text)
+        self._awaited.clear()
+
+    def word(self) -> Word:
+        """Return the word that starts here."""
+        parts: list[Union[str, Variable, Substitution, Unknown]] = []
+        text = self.text
+        while self.at < len(text):
+            sign = text[self.at]
+            if match := _PLAIN.match(text, self.at):
+                parts.append(match.group())
+                self.at = match.end()
+            elif sign == "'":
+                end = text.find("'", self.at + 1)
+                end = len(text) if end < 0 else end
+                parts.append(text[self.at + 1 : end])
+                self.at = end + 1
+            elif sign == '"':
+                self.at += 1
+                parts.extend(self._quoted())
+            elif sign == "\\":
+                following = text[self.at + 1 : self.at + 2]
+                parts.append("" if following == "\n" else following)
+                self.at += 2
+            elif sign in "$`":
+                parts.append(self._expansion(False))
+            elif sign == "(" and parts and str(parts[-1]).endswith("="):
+                self.at = _closing(text, self.at)  # `NAME=(...)`: an array
+                parts.append(Unknown())
+            else:
+                break
+        return tuple(parts) or ("",)
+
+    def _quoted(self) -> Iterator[Union[str, Variable, Substitution, Unknown]]:
+        """Yield the parts of a text in double quotes, whose first sign was read."""
+        text = self.text
+        yield ""
+        while self.at < len(text) and text[self.at] != '"':
+            if text[self.at] in "$`":
+                yield self._expansion(True)
+            elif text[self.at] == "\\":
+                following = text[self.at + 1 : self.at + 2]
+                yield following if following in '"\\$`' else "" if following == "\n" else "\\" + following
+                self.at += 2
+            else:
+                start = self.at
+                self.at = _end(_INSIDE, text, start)
+                yield text[start : self.at]
+        self.at += 1
+
+    def _expansion(self, quoted: bool) -> Union[str, Variable, Substitution, Unknown]:
+        text, start = self.text, self.at
+        if text[start] == "`":
+            end = text.find("`", start + 1)
+            self.at = len(text) if end < 0 else end + 1
+            return Substitution(text[start + 1 : self.at - 1])
+        if text.startswith("$((", start):
+            self.at = _closing(text, start + 1)
+            return Unknown()
+        if text.startswith("$(", start):
+            self.at = _closing(text, start + 1)
+            return Substitution(text[start + 2 : self.at - 1])
+        if text.startswith("${", start):
+            self.at = _closing(text, start + 1)
+            return _braced(text[start + 2 : self.at - 1], quoted)
+        match = _NAME.match(text, start + 1)
+        self.at = match.end() if match else start + 1
+        return Variable(match.group(), None, quoted) if match else "$"
+
+
+_INSIDE = re.compile(r"[^\"\\$`]+")
+
+
+def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
+    match = pattern.match(text, start)
+    return match.end() if match else start + 1
+
+
+def _closing(text: str, start: int) -> int:
+    """Return the offset behind the bracket that closes the one at `start`."""
+    opens, closes = ("{", "}") if text[start] == "{" else ("(", ")")
+    depth = 0
+    for at in range(start, len(text)):
+        if text[at] == opens:
+            depth += 1
+        elif text[at] == closes:
+            depth -= 1
+            if not depth:
+                return at + 1
+    return len(text)
+
+
+def _braced(inside: str, quoted: bool) -> Union[Variable, Unknown]:
+    match = _BRACED.match(inside)
+    if match is None:
+        return Unknown()
+    default = match.group(2)
+    return Variable(match.group(1), _Lexer(default).word() if default is not None else None, quoted)
+
+
+# --- commands
+
+_OPENS = frozenset({"if", "for", "while", "until", "case", "select", "{"})
+_CLOSES = frozenset({"fi", "done", "esac", "}"})
+_ARMS = frozenset({"else", "elif"})
+_PREFIXES = frozenset({"then", "do", "else", "elif", "if", "while", "until", "{", "!", "time"})
+
+
+@lru_cache(maxsize=HELD)
+def commands(text: str) -> tuple[Command, ...]:
+    """Return the simple commands of a script, in their order."""
+    return tuple(_commands(text))
+
+
+def _commands(text: str) -> Iterator[Command]:
+    blocks = _Blocks()
+    words: list[tuple[Word, int]] = []
+    for token, start in (*_Lexer(text).tokens(), ("\n", 0)):
+        if not isinstance(token, str):
+            words.append((token, start))
+            continue
+        if words and literal(words[0][0]) == "function":
+            del words[:2]
+        blocks.enter(words)
+        while words and literal(words[0][0]) in _PREFIXES:
+            words.pop(0)
+        if words:
+            yield Command(tuple(words), blocks.open)
+        blocks.leave(token)
+        words = []
+
+
+class _Blocks:
+    """The blocks around the command that is being read."""
+
+    def __init__(self) -> None:
+        self._stack: list[tuple[str, int]] = []
+        self._made = 0
+
+    @property
+    def open(self) -> Blocks:
+        return tuple(number for _, number in self._stack)
+
+    def enter(self, words: list[tuple[Word, int]]) -> None:
+        """Note the keywords with which a command starts."""
+        for word, _ in words:
+            text = literal(word)
+            if text in _CLOSES:
+                self._pop()
+            elif text in _ARMS:
+                self._pop()
+                self._push("if")
+            if text in _OPENS:
+                self._push(str(text))
+            if text not in _PREFIXES:
+                break
+
+    def leave(self, sign: str) -> None:
+        """Note the sign that ends a command."""
+        if sign == "(":
+            self._push("(")
+        elif sign == ")" and self._stack and self._stack[-1][0] == "(":
+            self._pop()
+        elif sign.startswith(";;") and self._stack:
+            kind = self._stack[-1][0]
+            self._pop()
+            self._push(kind)
+
+    def _push(self, kind: str) -> None:
+        self._made += 1
+        self._stack.append((kind, self._made))
+
+    def _pop(self) -> None:
+        if self._stack:
+            self._stack.pop()
+
+
+# --- variables
+
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
+_DECLARES = frozenset({"export", "declare", "local", "readonly", "typeset"})
+_TAKES = frozenset({"read", "unset", "for", "select", "let", "getopts"})
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What a script puts into a variable."""
+
+    word: Word
+    start: int  # its offset
+    blocks: Blocks
+
+
+class Script:
+    """A script with its variables."""
+
+    def __init__(self, path: str, raw: bytes) -> None:
+        self.path = path
+        self.code = raw.decode("utf-8", "replace")
+        self.commands = commands(self.code)
+        self.assigned: dict[str, list[Assignment]] = {}
+        self.exported: set[str] = set()
+        for command in self.commands:
+            self._note(command)
+
+    def place(self, start: int) -> Place:
+        """Return the place of an offset."""
+        line = self.code.rfind("\n", 0, start) + 1
+        return Place(self.path, self.code.count("\n", 0, start) + 1, start - line + 1)
+
+    def _note(self, command: Command) -> None:
+        """Note what a command does to variables."""
+        if command.name in _TAKES:
+            taken = command.words[1:2] if command.name in ("for", "select") else command.words[1:]
+            for word, start in taken:
+                self._assign(literal(word) or "", (Unknown(),), start, command)
+            return
+        declares = command.name in _DECLARES
+        found = [(assignment(word), word, start) for word, start in command.words[declares:]]
+        for assigned, word, start in found:
+            if assigned is not None and (declares or all(other for other, _, _ in found)):
+                self._assign(*assigned, start, command)
+            if command.name == "export":
+                self.exported.add(assigned[0] if assigned is not None else literal(word) or "")
+
+    def _assign(self, name: str, word: Word, start: int, command: Command) -> None:
+        self.assigned.setdefault(name, []).append(Assignment(word, start, command.blocks))
+
+    def texts(self, word: Word, blocks: Blocks) -> list[str]:
+        """Return the words that a word becomes: a variable without quotes that holds several is several."""
+        text = self.text(word, blocks)
+        return text.split() if len(word) == 1 and isinstance(word[0], Variable) and not word[0].quoted else [text]
+
+    def text(self, word: Word, blocks: Blocks, within: tuple[str, ...] = ()) -> str:
+        """Return what a word becomes; GAP takes the place of parts that cannot be told."""
+        return "".join(part if isinstance(part, str) else self._part(part, blocks, within) for part in word)
+
+    def _part(self, part: Union[Variable, Substitution, Unknown], blocks: Blocks, within: tuple[str, ...]) -> str:
+        if len(within) >= DEPTH or isinstance(part, Unknown):
+            return GAP
+        if isinstance(part, Substitution):
+            return self._substitution(part, blocks, (*within, ""))
+        text = self.variable(part.name, blocks, within)
+        if GAP in text and part.default is not None and (part.name not in self.assigned or part.name in within):
+            return self.text(part.default, blocks, (*within, part.name))
+        return text
+
+    def variable(self, name: str, blocks: Blocks, within: tuple[str, ...] = ()) -> str:
+        """Return what a variable holds in these blocks: every assignment gives it, and one of them surely ran."""
+        if name in ("0", "BASH_SOURCE"):
+            return self.path
+        if name == "PWD":
+            return os.curdir
+        found = self.assigned.get(name, [])
+        if name in within or not any(blocks[: len(each.blocks)] == each.blocks for each in found):
+            return GAP
+        texts = {self.text(each.word, each.blocks, (*within, name)) for each in found}
+        return texts.pop() if len(texts) == 1 else GAP
+
+    def _substitution(self, part: Substitution, blocks: Blocks, within: tuple[str, ...]) -> str:
+        """Return what the usual ways to ask for the script's own folder give."""
+        text = ""
+        for command in _commands(part.text):
+            last = self.text(command.words[-1][0], blocks, within) if len(command.words) > 1 else GAP
+            if command.name == "dirname":
+                text = os.path.dirname(last) or (GAP if last == GAP else os.curdir)
+            elif command.name in ("cd", "readlink", "realpath", "echo"):
+                text = last
+            elif command.name == "pwd":
+                text = text or os.curdir
+            elif command.name != "exit":
+                return GAP
+        return text
+
+
+def assignment(word: Word) -> Optional[tuple[str, Word]]:
+    """Return the variable and the value of `NAME=value`; what `NAME+=value` gives cannot be told."""
+    first, *others = word
+    match = _ASSIGNMENT.match(first) if isinstance(first, str) else None
+    if match is None or not isinstance(first, str):
+        return None
+    return match.group(1), (Unknown(),) if match.group(2) else (first[match.end() :], *others)

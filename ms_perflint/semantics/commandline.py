@@ -1,0 +1,98 @@
+"""What the flags on a command line give to the options of a program.
+
+A flag that every command line gives replaces the default of its option; where they give it differently, each value is
+one that a user gets who passes nothing more. Where one of them leaves the flag out, the default is what such a user
+gets, and the others are rare.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Optional
+
+from ms_perflint.findings import Place
+from ms_perflint.semantics.values import NO_CONSTANT, Constant, Known, Value, union
+
+CONFIGS = (".yaml", ".yml", ".json")
+_WORDS = {"true": True, "yes": True, "y": True, "1": True, "false": False, "no": False, "n": False, "0": False}
+
+
+@dataclass(frozen=True)
+class Given:
+    """A flag on a command line: the text behind it (None: there is none, or it cannot be told), and where it stands."""
+
+    text: Optional[str]
+    is_bare: bool
+    place: Place
+
+
+Meaning = Callable[[Given], object]  # the constant that a program gets for a flag, or NO_CONSTANT
+
+
+def overridden(declared: Value, given: Sequence[Optional[Given]], meaning: Meaning) -> Value:
+    """Return what an option can be, from its declaration and from what each command line gives it; None: nothing."""
+    if _is_config(declared):
+        # a launcher that asks for a config file does not say which: the one that is loaded by default speaks
+        given = [each if each is not None and each.text is not None else None for each in given]
+    if not any(given):
+        return declared
+    everywhere = all(given)
+    known, is_open = [], False
+    for each in given:
+        constant = meaning(each) if each is not None else NO_CONSTANT
+        if constant is not NO_CONSTANT and each is not None:
+            known.append(Known(Constant(constant), each.place, everywhere))
+        elif each is not None:
+            is_open = True
+    if not everywhere:
+        return union([declared, Value(tuple(known), False, True)])
+    rest = tuple(each.rarely() for each in declared.known if each.what not in [given.what for given in known])
+    return union([Value(tuple(known), is_open, True), Value(rest)])
+
+
+def _is_config(value: Value) -> bool:
+    return any(isinstance(constant, str) and constant.endswith(CONFIGS) for constant in value.constants)
+
+
+def of_option(keywords: Mapping[str, ast.expr]) -> Meaning:
+    """Return what flags mean to an option that is declared with these keyword arguments."""
+    action, kind = keywords.get("action"), keywords.get("type")
+    word = action.value if isinstance(action, ast.Constant) else None
+    if word in ("store_true", "store_false"):
+        return lambda given: word == "store_true"
+    if "is_flag" in keywords:
+        return lambda given: True
+    if (action is not None and word != "store") or "nargs" in keywords:
+        return lambda given: NO_CONSTANT
+    return lambda given: NO_CONSTANT if given.text is None else read(given.text, kind)
+
+
+def like(constant: object) -> Meaning:
+    """Return what flags mean to an option that is made from a key of a config file: the type is that of its value."""
+    kind = type(constant).__name__
+    if kind not in ("bool", "int", "float", "str"):
+        return lambda given: NO_CONSTANT
+    node = ast.Name("str2bool" if kind == "bool" else kind)
+    return lambda given: NO_CONSTANT if given.text is None else read(given.text, node)
+
+
+def read(text: str, kind: Optional[ast.expr]) -> object:
+    """Return what argparse makes of a text for an option of this type; NO_CONSTANT where that cannot be told."""
+    word = kind.id if isinstance(kind, ast.Name) else kind.attr if isinstance(kind, ast.Attribute) else ""
+    if kind is None or word == "str" or os.path.isabs(text):  # a type of the program's own gives a path, too
+        return text
+    try:
+        if word in ("int", "float"):
+            return int(text) if word == "int" else float(text)
+        if word in ("literal_eval", "eval"):
+            return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return NO_CONSTANT
+    if word == "bool":
+        return bool(text)
+    if "bool" in word.lower():
+        return _WORDS.get(text.lower(), NO_CONSTANT)
+    return NO_CONSTANT
