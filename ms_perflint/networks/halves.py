@@ -19,6 +19,7 @@ CASTS = frozenset({"cast", "Cast", "astype", "to", "half", "bfloat16", "type"})
 SORTS = frozenset({"TopK", "topk", "Sort", "sort", "argsort", "top_k", "ArgSort"})
 # ascend_config={"precision_mode": ...}, device_context.ascend.op_precision.precision_mode(...)
 PRECISION = "precision_mode"
+PRECISE = ("dtype", "precision", "compute_type")  # parts of names of parameters that take a dtype by name
 MARKS = (*sorted(NAMES), *sorted(TEXTS), PRECISION)
 KEEPS = frozenset({"must_keep_origin_dtype", "force_fp32"})
 
@@ -47,7 +48,8 @@ def _in_scope(program: Program, scope: Scope) -> bool:
         if isinstance(node, ast.Constant):
             if node.value == PRECISION and _is_mode(parents, node):
                 return True
-            if node.value in TEXTS and _in_cell(scope) and not _is_harmless(program, scope, node, parents):
+            says = node.value in TEXTS and (_in_cell(scope) or _is_precision(parents))
+            if says and not _is_harmless(program, scope, node, parents):
                 return True
         elif isinstance(node, (ast.Attribute, ast.Name)) and _is_half(program, scope, node, parents):
             if not _is_harmless(program, scope, node, parents):
@@ -97,6 +99,12 @@ def _is_mode(parents: Parents, node: ast.AST) -> bool:
             if key is node:
                 return not (isinstance(value, ast.Constant) and value.value in KEEPS)
     return isinstance(display, ast.Subscript)
+
+
+def _is_precision(parents: Parents) -> bool:
+    """Return whether a text is an argument that says in which dtype something computes: `Net(dtype="float16")`."""
+    name = parents[-1].arg if isinstance(parents[-1], ast.keyword) else None
+    return name is not None and any(part in name for part in PRECISE)
 
 
 def _in_cell(scope: Scope) -> bool:

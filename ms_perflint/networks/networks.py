@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint import mindspore_api
+from ms_perflint.networks import packages
 from ms_perflint.programs.training import base_apis
 from ms_perflint.semantics.module import Module, Scope, Site
 from ms_perflint.semantics.values import Api, Bound, Display, Instance, Known, Value
@@ -43,9 +44,11 @@ _AROUND_LOSS = re.compile(r"with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss",
 
 
 def is_matrix(api: str) -> bool:
-    """Return whether a canonical name is matrix work of MindSpore."""
+    """Return whether a canonical name is matrix work, of MindSpore or of a package of networks made with it."""
+    if not api.startswith("mindspore."):
+        return packages.is_network(api)
     word = api.rpartition(".")[2]
-    return api.startswith("mindspore.") and (word in MATRIX_CELLS or word in MATRIX_OPS)
+    return word in MATRIX_CELLS or word in MATRIX_OPS
 
 
 def is_loss(program: Program, scope: Scope) -> bool:
@@ -170,7 +173,8 @@ class _Search:
 
     def _words(self, module: Module) -> set[str]:
         if module.path not in self.words:
-            self.words[module.path] = set().union(*(module.spelled(word) for word in MATRIX_CELLS | MATRIX_OPS))
+            own = set().union(*(module.spelled(word) for word in MATRIX_CELLS | MATRIX_OPS))
+            self.words[module.path] = own | packages.words(module)
         return self.words[module.path]
 
 

@@ -71,6 +71,67 @@ def cell(init: str, construct: str) -> str:
 
 
 FIRES = [
+    case(
+        "network of another package of the family",
+        IMPORTS,
+        """
+        import mindcv
+
+        net = mindcv.create_model("resnet50", num_classes=10)
+        """,
+        PARTS.replace("net = Net()", ""),
+        "model = Model(net, loss, opt)  # ! unsafe\n",
+        TRAIN,
+    ),
+    case(
+        "pretrained network of another package",
+        IMPORTS,
+        """
+        from mindnlp.transformers import BertForSequenceClassification
+
+        net = BertForSequenceClassification.from_pretrained("bert-base-uncased")
+        """,
+        PARTS.replace("net = Net()", ""),
+        STEP_REPORTED,
+    ),
+    case(
+        "layers of another package",
+        IMPORTS,
+        """
+        from mindcv.models import resnet50
+
+
+        class Net(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.layers = resnet50(pretrained=True)
+
+            def construct(self, x):
+                return self.layers(x)
+
+
+        """,
+        RUN_REPORTED,
+    ),
+    case(
+        "graph convolutions",
+        IMPORTS,
+        """
+        from mindspore_gl.nn import GCNConv
+
+
+        class Net(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.layer = GCNConv(128, 64)
+
+            def construct(self, x, graph):
+                return self.layer(x, graph)
+
+
+        """,
+        RUN_REPORTED,
+    ),
     case("model with an optimizer", READY, "model = Model(net, loss, opt)  # ! unsafe\n", TRAIN),
     case("explicit O0", READY, 'model = Model(net, loss, opt, metrics={"acc"}, amp_level="O0")  # ! unsafe\n', TRAIN),
     case("O0 by position", READY, 'model = Model(net, loss, opt, None, None, None, "O0")  # ! unsafe\n', TRAIN),
@@ -321,6 +382,62 @@ FIRES = [
 ]
 
 QUIET = [
+    case(
+        "network of another package in half precision",
+        IMPORTS,
+        """
+        from mindnlp.transformers import BertForSequenceClassification
+
+        net = BertForSequenceClassification.from_pretrained("bert-base-uncased", ms_dtype="float16")
+        """,
+        PARTS.replace("net = Net()", ""),
+        "model = Model(net, loss, opt)\n",
+        TRAIN,
+    ),
+    case(
+        "parts of another package without matrix work",
+        IMPORTS,
+        """
+        from mindcv.models.layers import DropPath, GlobalAvgPooling
+        from mindnlp.transformers import BertConfig, BertTokenizer
+
+        tokenizer = BertTokenizer.from_pretrained("bert-base-uncased")
+        config = BertConfig.from_pretrained("bert-base-uncased")
+
+
+        class Net(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.pool = GlobalAvgPooling()
+                self.drop = DropPath(0.1)
+
+            def construct(self, x):
+                return self.drop(self.pool(x))
+
+
+        """,
+        RUN,
+    ),
+    case(
+        "network of a package that nobody knows",
+        IMPORTS,
+        """
+        from zoo.models import create_model
+
+        net = create_model("resnet50")
+        """,
+        PARTS.replace("net = Net()", ""),
+        "model = Model(net, loss, opt)\n",
+        TRAIN,
+    ),
+    case(
+        "precision by name, to the network",
+        IMPORTS,
+        NET.replace("def __init__(self)", "def __init__(self, dtype)"),
+        PARTS.replace("Net()", 'Net(compute_dtype="float16")'),
+        "model = Model(net, loss, opt)\n",
+        TRAIN,
+    ),
     case("O2", READY, 'model = Model(net, loss, opt, amp_level="O2")\n', TRAIN),
     case("O3 by position", READY, 'model = Model(net, loss, opt, None, None, None, "O3")\n', TRAIN),
     case(
