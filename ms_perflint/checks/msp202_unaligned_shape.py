@@ -63,10 +63,12 @@ class UnalignedShape(Check):
         slot = layers.producer(call)
         if slot is None or not any(self._unaligned(each.value) for each in (slot.number, *slot.number.parts)):
             return None
-        if slot.is_grouped or known_networks.is_fixed(slot.node, slot.width):
+        if slot.is_grouped or known_networks.is_fixed(slot.node):
             return None
         found = widths.hidden(self.program, slot, self.multiple)
         if found is None or not self._unaligned(found.width):
+            return None
+        if known_networks.is_class_count(slot.node, slot.width, widths.after(self.program, found)):
             return None
         settings = [origin for origin in found.origins if origin.module is None]
         return found if all(is_sole(self.program, origin) for origin in settings) else None

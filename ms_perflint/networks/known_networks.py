@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Optional
 
 from ms_perflint.semantics.module import Module, Scope, Site
@@ -109,9 +109,17 @@ def names_in(node: ast.AST) -> list[str]:
     ]
 
 
-def is_fixed(node: ast.expr, value: int) -> bool:
-    """Return whether the task makes a number what it is: by its name, or since ImageNet has so many classes."""
-    found = [words(name) for name in names_in(node)]
-    if any(FIXED.search(name) for name in found):
-        return True
-    return value in (1000, 1001) and not any(HIDDEN.search(name) for name in found)
+def is_fixed(node: ast.expr) -> bool:
+    """Return whether the task makes a number what it is, by its name."""
+    return any(FIXED.search(words(name)) for name in names_in(node))
+
+
+def is_class_count(node: ast.expr, value: int, heads: Iterable[int]) -> bool:
+    """Return whether a number may be ImageNet's classes, with or without the background, going on to these widths.
+
+    1000 is a hidden width too where its name says so, or where something else comes out behind it.
+    """
+    if value == 1000:
+        hidden = any(HIDDEN.search(words(name)) for name in names_in(node))
+        return not hidden and all(head in (1000, 1001) for head in heads)
+    return value == 1001

@@ -79,6 +79,14 @@ def hidden(program: Program, producer: Slot, multiple: int) -> Optional[Hidden]:
     return Hidden(producer, width, slots, tuple(_literals(program, scope, width)), tuple(consumers))
 
 
+def after(program: Program, found: Hidden) -> list[int]:
+    """Return the widths that come out of the layers that take a hidden width in."""
+    calls = {id(slot.call.node): layers.network(slot.call) for slot in found.consumers}
+    networks = dict.fromkeys(calls.values())
+    own = [slot for scope in networks for slot in layers.slots(program, scope)]
+    return [slot.width for slot in own if slot.role == OUT and id(slot.call.node) in calls]
+
+
 def _position(own: Sequence[Slot], producer: Slot) -> Optional[int]:
     for position, slot in enumerate(own):
         if slot.node is producer.node:

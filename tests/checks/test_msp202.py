@@ -35,6 +35,15 @@ def cell(init: str, construct: str, signature: str = "self") -> str:
 
 FIRES = [
     case(
+        "a thousand units that are no classes",
+        IMPORTS,
+        cell(
+            "self.fc1 = nn.Dense(784, 1000)  # ! unsafe\nself.fc2 = nn.Dense(1000, 10)",
+            "return self.fc2(ops.relu(self.fc1(x)))",
+        ),
+        TRAIN,
+    ),
+    case(
         "hidden width",
         IMPORTS,
         cell(
