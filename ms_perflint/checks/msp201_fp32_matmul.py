@@ -70,35 +70,35 @@ class Fp32Matmul(Check):
         program = self.program
         trained = [model for model in entries.trained_models(program) if entries.has_optimizer(model)]
         if trained:
-            return self._first(Suspect(model, "model") for model in trained if self._multiplies(model))
-        found = self._first(
-            Suspect(cell, "cell", entries.network_in(program, cell))
-            for cell in entries.train_cells(program)
-            if networks.multiplies(program, [program.value(cell.node, cell.scope)])
-        )
-        return found or self._first(
-            Suspect(gradient, "gradient", self._use(gradient, values))
-            for gradient, values in entries.gradients(program)
-            if networks.multiplies(program, values)
+            return self._first(("model", model, self._values(model)) for model in trained)
+        cells = [(cell, (program.value(cell.node, cell.scope),)) for cell in entries.train_cells(program)]
+        return self._first(
+            [
+                *(("cell", cell, values) for cell, values in cells),
+                *(("gradient", gradient, values) for gradient, values in entries.gradients(program)),
+            ]
         )
 
-    def _first(self, suspects: Iterable[Suspect]) -> tuple[Suspect, ...]:
-        """Return the first that an accelerator can come to."""
-        for suspect in suspects:
-            if not is_for_cpu_only(self.program, suspect.call):
-                return (suspect,)
+    def _first(self, entries_made: Iterable[tuple[str, Call, tuple[Value, ...]]]) -> tuple[Suspect, ...]:
+        """Return the first with matrix work that an accelerator can come to, else the first whose network is hidden."""
+        reached = [made for made in entries_made if not is_for_cpu_only(self.program, made[1])]
+        for multiplies in (networks.multiplies, networks.may_multiply):
+            for kind, call, values in reached:
+                if multiplies(self.program, values):
+                    return (Suspect(call, kind, self._use(kind, call, values)),)
         return ()
 
-    def _multiplies(self, model: Call) -> bool:
-        """Return whether the network of a Model, or the loss that may hold it, certainly has matrix work."""
-        values = [
-            model.argument("network"),
-            *([model.argument("loss_fn")] if model.given("loss_fn") is not None else ()),
-        ]
-        return networks.multiplies(self.program, values)
+    @staticmethod
+    def _values(model: Call) -> tuple[Value, ...]:
+        """Return the network of a Model, and the loss that may hold it."""
+        given = ("network", "loss_fn") if model.given("loss_fn") is not None else ("network",)
+        return tuple(model.argument(name) for name in given)
 
-    def _use(self, gradient: Call, values: tuple[Value, ...]) -> Optional[entries.Use]:
-        uses = (entries.network_called(self.program, gradient, value) for value in values)
+    def _use(self, kind: str, call: Call, values: tuple[Value, ...]) -> Optional[entries.Use]:
+        """Return where the network of a custom step stands."""
+        if kind == "cell":
+            return entries.network_in(self.program, call)
+        uses = (entries.network_called(self.program, call, value) for value in values if kind == "gradient")
         return next((use for use in uses if use is not None), None)
 
     def visit_Call(self, node: cst.Call) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
@@ -64,10 +64,20 @@ def trained_models(program: Program) -> tuple[Call, ...]:
     """Return the `Model(...)` calls on whose result `train` or `fit` is called."""
     found: list[Call] = []
     for site in program.calls(*MODEL_TRAINS):
-        for known in program.evaluator.callees(site).known:
-            if isinstance(known.what, Api) and known.what.receiver is not None:
-                found.extend(_models(program, known.what.receiver))
+        for known in _receivers(program, site):
+            found.extend(_models(program, known))
     return _in_order(program, found)
+
+
+def _receivers(program: Program, site: Site) -> Iterator[Known]:
+    """Yield the objects whose method a site calls; their methods alone cannot be told apart."""
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    if isinstance(callee, ast.Attribute):
+        yield from program.value(callee.value, site.scope).known
+        return
+    for known in program.evaluator.callees(site).known:
+        if isinstance(known.what, Api) and known.what.receiver is not None:
+            yield known.what.receiver
 
 
 def has_optimizer(model: Call) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional, Union
 
-from ms_perflint.networks.networks import is_loss
+from ms_perflint.networks.networks import is_loss, is_matrix
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
 
 if TYPE_CHECKING:
@@ -82,8 +82,18 @@ def _is_half(program: Program, scope: Scope, node: Union[ast.Attribute, ast.Name
         return False
     called = isinstance(parents[-1], ast.Call) and parents[-1].func is node
     if called and isinstance(node, ast.Attribute):
-        return word != "float16"  # `x.half()`, `x.bfloat16()`
+        return word != "float16" and _is_bare(parents[-1]) and not _is_own(scope, node)  # `x.half()`, `x.bfloat16()`
     return any(known.api in DTYPES for known in program.value(node, scope).known)
+
+
+def _is_bare(call: ast.AST) -> bool:
+    return isinstance(call, ast.Call) and not call.args and not call.keywords
+
+
+def _is_own(scope: Scope, node: ast.Attribute) -> bool:
+    """Return whether an attribute is one that the class sets itself: `self.half = ops.Split(axis=1, output_num=2)`."""
+    cls = scope.owner.parent
+    return isinstance(node.value, ast.Name) and cls is not None and cls.is_class and node.attr in cls.attributes
 
 
 def _is_renamed(scope: Scope, name: str) -> bool:
@@ -124,7 +134,9 @@ def _is_harmless(program: Program, scope: Scope, node: ast.AST, parents: Parents
     if _is_numpy(program, call, scope) or is_loss(program, scope):
         return True
     position = parents.index(call)
-    return _is_cast(call) and _is_sorted(scope, call, parents[:position])
+    if not _is_cast(call):
+        return False
+    return _is_sorted(scope, call, parents[:position]) or _is_taken_back(program, scope, parents[:position])
 
 
 def _call_of(node: ast.AST, parents: Parents) -> Optional[ast.Call]:
@@ -164,6 +176,22 @@ def _is_sorted(scope: Scope, cast: ast.Call, parents: Parents) -> bool:
     name = parent.targets[0].id
     sorting = [s.node for s in scope.owner.calls if isinstance(s.node, ast.Call) and _sorts(scope, s.node)]
     return any(isinstance(arg, ast.Name) and arg.id == name for call in sorting for arg in call.args)
+
+
+def _is_taken_back(program: Program, scope: Scope, parents: Parents) -> bool:
+    """Return whether an operator without matrix work takes in what a cast gives, and gives it on in float32 again.
+
+    `self.pool(x.astype(float16)).astype(float32)` works around a missing kernel.
+    """
+    around = [parent for parent in parents[-4:] if isinstance(parent, ast.Call)]
+    if len(around) < 2 or not _is_cast(around[-2]) or parents[-1] is not around[-1]:
+        return False
+    target = around[-2].args[-1] if around[-2].args else None
+    word = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
+    made = program.value(around[-1].func, scope)
+    names = [known.api or known.type_api for known in made.known]
+    plain = not made.open and all(name.startswith("mindspore.") and not is_matrix(name) for name in names)
+    return bool(names) and plain and word in ("float32", "dtype")
 
 
 def _sorts(scope: Scope, call: ast.Call) -> bool:

@@ -38,6 +38,19 @@ MATRIX_OPS = frozenset(
         "conv1d", "conv2d", "conv3d", "conv_transpose2d", "flash_attention_score",
     }
 )  # fmt: skip
+# What a file says that may compute in half precision
+HALVES = (
+    "float16",
+    "fp16",
+    "bf16",
+    "FP16",
+    "BF16",
+    ".half(",
+    "mixed_precision",
+    "amp_level",
+    "to_float",
+    "precision_mode",
+)
 TENSOR_PRODUCTS = frozenset({"matmul", "bmm"})  # also methods of Tensor
 _LOSS = re.compile(r"loss(?!y)", re.IGNORECASE)
 _AROUND_LOSS = re.compile(r"with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss", re.IGNORECASE)
@@ -71,16 +84,40 @@ def multiplies(program: Program, values: Iterable[Value]) -> bool:
     return search.found
 
 
+def may_multiply(program: Program, values: Iterable[Value]) -> bool:
+    """Return whether a network that a registry or a caller hides has matrix work as good as certainly.
+
+    A program that trains something has its layers somewhere: they are in the cells of its files, whoever makes them. As
+    nobody knows which cells these are, none of the files may mention half precision at all.
+    """
+    search = _Search(program)
+    for value in values:
+        search.value(value)
+    if not search.is_hidden or any(program.project.contains(path, mark) for path in program.files for mark in HALVES):
+        return False
+    classes = (scope for module in program.modules for scope in module.scopes if scope.is_class)
+    return any(_is_network(program, search, cls) for cls in classes)
+
+
+def _is_network(program: Program, search: _Search, cls: Scope) -> bool:
+    """Return whether a class is a cell of MindSpore that has matrix work in it."""
+    if is_loss(program, cls) or not any(api.startswith("mindspore.nn.") for api in base_apis(program, cls)):
+        return False
+    return any(search.is_matrix_site(site) for scope in (cls, *cls.defines) for site in scope.calls)
+
+
 class _Search:
     """Walks from a value through all code that it is made of, until there is matrix work."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.found = False
+        self.is_hidden = False  # a part of the network is not known
         self.seen: set[object] = set()
         self.words: dict[str, set[str]] = {}  # module -> the words under which it may call matrix work
 
     def value(self, value: Value) -> None:
+        self.is_hidden = self.is_hidden or value.open or not value.known
         for known in value.known:
             self.known(known)
 
@@ -152,7 +189,9 @@ class _Search:
             return
         in_cell = scope.parent is not None and scope.parent.is_class
         if isinstance(site.node, ast.Call) and not in_cell:
-            for known in self.program.evaluator.callees(site).known:
+            callees = self.program.evaluator.callees(site)
+            self.is_hidden = self.is_hidden or (isinstance(site.node.func, ast.Name) and not callees.known)
+            for known in callees.known:
                 if isinstance(known.what, (Instance, Bound)):
                     self.known(known)
 

@@ -72,6 +72,95 @@ def cell(init: str, construct: str) -> str:
 
 FIRES = [
     case(
+        "network from a registry",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import Model, nn
+
+                from src.build import build
+                from src import networks
+
+                config = ms.dataset.config
+                net = build(config.get_seed())
+                model = Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))  # ! unsafe
+                model.train(10, ms.dataset.MindDataset("a.mindrecord"), dataset_sink_mode=True)
+                """,
+            "src/__init__.py": "",
+            "src/build.py": """
+                MODELS = {}
+
+
+                def register(cls):
+                    MODELS[cls.__name__.lower()] = cls
+                    return cls
+
+
+                def build(name):
+                    return MODELS[name]()
+                """,
+            "src/networks.py": """
+                from mindspore import nn
+
+                from src.build import register
+
+
+                @register
+                class Small(nn.Cell):
+                    def __init__(self):
+                        super().__init__()
+                        self.fc = nn.Dense(16, 16)
+
+                    def construct(self, x):
+                        return self.fc(x)
+                """,
+        },
+    ),
+    case(
+        "network that a caller gives",
+        IMPORTS,
+        NET,
+        """
+        def fit(networks, loss, data):
+            for net in networks:
+                opt = nn.SGD(net.trainable_params(), 0.1)
+                Model(net, loss, opt).train(1, data, dataset_sink_mode=True)  # ! unsafe
+
+
+        """,
+        "fit([Net() for part in dataset.get_col_names()], nn.MSELoss(), dataset)\n",
+    ),
+    case(
+        "train cell of one's own in one branch, a Model with an optimizer in another",
+        READY,
+        """
+        step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)
+        if dataset.get_dataset_size() > 1000:
+            model = Model(step)
+        else:
+            model = Model(net, loss, opt)  # ! unsafe
+        """,
+        TRAIN,
+    ),
+    case(
+        "half that is no dtype",
+        IMPORTS,
+        cell(
+            "self.fc = nn.Dense(16, 16)\nself.half = ops.Split(axis=1, output_num=2)",
+            "self.half(self.fc(x))[0]",
+        ),
+        RUN_REPORTED,
+    ),
+    case(
+        "half precision for a pooling alone",
+        IMPORTS,
+        cell(
+            "self.fc = nn.Dense(16, 16)\nself.pool = nn.MaxPool2d(3)",
+            "self.fc(self.pool(x.astype(ms.float16)).astype(ms.float32))",
+        ),
+        RUN_REPORTED,
+    ),
+    case(
         "network of another package of the family",
         IMPORTS,
         """
@@ -382,6 +471,59 @@ FIRES = [
 ]
 
 QUIET = [
+    case(
+        "network from a registry where a cell may compute in half precision",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import Model, nn
+
+                from src.networks import MODELS
+
+                net = MODELS[ms.dataset.config.get_seed()]()
+                model = Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+                model.train(10, ms.dataset.MindDataset("a.mindrecord"), dataset_sink_mode=True)
+                """,
+            "src/__init__.py": "",
+            "src/networks.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                MODELS = {}
+
+
+                def register(cls):
+                    MODELS[cls.__name__] = cls
+                    return cls
+
+
+                @register
+                class Small(nn.Cell):
+                    def __init__(self):
+                        super().__init__()
+                        self.fc = nn.Dense(16, 16).to_float(ms.float16)
+
+                    def construct(self, x):
+                        return self.fc(x)
+                """,
+        },
+    ),
+    case(
+        "network without matrix work beside one that is not trained",
+        IMPORTS,
+        NET,
+        cell("self.norm = nn.BatchNorm1d(16)", "self.norm(x)").replace("Net", "Scale"),
+        RUN.replace("Net()", "Scale()"),
+    ),
+    case(
+        "half precision for a product between two casts",
+        IMPORTS,
+        cell(
+            "self.fc = nn.Dense(16, 16)",
+            "self.fc(x.astype(ms.float16)).astype(ms.float32)",
+        ),
+        RUN,
+    ),
     case(
         "network of another package in half precision",
         IMPORTS,
