@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Optional, Union
@@ -16,9 +16,10 @@ from ms_perflint.programs.target import Target, target_of
 from ms_perflint.semantics import config_files, options, trees
 from ms_perflint.semantics.commandline import Given
 from ms_perflint.semantics.evaluate import Evaluator
-from ms_perflint.semantics.module import Module, Scope, Site
+from ms_perflint.semantics.imports import Import, Located
+from ms_perflint.semantics.module import ImportStatement, Module, Scope, Site
 from ms_perflint.semantics.project import Project
-from ms_perflint.semantics.values import Api, Bound, Instance, Known, Tree, Value
+from ms_perflint.semantics.values import Api, Bound, Instance, Known, Namespace, Tree, Value
 from ms_perflint.semantics.ways import IMPOSSIBLE
 
 
@@ -43,6 +44,7 @@ class Program:
         self.entry = entry
         self.asked = target  # what the options say: version and device, where they do
         self.paths = project.closure(entry)
+        self.roots = project.imports.roots(entry)
         self.files = (entry, *sorted(self.paths - {entry}))
         self.evaluator = Evaluator(self)
         self.config_sources: dict[int, tuple[Known, ...]] = {}
@@ -74,43 +76,67 @@ class Program:
 
     # --- names across files
 
-    def import_target(self, module: Module, dotted: str, level: int) -> Union[Module, str, None]:
+    def import_target(self, module: Module, dotted: str, level: int) -> Union[Module, Namespace, str, None]:
         """Return the module that an import names; a dotted name outside; None for one that is not there."""
-        if not level and dotted.partition(".")[0] == "mindspore":
-            return dotted
-        path = self.project.target(module.directory, dotted, level)
-        if path is not None:
-            return self.module(path)
-        if level or self.project.locate(module.directory, dotted, level):
-            return None
-        return dotted
+        found = self._locate(module, dotted, level)
+        if found.module is not None:
+            return self.module(found.module)
+        if found.is_namespace:
+            return Namespace(module, dotted, level)
+        return None if level or found.files else dotted
 
-    def submodule(self, module: Module, name: str) -> Optional[Module]:
+    def _locate(self, module: Module, dotted: str, level: int) -> Located:
+        return self.project.imports.locate(module.directory, Import(level, dotted), self.roots)
+
+    def imported_files(self, stmt: ImportStatement, module: Module) -> Iterator[str]:
+        """Yield the files of the program that an import statement runs, unless they have run before."""
+        if isinstance(stmt, ast.Import):
+            names = [(0, alias.name) for alias in stmt.names]
+        else:
+            base = stmt.module or ""
+            inner = (f"{base}.{alias.name}" if base else alias.name for alias in stmt.names)
+            names = [(stmt.level, base), *((stmt.level, name) for name in inner)]
+        for level, dotted in names:
+            for path in self._locate(module, dotted, level).files:
+                if path in self.paths:
+                    yield path
+
+    def submodule(self, module: Module, name: str) -> Union[Module, Namespace, None]:
         """Return the module `name` inside of a package."""
         if not module.path.endswith("__init__.py"):
             return None
-        path = self.project.target(module.directory, name, 1)
-        return self.module(path) if path is not None and path != module.path else None
+        found = self.import_target(module, name, 1)
+        return found if found is not module and not isinstance(found, str) else None
 
-    def defined(self, module: Module, name: str, depth: int = 0) -> tuple[Scope, ...]:
+    def defined(self, module: Module, name: str) -> tuple[Scope, ...]:
         """Return the functions and classes that a name, loaded in a module, may mean; through imports too."""
         key = (module.path, name)
-        if key in self._defined:
-            return self._defined[key]
-        self._defined[key] = ()  # a cycle of re-exports adds nothing
-        found = [scope for scope in module.defined.get(name, ()) if scope.parent is None or not scope.parent.is_class]
-        for stmt, alias in module.imported.get(name, ()):
-            if isinstance(stmt, ast.ImportFrom):
-                target = self.import_target(module, stmt.module or "", stmt.level)
-                if isinstance(target, Module) and target is not module and depth < 8:
-                    found.extend(self.defined(target, alias.name, depth + 1))
-        for scope in (module.scope,):
-            for star in scope.stars:
-                target = self.import_target(module, star.module or "", star.level)
-                if isinstance(target, Module) and target is not module and depth < 8:
-                    found.extend(self.defined(target, name, depth + 1))
-        self._defined[key] = tuple(dict.fromkeys(found))
+        if key not in self._defined:
+            found: list[Scope] = []
+            todo, seen = [(module, name)], {key}
+            while todo:
+                source, word = todo.pop()
+                if (source.path, word) in self._defined:
+                    found.extend(self._defined[source.path, word])
+                    continue
+                scopes = source.defined.get(word, ())
+                found.extend(scope for scope in scopes if scope.parent is None or not scope.parent.is_class)
+                for target, inner in self._reexported(source, word):
+                    if (target.path, inner) not in seen:
+                        seen.add((target.path, inner))
+                        todo.append((target, inner))
+            self._defined[key] = tuple(dict.fromkeys(found))
         return self._defined[key]
+
+    def _reexported(self, module: Module, name: str) -> Iterator[tuple[Module, str]]:
+        """Yield the modules from which a module may have a name, and how it is called there."""
+        froms = [
+            (stmt, alias.name) for stmt, alias in module.imported.get(name, ()) if isinstance(stmt, ast.ImportFrom)
+        ]
+        for stmt, inner in [*froms, *((star, name) for star, _ in module.scope.stars)]:
+            target = self.import_target(module, stmt.module or "", stmt.level)
+            if isinstance(target, Module):
+                yield target, inner
 
     def members_of_imports(self, module: Module, attr: str) -> tuple[Scope, ...]:
         """Return the functions and classes that `imported_module.attr` may mean in a module."""
@@ -135,8 +161,7 @@ class Program:
                 else:
                     assert isinstance(stmt, ast.ImportFrom)
                     inner = f"{stmt.module}.{alias.name}" if stmt.module else alias.name
-                    path = self.project.target(module.directory, inner, stmt.level)
-                    target = self.module(path) if path is not None else None
+                    target = self.import_target(module, inner, stmt.level)
                 if isinstance(target, Module):
                     found.append(target)
         return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ms_perflint.semantics.forms import is_main_guard
-from ms_perflint.semantics.module import Module, Scope, Site
+from ms_perflint.semantics.module import Block, ImportStatement, Module, Scope
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -110,6 +110,8 @@ class _Order:
         count, words = 0, frozenset[str]()
         if entry is not None:
             self.enter(entry.scope, 0)
+            for module in self.program.modules:  # imported by functions of which it is not known when they run
+                self.enter(module.scope, 1)
             count, words = len(self.at), frozenset(self.words)
             for (
                 scope
@@ -123,22 +125,32 @@ class _Order:
         if scope in self.entered or depth > 40:
             return
         self.entered.add(scope)
-        if isinstance(scope.node, ast.Module):
-            for path in self.program.project.imports(scope.module.path):
-                module = self.program.module(path)
-                if module is not None and path in self.program.paths:
-                    self.enter(module.scope, depth + 1)
-        main = scope.module.path == self.program.entry
+        imports = [(stmt, block) for stmt, block in reversed(scope.imports) if self._runs_in(scope, block)]
         for site in scope.calls:
-            if not main and self._is_guarded(site):
+            if not self._runs_in(scope, site.block):
                 continue
+            while imports and _start(imports[-1][0]) < _start(site.stmt):
+                self.import_(imports.pop()[0], scope.module, depth)
             self.at.setdefault(id(site.node), len(self.at))
             self.words.add(site.word)
             for callee in self.program.cheap_callees(site):
                 self.enter(callee, depth + 1)
+        while imports:
+            self.import_(imports.pop()[0], scope.module, depth)
 
-    def _is_guarded(self, site: Site) -> bool:
-        """Return whether a site stands under the `__main__` guard of a file that is only imported."""
-        return any(
-            arm.owner is not None and arm.arm == "body" and is_main_guard(arm.owner) for arm in site.block.chain()
+    def import_(self, stmt: ImportStatement, importer: Module, depth: int) -> None:
+        """Run the modules that an import statement names, unless they have run before."""
+        for path in self.program.imported_files(stmt, importer):
+            module = self.program.module(path)
+            if module is not None:
+                self.enter(module.scope, depth + 1)
+
+    def _runs_in(self, scope: Scope, block: Block) -> bool:
+        """Return whether a block is not under the `__main__` guard of a file that is only imported."""
+        return scope.module.path == self.program.entry or not any(
+            arm.owner is not None and arm.arm == "body" and is_main_guard(arm.owner) for arm in block.chain()
         )
+
+
+def _start(stmt: ast.stmt) -> tuple[int, int]:
+    return stmt.lineno, stmt.col_offset

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics import config_files, members, options
+from ms_perflint.semantics import config_files, importing, members, options
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
 from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Display, Instance, Known, Value, union
@@ -99,6 +99,8 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
         return _environment(evaluator, node, scope)
     if name in config_files.LOADS:
         return config_files.loaded(evaluator, node, scope)
+    if name in ("importlib.import_module", "builtins.__import__") and node.args:
+        return importing.by_call(evaluator, node, scope, only_top=name == "builtins.__import__")
     if word == "parse_args" and api.receiver is not None:
         return options.parsed(api.receiver)
     if word == "get" and api.receiver is not None and node.args:

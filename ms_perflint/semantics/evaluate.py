@@ -6,8 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint import mindspore_api
-from ms_perflint.semantics import apis, containers, members, operations, parameters
+from ms_perflint.semantics import apis, containers, importing, members, operations, parameters
 from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
 from ms_perflint.semantics.values import (
     NOTHING,
@@ -139,22 +138,11 @@ class Evaluator:
                 inside = current is scope.owner or current is scope
                 bindings = current.flow.at(node) if inside else current.flow.at_end(node.id)
                 return self.bindings(bindings)
-            if current.stars and (star := self._star(node.id, current)):
+            if current.stars and (star := importing.star(self, node.id, current)):
                 return star
             first = first and current is not current.owner
             current = current.parent
         return self.known(Api(f"builtins.{node.id}"), node, scope)
-
-    def _star(self, name: str, scope: Scope) -> Optional[Value]:
-        for stmt in reversed(scope.stars):
-            target = self.program.import_target(scope.module, stmt.module or "", stmt.level)
-            if isinstance(target, Module):
-                found = self.exported(target, name)
-                if found.known:
-                    return found
-            elif target and name in mindspore_api.exports(target):
-                return self.known(Api(mindspore_api.canonical(f"{target}.{name}")), stmt, scope)
-        return None
 
     def exported(self, module: Module, name: str) -> Value:
         """Return what a name of a module of the project is when the module has run."""
@@ -163,10 +151,9 @@ class Evaluator:
     def _exported(self, module: Module, name: str) -> Value:
         if name in module.scope.bindings:
             return self.bindings(module.scope.flow.at_end(name))
-        if module.scope.stars and (star := self._star(name, module.scope)):
+        if module.scope.stars and (star := importing.star(self, name, module.scope)):
             return star
-        submodule = self.program.submodule(module, name)
-        return self.known(submodule, submodule.tree, submodule.scope) if submodule else OPEN
+        return importing.submodule(self, module, name)
 
     def bindings(self, bindings: tuple[Binding, ...]) -> Value:
         """Return what any of these bindings can give; those in arms that cannot run are left out."""
@@ -194,7 +181,7 @@ class Evaluator:
             scope = module.scope_of[id(node)]
             return self.known(scope, node, binding.scope)
         if binding.kind in ("import", "from"):
-            return self._imported(binding)
+            return importing.imported(self, binding)
         if binding.kind == "parameter":
             return parameters.parameter(self, binding)
         if binding.kind in ("assign", "with", "global") and binding.value is not None:
@@ -211,31 +198,6 @@ class Evaluator:
                 [self.item(known, index) for known in value.known] + ([OPEN] if value.open or not value.known else [])
             )
         return value
-
-    def _imported(self, binding: Binding) -> Value:
-        module, alias, stmt = binding.scope.module, binding.node, binding.stmt
-        assert isinstance(alias, ast.alias)
-        if isinstance(stmt, ast.Import):
-            dotted = alias.name if alias.asname else alias.name.split(".")[0]
-            return self._target(module, dotted, 0, alias, binding.scope)
-        assert isinstance(stmt, ast.ImportFrom)
-        target = self.program.import_target(module, stmt.module or "", stmt.level)
-        if isinstance(target, Module):
-            return self.exported(target, alias.name)
-        if target is None:
-            return self._target(
-                module, f"{stmt.module}.{alias.name}" if stmt.module else alias.name, stmt.level, alias, binding.scope
-            )
-        inner = self.program.import_target(module, f"{target}.{alias.name}", stmt.level)
-        if isinstance(inner, Module):  # `from src import network`, where `src` is a directory without `__init__`
-            return self.known(inner, inner.tree, inner.scope)
-        return self.known(Api(mindspore_api.canonical(f"{target}.{alias.name}")), alias, binding.scope)
-
-    def _target(self, module: Module, dotted: str, level: int, node: ast.AST, scope: Scope) -> Value:
-        target = self.program.import_target(module, dotted, level)
-        if isinstance(target, Module):
-            return self.known(target, target.tree, target.scope)
-        return self.known(Api(mindspore_api.canonical(target)), node, scope) if target else OPEN
 
     def item(self, known: Known, key: object) -> Value:
         """Return what `known[key]` can be."""

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import apis, configs, containers
+from ms_perflint.semantics import apis, configs, containers, importing
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
 from ms_perflint.semantics.values import (
@@ -17,6 +17,7 @@ from ms_perflint.semantics.values import (
     Display,
     Instance,
     Known,
+    Namespace,
     Options,
     Tree,
     Value,
@@ -47,6 +48,8 @@ def member(evaluator: Evaluator, known: Known, name: str, node: ast.expr, scope:
     what = known.what
     if isinstance(what, Module):
         return evaluator.exported(what, name)
+    if isinstance(what, Namespace):
+        return importing.inside(evaluator, what, name, node, scope)
     if isinstance(what, Api):
         return evaluator.known(Api(mindspore_api.canonical(f"{what.name}.{name}"), what.receiver), node, scope)
     if isinstance(what, Scope) and what.is_class:

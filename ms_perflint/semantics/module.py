@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 ScopeNode = Union[ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.expr]
+ImportStatement = Union[ast.Import, ast.ImportFrom]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -79,6 +80,7 @@ class Scope:
         "block",
         "calls",
         "defines",
+        "imports",
         "main",
         "module",
         "names",
@@ -101,7 +103,8 @@ class Scope:
         self.main: Optional[Scope] = None  # of a module: what `if __name__ == "__main__"` loads, as a scope of its own
         self.calls: list[Site] = []  # in source order, nested lambdas and comprehensions included
         self.defines: list[Scope] = []  # functions and classes made in it
-        self.stars: list[ast.ImportFrom] = []
+        self.imports: list[tuple[ImportStatement, Block]] = []  # in source order
+        self.stars: list[tuple[ast.ImportFrom, Block]] = []
         self.returns: list[tuple[ast.expr, Block]] = []  # of a function
         self._flow: Optional[Flow] = None
 
@@ -261,6 +264,8 @@ class Module:
             scope.binds.clear()
             scope.attributes.clear()
             scope.calls.clear()
+            scope.imports.clear()
+            scope.stars.clear()
             scope.defines.clear()
             scope.returns.clear()
             scope._flow = None

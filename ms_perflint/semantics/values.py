@@ -79,7 +79,16 @@ class Tree:
     keys: tuple[Any, ...] = ()
 
 
-What = Union[Constant, Api, Instance, Bound, Display, Options, Tree, Module, Scope]
+@dataclass(frozen=True)
+class Namespace:
+    """A local directory without `__init__.py`, imported under a name in a module."""
+
+    module: Module
+    dotted: str
+    level: int = 0
+
+
+What = Union[Constant, Api, Instance, Bound, Display, Options, Tree, Module, Namespace, Scope]
 
 
 @dataclass(frozen=True)

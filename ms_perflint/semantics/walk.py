@@ -201,14 +201,16 @@ class _Walk:
             self.body(case.body, arm)
 
     def import_(self, stmt: ast.Import, block: Block) -> None:
+        block.scope.imports.append((stmt, block))
         for alias in stmt.names:
             self.bind(alias.asname or alias.name.split(".")[0], "import", alias, None, stmt, block)
             self.module.imported.setdefault(alias.asname or alias.name.split(".")[0], []).append((stmt, alias))
 
     def import_from(self, stmt: ast.ImportFrom, block: Block) -> None:
+        block.scope.imports.append((stmt, block))
         for alias in stmt.names:
             if alias.name == "*":
-                block.scope.stars.append(stmt)
+                block.scope.stars.append((stmt, block))
             else:
                 self.bind(alias.asname or alias.name, "from", alias, None, stmt, block)
                 self.module.imported.setdefault(alias.asname or alias.name, []).append((stmt, alias))

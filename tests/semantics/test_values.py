@@ -4,51 +4,9 @@ from __future__ import annotations
 
 import ast
 import os
-import textwrap
-from collections.abc import Mapping
-from typing import Union
 
 import pytest
-
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.target import Target
-from ms_perflint.semantics.project import Project
-from ms_perflint.semantics.values import NO_CONSTANT, Instance, Known, Value
-from ms_perflint.source import Nowhere, Overlay
-
-ROOT = os.path.join(os.sep, "program")
-
-
-def program(files: Union[str, Mapping[str, str]], entry: str = "train.py") -> Program:
-    """Return the program of an entry script, from texts."""
-    texts = {entry: files} if isinstance(files, str) else files
-    contents = {os.path.join(ROOT, *name.split("/")): textwrap.dedent(text).encode() for name, text in texts.items()}
-    return Program(Project(Overlay(Nowhere(), contents)), os.path.join(ROOT, entry), Target())
-
-
-def reveal(files: Union[str, Mapping[str, str]], entry: str = "train.py") -> Value:
-    """Return what the argument of the one `reveal(...)` in a program can be."""
-    made = program(files, entry)
-    (site,) = made.sites("reveal")
-    assert isinstance(site.node, ast.Call)
-    return made.value(site.node.args[0], site.scope)
-
-
-def shown(value: Value) -> str:
-    """Return a value in one line: what is known (in brackets: for an option only), `...` for open, `?` for optional."""
-    parts = [_shown(known) if known.usual else f"({_shown(known)})" for known in value.known]
-    return " ".join([*parts, *(["..."] if value.open else []), *(["?"] if value.optional else [])])
-
-
-def _shown(known: Known) -> str:
-    if known.api:
-        return known.api
-    if known.constant is not NO_CONSTANT:
-        return repr(known.constant)
-    if isinstance(known.what, Instance):
-        return f"{known.type_api or getattr(known.what.type, 'name', '')}()"
-    return getattr(known.what, "name", "") or type(known.what).__name__
-
+from reveal import program, reveal, shown
 
 CASES = [
     # constants, names, reaching definitions

@@ -1,0 +1,116 @@
+"""What an import gives its name: local modules and their members, star imports, `import_module(name)`."""
+
+from __future__ import annotations
+
+import ast
+from itertools import product
+from typing import TYPE_CHECKING, Optional, Union
+
+from ms_perflint import mindspore_api
+from ms_perflint.semantics.imports import called
+from ms_perflint.semantics.module import Binding, Module, Scope
+from ms_perflint.semantics.values import OPEN, Api, Namespace, Value, union
+from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluate import Evaluator
+
+
+def imported(evaluator: Evaluator, binding: Binding) -> Value:
+    """Return what an import statement gives to one name."""
+    module, alias, stmt = binding.scope.module, binding.node, binding.stmt
+    assert isinstance(alias, ast.alias)
+    if isinstance(stmt, ast.Import):
+        dotted = alias.name if alias.asname else alias.name.split(".")[0]
+        return named(evaluator, module, dotted, 0, alias, binding.scope)
+    assert isinstance(stmt, ast.ImportFrom)
+    source = evaluator.program.import_target(module, stmt.module or "", stmt.level)
+    if isinstance(source, Module):
+        return evaluator.exported(source, alias.name)
+    inner = f"{stmt.module}.{alias.name}" if stmt.module else alias.name
+    return named(evaluator, module, inner, stmt.level, alias, binding.scope)
+
+
+def named(evaluator: Evaluator, module: Module, dotted: str, level: int, node: ast.AST, scope: Scope) -> Value:
+    """Return what a dotted name, imported in a module, is: a local module, or something outside of the project."""
+    found = evaluator.program.import_target(module, dotted, level)
+    if isinstance(found, str):
+        return evaluator.known(Api(mindspore_api.canonical(found)), node, scope)
+    return _local(evaluator, found, node, scope)
+
+
+def _local(evaluator: Evaluator, found: Union[Module, Namespace, None], node: ast.AST, scope: Scope) -> Value:
+    if isinstance(found, Module):
+        return evaluator.known(found, found.tree, found.scope)
+    return evaluator.known(found, node, scope) if found is not None else OPEN
+
+
+def submodule(evaluator: Evaluator, package: Module, name: str) -> Value:
+    """Return the module `name` in a package; open where there is none."""
+    return _local(evaluator, evaluator.program.submodule(package, name), package.tree, package.scope)
+
+
+def inside(evaluator: Evaluator, namespace: Namespace, name: str, node: ast.AST, scope: Scope) -> Value:
+    """Return the member of a local directory without `__init__.py`; without one, of a library of that name."""
+    inner = f"{namespace.dotted}.{name}" if namespace.dotted else name
+    return named(evaluator, namespace.module, inner, namespace.level, node, scope)
+
+
+def star(evaluator: Evaluator, name: str, scope: Scope) -> Optional[Value]:
+    """Return what the star imports of a scope give to a name: the last that has it, or each that may run instead."""
+    values = []
+    for stmt, block in reversed(scope.stars):
+        way = evaluator.way(block) if block.parent is not None else USUAL
+        value = _from_star(evaluator, name, stmt, scope) if way != IMPOSSIBLE else None
+        if value is not None:
+            values.append(value if way == USUAL else value.rarely())
+            if block.parent is None:
+                break
+    return union(values) if values else None
+
+
+def _from_star(evaluator: Evaluator, name: str, stmt: ast.ImportFrom, scope: Scope) -> Optional[Value]:
+    source = evaluator.program.import_target(scope.module, stmt.module or "", stmt.level)
+    if isinstance(source, Module):
+        value = evaluator.exported(source, name) if _is_public(evaluator, source, name) else OPEN
+        return value if value.known else None
+    if isinstance(source, str) and name in mindspore_api.exports(source):
+        return evaluator.known(Api(mindspore_api.canonical(f"{source}.{name}")), stmt, scope)
+    return None
+
+
+def _is_public(evaluator: Evaluator, module: Module, name: str) -> bool:
+    """Return whether `from module import *` may give a name: what `__all__` holds, where a module shows it."""
+    if "__all__" not in module.scope.bindings:
+        return not name.startswith("_")
+    elements, is_open = evaluator.elements(evaluator.exported(module, "__all__"))
+    if is_open or evaluator.program.project.contains(module.path, "__all__."):  # `__all__.extend(...)`
+        return True
+    return name in [element.constant for element in elements]
+
+
+def by_call(evaluator: Evaluator, node: ast.Call, scope: Scope, only_top: bool) -> Value:
+    """Return what `import_module(name, package)` gives: a module of the program, or a name outside of it.
+
+    `__import__("a.b")` gives `a`: `only_top`.
+    """
+    given = [keyword.value for keyword in node.keywords if keyword.arg == "package"] or node.args[1:]
+    own = not given or (isinstance(given[0], ast.Name) and given[0].id in ("__package__", "__name__"))
+    packages = ("",) if own or only_top else evaluator.value(given[0], scope).constants
+    names = evaluator.value(node.args[0], scope)
+    values = [OPEN] if names.open or not names.known or not packages else []
+    for name, package in product((known.constant for known in names.known), packages):
+        if isinstance(name, str) and isinstance(package, str):
+            asked = called(name, package)
+            dotted = asked.top if only_top else asked.dotted
+            values.append(_of_program(evaluator, named(evaluator, scope.module, dotted, asked.level, node, scope)))
+        else:
+            values.append(OPEN)
+    value = union(values)
+    return Value(value.known, value.open, value.optional or names.optional)
+
+
+def _of_program(evaluator: Evaluator, value: Value) -> Value:
+    """Leave out modules that the scan for imports did not see: their callers would not be known."""
+    known = tuple(k for k in value.known if not isinstance(k.what, Module) or k.what.path in evaluator.program.paths)
+    return Value(known, value.open or len(known) < len(value.known), value.optional)

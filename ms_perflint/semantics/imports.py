@@ -1,0 +1,284 @@
+"""Where imports lead: local modules, the search path of a program, and all files that an entry script imports.
+
+A program searches the directory of its entry script and what its files add to `sys.path`. What is not found there is
+looked for in the directories above the importing file, up to the project's root: nobody can know from which of them
+the program is started, which of them `PYTHONPATH` names, or what is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Optional
+
+from ms_perflint.semantics import standard_library
+from ms_perflint.semantics.search_path import MARK, Additions, additions
+from ms_perflint.source import Files
+
+LEVELS = 6  # directories upward that are searched for scripts and packages
+ROUNDS = 4  # times that the search path may grow by files that it made reachable
+ROOTS = 16  # directories on the search path of a program
+FOLDERS = 16  # folders that are looked into before a directory is taken for one without modules
+MARKERS = frozenset({".git", "pyproject.toml", "setup.py", "setup.cfg"})  # of a project's root
+STATEMENT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|(?:\\\r?\n|[^\n#])*)|import[ \t]+([^\n#;]+))",
+    re.MULTILINE,
+)
+CALL = re.compile(rb"""\b(?:import_module|__import__)\([ \t\r\n]*["']([\w.]+)["'](?:[^)"']*["'](\w[\w.]*)["'])?""")
+_NEVER_LOCAL = frozenset({"mindspore", "__init__", "__main__", *standard_library.ALWAYS})
+NAME = re.compile(rb"[A-Za-z_]\w*")
+
+Roots = tuple[str, ...]  # the search path of a program
+
+
+class Import(NamedTuple):
+    """One name that is imported."""
+
+    level: int  # dots in front of it
+    dotted: str
+
+    @property
+    def top(self) -> str:
+        """Return the first word of an absolute name; "" of a relative one."""
+        return "" if self.level else self.dotted.partition(".")[0]
+
+
+@dataclass(frozen=True)
+class Located:
+    """Local files that an import runs, packages first, and which of them is the module itself."""
+
+    files: tuple[str, ...] = ()
+    module: Optional[str] = None
+    is_namespace: bool = False  # a directory without `__init__.py`, which runs nothing
+
+
+NOT_LOCAL = Located()
+
+
+class Imports:
+    """The imports of a project. Files are scanned as bytes; only those that change `sys.path` are parsed."""
+
+    def __init__(self, files: Files, raw: Callable[[str], Optional[bytes]]) -> None:
+        self.files = files
+        self._raw = raw
+        self._ancestors: dict[str, tuple[str, ...]] = {}
+        self._stems: dict[str, frozenset[str]] = {}
+        self._located: dict[tuple[str, str, Roots], Located] = {}
+        self._statements: dict[str, tuple[Import, ...]] = {}
+        self._homes: dict[str, dict[str, str]] = {}
+        self._additions: dict[str, Additions] = {}  # of the files that change `sys.path`, among those that were scanned
+        self._imported: dict[tuple[str, Roots], tuple[str, ...]] = {}
+        self._closures: dict[str, tuple[frozenset[str], Roots]] = {}
+
+    def forget(self) -> None:
+        """Give back the memory of what is told per program; what each file says is kept."""
+        self._imported = {key: found for key, found in self._imported.items() if not key[1]}
+        self._closures.clear()
+
+    # --- one name
+
+    def ancestors(self, directory: str) -> tuple[str, ...]:
+        """Return a directory and those above it, up to the project's root."""
+        if directory not in self._ancestors:
+            found, current = [], directory
+            for _ in range(LEVELS):
+                found.append(current)
+                parent = os.path.dirname(current)
+                if parent == current or self.files.names(current) & MARKERS:
+                    break
+                current = parent
+            self._ancestors[directory] = tuple(found)
+        return self._ancestors[directory]
+
+    def locate(self, directory: str, asked: Import, roots: Roots = ()) -> Located:
+        """Return what an import in a file of this directory finds in a program with this search path."""
+        key = (directory, "." * asked.level + asked.dotted, roots)
+        if key not in self._located:
+            self._located[key] = self._locate(directory, asked, roots)
+        return self._located[key]
+
+    def _locate(self, directory: str, asked: Import, roots: Roots) -> Located:
+        parts = asked.dotted.split(".") if asked.dotted else []
+        if asked.level:
+            for _ in range(asked.level - 1):
+                directory = os.path.dirname(directory)
+            return self._inside(directory, parts)
+        if not parts or parts[0] in _NEVER_LOCAL:
+            return NOT_LOCAL
+        is_standard = parts[0] in standard_library.NAMES
+        namespace = NOT_LOCAL
+        for base in dict.fromkeys(roots if is_standard else (*roots, *self.ancestors(directory))):
+            found = self._descend(base, parts)
+            if found.files:
+                return found
+            if found.is_namespace and not namespace.is_namespace and not is_standard:
+                namespace = found
+        return namespace
+
+    def _inside(self, package: str, parts: list[str]) -> Located:
+        """Return the files of a name that is relative to the package in a directory."""
+        below = self._descend(package, parts)
+        if "__init__.py" not in self.files.names(package):
+            return below
+        init = os.path.join(package, "__init__.py")
+        return Located((init, *below.files), below.module if parts else init, below.is_namespace)
+
+    def _descend(self, base: str, parts: list[str]) -> Located:
+        """Return the files of `a.b.c` under a directory, as far as they are there; nothing unless the first is."""
+        found: list[str] = []
+        module, is_namespace = None, False
+        for position, part in enumerate(parts):
+            names = self.files.names(base)
+            base = os.path.join(base, part)
+            module, is_namespace = None, False
+            if part in names and "__init__.py" in self.files.names(base):
+                module = os.path.join(base, "__init__.py")
+                found.append(module)
+            elif part + ".py" in names:
+                found.append(base + ".py")
+                module = base + ".py" if position == len(parts) - 1 else None
+                break
+            elif part in names and self._is_namespace(base, parts[position + 1 :]):
+                is_namespace = True
+            else:
+                break
+        return Located(tuple(found), module, is_namespace)
+
+    def _is_namespace(self, directory: str, rest: list[str]) -> bool:
+        """Return whether a directory without `__init__.py` holds modules: the next of a name, where there is more."""
+        if rest:
+            return rest[0] in self._stems_of(directory)
+        return self._has_python(directory) or any(
+            self._has_python(os.path.join(directory, name))
+            for name in sorted(name for name in self.files.names(directory) if "." not in name)[:FOLDERS]
+        )
+
+    def _has_python(self, directory: str) -> bool:
+        return any(name.endswith(".py") for name in self.files.names(directory))
+
+    def _stems_of(self, directory: str) -> frozenset[str]:
+        """Return the names in a directory by which something in it may be imported."""
+        if directory not in self._stems:
+            names = self.files.names(directory)
+            self._stems[directory] = frozenset(name[:-3] if name.endswith(".py") else name for name in names)
+        return self._stems[directory]
+
+    # --- one file
+
+    def statements(self, path: str) -> tuple[Import, ...]:
+        """Return what a file imports, members of modules included, found by a scan of its bytes."""
+        if path not in self._statements:
+            raw = self._raw(path) or b""
+            self._statements[path] = tuple(dict.fromkeys(_scan(raw)))
+            found = additions(path, raw) if MARK in raw else None
+            if found is not None:
+                self._additions[path] = found
+        return self._statements[path]
+
+    def imported(self, path: str, roots: Roots) -> tuple[str, ...]:
+        """Return the local files that a file imports in a program with this search path."""
+        key = (path, () if self._is_usual(path, roots) else roots)
+        if key not in self._imported:
+            directory = os.path.dirname(path)
+            found = (file for asked in self.statements(path) for file in self.locate(directory, asked, key[1]).files)
+            self._imported[key] = tuple(file for file in dict.fromkeys(found) if file != path)
+        return self._imported[key]
+
+    def _is_usual(self, path: str, roots: Roots) -> bool:
+        """Return whether a search path leads to the files that are found without one, so that those can be shared."""
+        homes = self._homes_of(path)
+        return all(
+            homes.keys().isdisjoint(self._stems_of(root))
+            or all(home == root for top, home in homes.items() if top in self._stems_of(root))
+            for root in roots
+        )
+
+    def _homes_of(self, path: str) -> dict[str, str]:
+        """Return where the first words of a file's absolute imports lie in the directories above it; "" for nowhere."""
+        if path not in self._homes:
+            above = self.ancestors(os.path.dirname(path))
+            homes = {}
+            for top in {asked.top for asked in self.statements(path)} - {"", *_NEVER_LOCAL}:
+                is_standard = top in standard_library.NAMES
+                homes[top] = "" if is_standard else next((base for base in above if top in self._stems_of(base)), "")
+            self._homes[path] = homes
+        return self._homes[path]
+
+    # --- one program
+
+    def closure(self, entry: str) -> frozenset[str]:
+        """Return a file and all local files that it imports, directly or not."""
+        return self._program(entry)[0]
+
+    def roots(self, entry: str) -> Roots:
+        """Return the search path of the program of an entry script."""
+        return self._program(entry)[1]
+
+    def _program(self, entry: str) -> tuple[frozenset[str], Roots]:
+        if entry not in self._closures:
+            roots: Roots = (os.path.dirname(entry),)
+            for _ in range(ROUNDS):
+                files = self._reach(entry, roots)
+                before, roots = roots, self._search_path(entry, files)
+                if roots == before:
+                    break
+            self._closures[entry] = (frozenset(files), roots)
+        return self._closures[entry]
+
+    def _reach(self, entry: str, roots: Roots) -> dict[str, None]:
+        """Return a file and all that it imports with a search path, in the order in which they are found."""
+        seen, todo = {entry: None}, [entry]
+        while todo:
+            for path in self.imported(todo.pop(), roots):
+                if path not in seen:
+                    seen[path] = None
+                    todo.append(path)
+        return seen
+
+    def _search_path(self, entry: str, files: dict[str, None]) -> Roots:
+        """Return the directory of an entry script, and what the files of its program put before and behind it."""
+        start = os.path.dirname(entry)
+        roots = [start]
+        if not self._additions.keys().isdisjoint(files):
+            for path in files:
+                found = self._additions.get(path)
+                for directory, first in found.directories(start, path == entry) if found is not None else ():
+                    if self.files.names(directory) and len(roots) < ROOTS:
+                        roots.insert(0 if first else len(roots), directory)
+        return tuple(dict.fromkeys(roots))
+
+
+def _scan(raw: bytes) -> Iterator[Import]:
+    """Yield what the import statements in these bytes ask for, and `import_module("name")`."""
+    for dotted, names, plain in STATEMENT.findall(raw):
+        if plain:
+            for part in plain.split(b","):
+                yield Import(0, _text(part.split(b" as ")[0].strip()))
+            continue
+        text = _text(dotted)
+        name = text.lstrip(".")
+        level = len(text) - len(name)
+        yield Import(level, name)
+        if not level and name.partition(".")[0] == "mindspore":
+            continue
+        for word in NAME.findall(names):
+            yield Import(level, f"{name}.{word.decode()}" if name else word.decode())
+    if b"import_module(" in raw or b"__import__(" in raw:
+        for dotted, package in CALL.findall(raw):
+            yield called(_text(dotted), _text(package))
+
+
+def called(name: str, package: str = "") -> Import:
+    """Return what `import_module(name, package)` asks for; without a name for it the package is that of the file."""
+    inner = name.lstrip(".")
+    level = len(name) - len(inner)
+    if not level or not package:
+        return Import(level, inner)
+    parts = package.split(".")
+    return Import(0, ".".join([*parts[: len(parts) - level + 1], inner]))
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")

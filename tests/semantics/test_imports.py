@@ -1,0 +1,510 @@
+"""Where imports lead: what a name is that comes from another file, and which files make a program."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Union
+
+import pytest
+from reveal import ROOT, program, reveal, shown
+
+from ms_perflint.semantics.project import Project
+from ms_perflint.semantics.search_path import additions
+from ms_perflint.source import Nowhere, Overlay
+
+NET = "class Net: pass"
+
+
+def path(name: str) -> str:
+    """Return the path of a program's file."""
+    return os.path.normpath(os.path.join(ROOT, *name.split("/")))
+
+
+def project(files: Mapping[str, str]) -> Project:
+    """Return a project of these files and no others."""
+    return Project(Overlay(Nowhere(), {path(name): text.encode() for name, text in files.items()}))
+
+
+def names(paths: Union[frozenset[str], tuple[str, ...]]) -> list[str]:
+    """Return paths as a program names its files, sorted."""
+    return sorted(os.path.relpath(each, ROOT).replace(os.sep, "/") for each in paths)
+
+
+# Where a name comes from: `train.py` has the one `reveal(x)`
+
+FROM = {
+    "absolute": ({"train.py": "from src.net import Net\nreveal(Net)", "src/net.py": NET}, "Net"),
+    "package": (
+        {"train.py": "import src.net as n\nreveal(n.Net)", "src/__init__.py": "", "src/net.py": NET},
+        "Net",
+    ),
+    "dotted": ({"train.py": "import src.net\nreveal(src.net.Net)", "src/__init__.py": "", "src/net.py": NET}, "Net"),
+    "namespace": ({"train.py": "import src.deep.net\nreveal(src.deep.net.Net)", "src/deep/net.py": NET}, "Net"),
+    "namespace-member": ({"train.py": "from src import net\nreveal(net.Net)", "src/net.py": NET}, "Net"),
+    "namespace-alias": ({"train.py": "import src.deep as d\nreveal(d.net.Net)", "src/deep/net.py": NET}, "Net"),
+    "namespace-without": ({"train.py": "import src.net\nreveal(src.other.Net)", "src/net.py": NET}, "src.other.Net"),
+    "relative": (
+        {"train.py": "from src.a import x\nreveal(x)", "src/a.py": "from .b import x", "src/b.py": "x = 1"},
+        "1",
+    ),
+    "relative-up": (
+        {
+            "train.py": "from src.sub.a import x\nreveal(x)",
+            "src/sub/a.py": "from ..b import c\nx = c.y",
+            "src/b/c.py": "y = 1",
+        },
+        "1",
+    ),
+    "relative-module": (
+        {"train.py": "from src.a import x\nreveal(x)", "src/a.py": "from . import b\nx = b.y", "src/b.py": "y = 1"},
+        "1",
+    ),
+    "continued": (
+        {"train.py": "from src import a, \\\n    b\nreveal(b.y)", "src/a.py": "", "src/b.py": "y = 1"},
+        "1",
+    ),
+    "missing": ({"train.py": "from src.other import x\nreveal(x)", "src/__init__.py": ""}, "..."),
+    "missing-relative": ({"train.py": "from .other import x\nreveal(x)"}, "..."),
+    "same-name-as-package": ({"train.py": "from utils.utils import x\nreveal(x)", "utils/__init__.py": "x = 1"}, "..."),
+    # re-exports
+    "reexport": (
+        {"train.py": "from src import Net\nreveal(Net)", "src/__init__.py": "from .net import Net", "src/net.py": NET},
+        "Net",
+    ),
+    "reexport-chain": (
+        {
+            "train.py": "import src\nreveal(src.Best)",
+            "src/__init__.py": "from .nets import Best",
+            "src/nets/__init__.py": "from .net import Net as Best",
+            "src/nets/net.py": NET,
+        },
+        "Net",
+    ),
+    "reexport-star": (
+        {
+            "train.py": "from src import *\nreveal(Net)",
+            "src/__init__.py": "from .nets import *",
+            "src/nets/__init__.py": "from .net import *",
+            "src/nets/net.py": NET,
+        },
+        "Net",
+    ),
+    "reexport-module": (
+        {
+            "train.py": "from src import n\nreveal(n.Net)",
+            "src/__init__.py": "from . import net as n",
+            "src/net.py": NET,
+        },
+        "Net",
+    ),
+    "reexport-mindspore": (
+        {"train.py": "from src import ms\nreveal(ms.Model)", "src/__init__.py": "import mindspore as ms"},
+        "mindspore.train.Model",
+    ),
+    "submodule": (
+        {"train.py": "import src\nreveal(src.net.Net)", "src/__init__.py": "", "src/net.py": NET},
+        "Net",
+    ),
+    "name-before-submodule": (
+        {"train.py": "from src import net\nreveal(net)", "src/__init__.py": "net = 1", "src/net.py": NET},
+        "1",
+    ),
+    "lazy": (
+        {"train.py": "from src import Net\nreveal(Net)", "src/__init__.py": "def __getattr__(name): pass"},
+        "...",
+    ),
+    "cycle": (
+        {"train.py": "from a import x\nreveal(x)", "a.py": "from b import y\nx = y", "b.py": "import a\ny = 1"},
+        "1",
+    ),
+    "cycle-of-packages": (
+        {
+            "train.py": "from src import x\nreveal(x)",
+            "src/__init__.py": "from .a import *",
+            "src/a.py": "from src import b\nx = b.y",
+            "src/b.py": "from src.a import x\ny = 1",
+        },
+        "1",
+    ),
+    # star imports
+    "star-later": (
+        {"train.py": "from a import *\nfrom b import *\nreveal(x)", "a.py": "x = 1", "b.py": "x = 2"},
+        "2",
+    ),
+    "star-not-there": (
+        {"train.py": "from a import *\nfrom b import *\nreveal(x)", "a.py": "x = 1", "b.py": "y = 2"},
+        "1",
+    ),
+    "star-all": (
+        {"train.py": "from a import *\nfrom b import *\nreveal(x)", "a.py": "x = 1", "b.py": "__all__ = ['y']\nx = 2"},
+        "1",
+    ),
+    "star-all-named": ({"train.py": "from a import *\nreveal(_x)", "a.py": "__all__ = ['_x']\n_x = 1"}, "1"),
+    "star-all-unknown": (
+        {"train.py": "from a import *\nreveal(x)", "a.py": "__all__ = ['y']\n__all__ += more()\nx = 1"},
+        "1",
+    ),
+    "star-all-extended": (
+        {"train.py": "from a import *\nreveal(x)", "a.py": "__all__ = []\n__all__.extend(more())\nx = 1"},
+        "1",
+    ),
+    "star-private": (
+        {"train.py": "from a import *\nfrom b import *\nreveal(_x)", "a.py": "_x = 1", "b.py": ""},
+        "builtins._x",
+    ),
+    "star-branches": (
+        {
+            "train.py": "if unknown():\n    from a import *\nelse:\n    from b import *\nreveal(x)",
+            "a.py": "x = 1",
+            "b.py": "x = 2",
+        },
+        "1 2",
+    ),
+    "star-never": (
+        {"train.py": "from a import *\nif False:\n    from b import *\nreveal(x)", "a.py": "x = 1", "b.py": "x = 2"},
+        "1",
+    ),
+    # conditional imports
+    "branches": (
+        {
+            "train.py": "if unknown():\n    from src.gpu import x\nelse:\n    from src.ascend import x\nreveal(x)",
+            "src/gpu.py": "x = 1",
+            "src/ascend.py": "x = 2",
+        },
+        "2 1",
+    ),
+    "branch-of-an-option": (
+        {
+            "train.py": """
+                import argparse
+                parser = argparse.ArgumentParser()
+                parser.add_argument("--gpu", action="store_true")
+                if parser.parse_args().gpu:
+                    from src.gpu import x
+                else:
+                    from src.ascend import x
+                reveal(x)
+                """,
+            "src/gpu.py": "x = 1",
+            "src/ascend.py": "x = 2",
+        },
+        "2 (1)",
+    ),
+    "branch-never": (
+        {
+            "train.py": "if False:\n    from a import x\nelse:\n    from b import x\nreveal(x)",
+            "a.py": "x = 1",
+            "b.py": "x = 2",
+        },
+        "2",
+    ),
+    "try": (
+        {
+            "train.py": "try:\n    from a import x\nexcept ImportError:\n    from b import x\nreveal(x)",
+            "a.py": "x = 1",
+            "b.py": "x = 2",
+        },
+        "1 2",
+    ),
+    "try-none": (
+        {"train.py": "try:\n    from a import x\nexcept ImportError:\n    x = None\nreveal(x)", "a.py": "x = 1"},
+        "1 None",
+    ),
+    "in-a-function": (
+        {"train.py": "def f():\n    from a import x\n    return x\nreveal(f())", "a.py": "x = 1"},
+        "1",
+    ),
+    # imports by call
+    "by-call": (
+        {"train.py": "import importlib\nreveal(importlib.import_module('src.net').Net)", "src/net.py": NET},
+        "Net",
+    ),
+    "by-call-alias": (
+        {"train.py": "from importlib import import_module\nreveal(import_module('src.net').Net)", "src/net.py": NET},
+        "Net",
+    ),
+    "by-call-relative": (
+        {
+            "train.py": "from importlib import import_module\nreveal(import_module('.net', package='src').Net)",
+            "src/net.py": NET,
+        },
+        "Net",
+    ),
+    "by-call-own-package": (
+        {
+            "train.py": "from src import Net\nreveal(Net)",
+            "src/__init__.py": "from importlib import import_module\nNet = import_module('.net', __package__).Net",
+            "src/net.py": NET,
+        },
+        "Net",
+    ),
+    "by-call-unknown": (
+        {
+            "train.py": "from importlib import import_module\nreveal(import_module(f'src.{unknown()}').Net)",
+            "src/net.py": NET,
+        },
+        "...",
+    ),
+    "by-call-worked-out": (
+        {
+            "train.py": "import importlib, src.net\nreveal(importlib.import_module('src.' + 'net').Net)",
+            "src/net.py": NET,
+        },
+        "Net",
+    ),
+    "by-call-not-scanned": (
+        {
+            "train.py": "from importlib import import_module\nreveal(import_module('src.' + 'net').Net)",
+            "src/net.py": NET,
+        },
+        "...",
+    ),
+    "by-call-mindspore": (
+        {"train.py": "import importlib\nreveal(importlib.import_module('mindspore.nn').Dense)"},
+        "mindspore.nn.Dense",
+    ),
+    "dunder-import": ({"train.py": "reveal(__import__('a').x)", "a.py": "x = 1"}, "1"),
+    "dunder-import-top": ({"train.py": "reveal(__import__('src.a').a.x)", "src/a.py": "x = 1"}, "1"),
+    # names of libraries
+    "library-shadowed": ({"train.py": "import utils\nreveal(utils.x)", "utils.py": "x = 1"}, "1"),
+    "standard-library-beside-the-script": (
+        {"train.py": "import logging\nreveal(logging.x)", "logging.py": "x = 1"},
+        "1",
+    ),
+    "standard-library-beside-another-file": (
+        {
+            "train.py": "from src.a import x\nreveal(x)",
+            "src/a.py": "import logging\nx = logging.x",
+            "src/logging.py": "x = 1",
+        },
+        "logging.x",
+    ),
+    "standard-library-loaded-before": ({"train.py": "import os\nreveal(os.sep)", "os.py": "sep = 1"}, "os.sep"),
+    "standard-library-folder": ({"train.py": "import json\nreveal(json.load)", "json/x.py": "load = 1"}, "json.load"),
+    "mindspore-folder": (
+        {
+            "train.py": "import mindspore\nfrom mindspore import nn\nreveal(nn.Cell)",
+            "mindspore/__init__.py": "nn = 1",
+            "mindspore/nn.py": "Cell = 1",
+        },
+        "mindspore.nn.Cell",
+    ),
+    "mindspore-file": (
+        {"train.py": "import mindspore\nreveal(mindspore.Model)", "mindspore.py": ""},
+        "mindspore.train.Model",
+    ),
+    "entry-before-own-directory": (
+        {
+            "train.py": "from src.a import x\nreveal(x)",
+            "src/a.py": "from config import x",
+            "src/config.py": "x = 1",
+            "config.py": "x = 2",
+        },
+        "2",
+    ),
+    "own-directory-where-nothing-else-has-it": (
+        {"train.py": "from src.a import x\nreveal(x)", "src/a.py": "from config import x", "src/config.py": "x = 1"},
+        "1",
+    ),
+    "package-before-namespace": (
+        {
+            "job/train.py": "import sys\nsys.path.append('..')\nimport common\nreveal(common.x)",
+            "job/common/other.py": "",
+            "common/__init__.py": "x = 1",
+        },
+        "1",
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), FROM.values(), ids=FROM)
+def test_where_a_name_comes_from(files: Mapping[str, str], expected: str) -> None:
+    entry = next(name for name in files if name.endswith("train.py"))
+    assert shown(reveal(files, entry)) == expected
+
+
+# What is added to `sys.path`: the directories of a file `/program/tools/job/train.py`, seen from `/program`
+
+ADDED = [
+    ("sys.path.append('../common')", ["tools/common"]),
+    ("sys.path.append('..')", ["tools"]),
+    ("sys.path.append('.')", ["tools/job"]),
+    ("sys.path.append(os.getcwd())", ["tools/job"]),
+    ("sys.path.append(os.path.dirname(os.getcwd()))", ["tools"]),
+    ("sys.path.append(os.path.abspath('../..'))", ["."]),
+    ("sys.path.append(os.path.dirname(sys.path[0]))", ["tools"]),
+    ("sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))", ["tools!"]),
+    ("sys.path.insert(1, os.path.dirname(os.path.realpath(__file__)))", ["tools/job"]),
+    ("sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', '..', 'src'))", ["src!"]),
+    ("sys.path.append(os.path.split(os.path.abspath(os.path.dirname(__file__)))[0])", ["tools"]),
+    ("sys.path.append(str(Path(__file__).resolve().parents[1]))", ["tools"]),
+    ("sys.path.append(str(pathlib.Path(__file__).absolute().parent.parent / 'src'))", ["tools/src"]),
+    ("sys.path.append(Path(__file__).parent.joinpath('src').as_posix())", ["tools/job/src"]),
+    ("sys.path.append(str(Path.cwd().parent))", ["tools"]),
+    ("here = osp.dirname(osp.abspath(__file__))\nroot = osp.join(here, '..')\nsys.path.append(root)", ["tools"]),
+    ("here = '..'\nhere = os.path.abspath(here)\nsys.path.append(here)", ["tools", "tools"]),
+    ("here = os.path.dirname(__file__)\nsys.path.append(f'{here}/../lib')", ["tools/lib"]),
+    ("here = os.path.dirname(__file__)\nsys.path.append(here + '/..')", ["tools"]),
+    ("sys.path.append('{}/{}'.format(os.path.dirname(__file__), 'lib'))", ["tools/job/lib"]),
+    ("p = os.path.abspath(__file__)\nsys.path.append(p[:p.find('job')] + 'lib')", ["tools/lib"]),
+    ("sys.path.append(os.getcwd().split('tools')[0])", ["."]),
+    ("sys.path.extend(['..', '../lib'])", ["tools", "tools/lib"]),
+    ("sys.path += ['..']", ["tools"]),
+    (
+        "def add(path):\n    if path not in sys.path:\n        sys.path.insert(0, path)\nadd('..')\nadd('../lib')",
+        ["tools!", "tools/lib!"],
+    ),
+    ("if __name__ == '__main__':\n    sys.path.append('..')", ["tools"]),
+    # not known
+    ("sys.path.append(args.path)", []),
+    ("sys.path.append('/home/somebody/lib')", []),
+    ("lib = '/home/somebody/lib'\nsys.path.append(lib)", []),
+    ("sys.path.append(os.environ['LIB'])", []),
+    ("sys.path.append(lib)", []),
+    ("lib = lib + '/..'\nsys.path.append(lib)", []),
+    ("for lib in ('a', 'b'):\n    sys.path.append(lib)", []),
+    ("sys.path.append('{:>99999999}'.format('x'))", []),
+    ("sys.path.append(3)", []),
+    ("sys.path.remove('..')", []),
+    ("print(sys.path)", []),
+    ("sys.path.append('..'", []),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), ADDED)
+def test_what_is_added_to_the_search_path(text: str, expected: list[str]) -> None:
+    found = additions(path("tools/job/train.py"), text.encode())
+    directories = found.directories(path("tools/job"), is_entry=True) if found is not None else ()
+    assert [names((each,))[0] + "!" * first for each, first in directories] == expected
+
+
+def test_the_main_guard_of_an_imported_file_adds_nothing() -> None:
+    found = additions(path("lib.py"), b"if __name__ == '__main__':\n    sys.path.append('..')")
+    assert found is not None
+    assert list(found.directories(ROOT, is_entry=False)) == []
+
+
+# The files of a program
+
+CLOSURES: list[tuple[str, Mapping[str, str], str, list[str]]] = [
+    (
+        "appended",
+        {"job/train.py": "import sys\nsys.path.append('../common')\nimport util", "common/util.py": ""},
+        "job/train.py",
+        ["common/util.py", "job/train.py"],
+    ),
+    (
+        "not appended",
+        {"job/train.py": "import util", "common/util.py": ""},
+        "job/train.py",
+        ["job/train.py"],
+    ),
+    (
+        "appended by an imported file, and imported by another one",
+        {
+            "job/train.py": "import paths\nimport net",
+            "job/paths.py": "import sys\nsys.path.append('../common')",
+            "job/net.py": "import util",
+            "common/util.py": "import more",
+            "common/more.py": "",
+        },
+        "job/train.py",
+        ["common/more.py", "common/util.py", "job/net.py", "job/paths.py", "job/train.py"],
+    ),
+    (
+        "appended by a file that was found on the appended path",
+        {
+            "job/train.py": "import sys\nsys.path.append('../common')\nimport util\nimport deep",
+            "common/util.py": "import os, sys\nsys.path.append(os.path.join(os.path.dirname(__file__), 'more'))",
+            "common/more/deep.py": "",
+        },
+        "job/train.py",
+        ["common/more/deep.py", "common/util.py", "job/train.py"],
+    ),
+    (
+        "inserted before the own directory",
+        {"job/train.py": "import sys\nsys.path.insert(0, '..')\nimport util", "job/util.py": "", "util.py": ""},
+        "job/train.py",
+        ["job/train.py", "util.py"],
+    ),
+    (
+        "appended behind the own directory",
+        {"job/train.py": "import sys\nsys.path.append('..')\nimport util", "job/util.py": "", "util.py": ""},
+        "job/train.py",
+        ["job/train.py", "job/util.py"],
+    ),
+    (
+        "of two programs that share a file, each has its own search path",
+        {
+            "one/train.py": "import sys\nsys.path.append('..')\nfrom common import load",
+            "one/config.py": "",
+            "two/train.py": "import sys\nsys.path.append('..')\nfrom common import load",
+            "two/config.py": "",
+            "common/load.py": "import config",
+        },
+        "two/train.py",
+        ["common/load.py", "two/config.py", "two/train.py"],
+    ),
+    (
+        "by text",
+        {"train.py": "from importlib import import_module\nimport_module('src.net')", "src/net.py": ""},
+        "train.py",
+        ["src/net.py", "train.py"],
+    ),
+    (
+        "never a local mindspore",
+        {
+            "train.py": "import mindspore\nfrom mindspore.nn import Cell",
+            "mindspore/__init__.py": "",
+            "mindspore/nn.py": "",
+        },
+        "train.py",
+        ["train.py"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "entry", "expected"), [case[1:] for case in CLOSURES], ids=[c[0] for c in CLOSURES])
+def test_the_files_of_a_program(files: Mapping[str, str], entry: str, expected: list[str]) -> None:
+    assert names(project(files).closure(path(entry))) == expected
+
+
+def test_the_files_of_a_program_do_not_depend_on_what_was_asked_before() -> None:
+    for _, files, entry, expected in CLOSURES:
+        asked = project(files)
+        for other in files:
+            asked.closure(path(other))
+        assert names(asked.closure(path(entry))) == expected
+
+
+# When imported code runs
+
+
+def test_imported_modules_run_where_they_are_imported() -> None:
+    made = program(
+        {
+            "train.py": "first()\nimport a\nsecond()\ndef f():\n    import b\n    third()\nf()\nlast()",
+            "a.py": "in_a()\nif __name__ == '__main__':\n    never()",
+            "b.py": "in_b()",
+        }
+    )
+    words = ["first", "in_a", "second", "f", "in_b", "third", "last"]
+    sites = [made.sites(word)[0] for word in words]
+    assert sorted(sites, key=lambda site: made.position(site) or 0) == sites
+    assert made.position(made.sites("never")[0]) is None
+
+
+def test_a_cycle_of_star_imports_is_told_the_same_in_any_order() -> None:
+    files = {
+        "train.py": "import a, b",
+        "a.py": "from b import *\ndef f(): pass",
+        "b.py": "from a import *\ndef g(): pass",
+    }
+    found = []
+    for order in (("a", "b"), ("b", "a")):
+        made = program(files)
+        modules = {name: made.module(path(f"{name}.py")) for name in order}
+        found.append({(m, n): [s.name for s in made.defined(modules[m], n)] for m in order for n in "fg" if modules[m]})
+    assert found[0] == found[1]
+    assert all(found[0].values())
