@@ -24,6 +24,9 @@ from ms_perflint.config import Config
 from ms_perflint.engine import Report, lint
 from ms_perflint.findings import Finding
 from ms_perflint.fixing import Settled, settle
+from ms_perflint.programs.program import Program as Analysed
+from ms_perflint.programs.target import Target
+from ms_perflint.semantics.project import Project
 from ms_perflint.source import Files, Nowhere, Overlay
 
 ROOT = os.path.join(os.sep, "program")
@@ -123,6 +126,12 @@ def expect(code: str, program: Program) -> None:
             wanted = f"{count} finding(s)" + (f", {safety}" if safety else "")
             wrong.append(f"{file}:{row}: expected {wanted}; found {_explain(here)}")
     assert not wrong, "\n" + "\n".join(wrong)
+
+
+def analysed(files: Mapping[str, str], entry: str = "train.py", target: Target = Target()) -> Analysed:  # noqa: B008
+    """Return the program of an entry script among several files, to ask it what it does."""
+    contents = {_path(name): _flush(text).encode() for name, text in files.items()}
+    return Analysed(Project(Overlay(Nowhere(), contents)), _path(entry), target)
 
 
 def fires(code: str, program: Program) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
+from ms_perflint.programs import shell
 from ms_perflint.programs.shell import GAP, Blocks, Command, Script, assignment
 from ms_perflint.semantics.commandline import Given
 
@@ -70,7 +71,7 @@ def starts(program: Program) -> tuple[Start, ...]:
     """Return the commands that start the entry script, of the shell scripts around it."""
     found = []
     for path in _scripts(program):
-        script = Script(path, program.project.raw(path) or b"")
+        script = shell.read(path, program.project.raw(path) or b"")
         for command in script.commands:
             start = _start(program, script, command)
             if start is not None:
@@ -103,6 +104,8 @@ def _homes(program: Program, directory: str) -> Iterator[str]:
 
 def _start(program: Program, script: Script, command: Command) -> Optional[Start]:
     """Return a command as a start of the program; None when it starts something else, or nothing."""
+    if command.name and not _is_runner(command.name) and not assignment(command.words[0][0]):
+        return None
     words = [(text, start) for word, start in command.words for text in script.texts(word, command.blocks)]
     while words and assignment((words[0][0],)):
         words.pop(0)

@@ -11,7 +11,7 @@ from typing import Optional, Union
 
 from ms_perflint.findings import Place
 
-HELD = 128  # scripts whose commands are remembered: the scripts of one folder start its programs one after the other
+HELD = 128  # scripts that are remembered: those of one folder may start each of its programs
 DEPTH = 12  # variables and substitutions inside one another
 GAP = "\0"  # in a text: a part that cannot be told
 
@@ -46,17 +46,15 @@ Word = tuple[Union[str, Variable, Substitution, Unknown], ...]
 class Command:
     """A simple command: its words, where it starts, and the blocks around it."""
 
+    name: str  # the first word where it is literal, else ""
     words: tuple[tuple[Word, int], ...]  # each with its offset in the script
     blocks: Blocks
-
-    @property
-    def name(self) -> str:
-        """Return the first word where it is literal, else ""."""
-        return literal(self.words[0][0]) or ""
 
 
 def literal(word: Word) -> Optional[str]:
     """Return the text of a word without variables; None for others."""
+    if len(word) == 1:
+        return word[0] if isinstance(word[0], str) else None
     return "".join(map(str, word)) if all(isinstance(part, str) for part in word) else None
 
 
@@ -213,16 +211,12 @@ def _braced(inside: str, quoted: bool) -> Union[Variable, Unknown]:
 _OPENS = frozenset({"if", "for", "while", "until", "case", "select", "{"})
 _CLOSES = frozenset({"fi", "done", "esac", "}"})
 _ARMS = frozenset({"else", "elif"})
+_KEYWORDS = frozenset({*_OPENS, *_CLOSES, *_ARMS, "then", "do", "!", "time"})
 _PREFIXES = frozenset({"then", "do", "else", "elif", "if", "while", "until", "{", "!", "time"})
 
 
-@lru_cache(maxsize=HELD)
-def commands(text: str) -> tuple[Command, ...]:
-    """Return the simple commands of a script, in their order."""
-    return tuple(_commands(text))
-
-
-def _commands(text: str) -> Iterator[Command]:
+def commands(text: str) -> Iterator[Command]:
+    """Yield the simple commands of a script, in their order."""
     blocks = _Blocks()
     words: list[tuple[Word, int]] = []
     for token, start in (*_Lexer(text).tokens(), ("\n", 0)):
@@ -235,7 +229,7 @@ def _commands(text: str) -> Iterator[Command]:
         while words and literal(words[0][0]) in _PREFIXES:
             words.pop(0)
         if words:
-            yield Command(tuple(words), blocks.open)
+            yield Command(literal(words[0][0]) or "", tuple(words), blocks.open)
         blocks.leave(token)
         words = []
 
@@ -255,6 +249,8 @@ class _Blocks:
         """Note the keywords with which a command starts."""
         for word, _ in words:
             text = literal(word)
+            if text not in _KEYWORDS:
+                return
             if text in _CLOSES:
                 self._pop()
             elif text in _ARMS:
@@ -301,13 +297,19 @@ class Assignment:
     blocks: Blocks
 
 
+@lru_cache(maxsize=HELD)
+def read(path: str, raw: bytes) -> Script:
+    """Return a script, read once for all programs that it may start."""
+    return Script(path, raw)
+
+
 class Script:
     """A script with its variables."""
 
     def __init__(self, path: str, raw: bytes) -> None:
         self.path = path
         self.code = raw.decode("utf-8", "replace")
-        self.commands = commands(self.code)
+        self.commands = tuple(commands(self.code))
         self.assigned: dict[str, list[Assignment]] = {}
         self.exported: set[str] = set()
         for command in self.commands:
@@ -370,7 +372,7 @@ class Script:
     def _substitution(self, part: Substitution, blocks: Blocks, within: tuple[str, ...]) -> str:
         """Return what the usual ways to ask for the script's own folder give."""
         text = ""
-        for command in _commands(part.text):
+        for command in commands(part.text):
             last = self.text(command.words[-1][0], blocks, within) if len(command.words) > 1 else GAP
             if command.name == "dirname":
                 text = os.path.dirname(last) or (GAP if last == GAP else os.curdir)

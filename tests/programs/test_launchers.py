@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import ast
 import os
-import textwrap
 from collections.abc import Mapping
 
 import pytest
+from programs import ROOT, Program, analysed, case, fires
 
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.target import Target
-from ms_perflint.semantics.project import Project
 from ms_perflint.semantics.values import Value
-from ms_perflint.source import Nowhere, Overlay
 
-ROOT = os.path.join(os.sep, "program")
 OPTIONS = """
 import argparse
 import os
@@ -32,15 +27,9 @@ args = parser.parse_args()
 TWO = "if [ $# == 1 ]; then\n  python train.py {}\nelse\n  python train.py {}\nfi\n"
 
 
-def program(files: Mapping[str, str], entry: str = "train.py") -> Program:
-    """Return the program of an entry script, from texts."""
-    contents = {os.path.join(ROOT, *name.split("/")): textwrap.dedent(text).encode() for name, text in files.items()}
-    return Program(Project(Overlay(Nowhere(), contents)), os.path.join(ROOT, *entry.split("/")), Target())
-
-
 def reveal(files: Mapping[str, str], entry: str = "train.py") -> Value:
     """Return what the argument of the one `reveal(...)` in a program can be."""
-    made = program(files, entry)
+    made = analysed(files, entry)
     (site,) = made.sites("reveal")
     assert isinstance(site.node, ast.Call)
     return made.value(site.node.args[0], site.scope)
@@ -187,13 +176,13 @@ def test_value_is_read_where_the_launcher_gives_it() -> None:
 
 def test_only_so_many_scripts_are_read() -> None:
     files = {"train.py": OPTIONS, **{f"run{n:02}.sh": f"python train.py --epochs {n}\n" for n in range(60)}}
-    assert len(program(files).starts) == 40
+    assert len(analysed(files).starts) == 40
 
 
 def test_scripts_that_are_too_long_are_not_read() -> None:
     text = "python train.py -d Ascend\n"
-    assert len(program({"train.py": OPTIONS, "run.sh": text + "#" * 60_000}).starts) == 1
-    assert len(program({"train.py": OPTIONS, "run.sh": text + "#" * 70_000}).starts) == 0
+    assert len(analysed({"train.py": OPTIONS, "run.sh": text + "#" * 60_000}).starts) == 1
+    assert len(analysed({"train.py": OPTIONS, "run.sh": text + "#" * 70_000}).starts) == 0
 
 
 @pytest.mark.parametrize(
@@ -201,7 +190,7 @@ def test_scripts_that_are_too_long_are_not_read() -> None:
     ["python train.py '", 'python train.py "', "python train.py $(", "python train.py ${", "if x; fi; fi; }", "\0"],
 )
 def test_scripts_that_no_shell_would_take_do_no_harm(text: str) -> None:
-    assert len(program({"train.py": OPTIONS, "run.sh": f"{text}\n"}).starts) <= 1
+    assert len(analysed({"train.py": OPTIONS, "run.sh": f"{text}\n"}).starts) <= 1
 
 
 @pytest.mark.parametrize("text", ["$(" * 2000, "A=$A$A\n" * 50, "${A:-" * 500, "if x; then " * 2000])
@@ -320,3 +309,48 @@ def test_default_of_a_variable_is_rare_where_launchers_export_it() -> None:
         "run.sh": "export RANK_SIZE=8\npython train.py\n",
     }
     assert shown(reveal(files)) == "'8' ('1')"
+
+
+# --- what rules make of it
+
+TRAIN = """
+import argparse
+import mindspore as ms
+from mindspore import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--sink", type=str2bool, default=True)
+args = parser.parse_args()
+ms.set_context(mode=ms.GRAPH_MODE)
+net = nn.Dense(64, 16)
+model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+model.train(10, ms.dataset.MindDataset("train.mindrecord"), dataset_sink_mode=args.sink){}
+"""
+FIXED = [
+    ("python train.py --sink False", "python train.py --sink True"),
+    ("python train.py --sink=false", "python train.py --sink=true"),
+    ('python train.py --epochs 3 --sink "False"', 'python train.py --epochs 3 --sink "True"'),
+    ("SINK=False\npython train.py --sink $SINK", None),
+]
+
+
+@pytest.mark.parametrize(("script", "changed"), FIXED)
+def test_a_fix_is_shown_at_the_flag_of_the_launcher(script: str, changed: str | None) -> None:
+    (finding,) = Program({"train.py": TRAIN.format(""), "run.sh": script}).lint("MSP102").findings
+    place = finding.related[0].place
+    assert (os.path.relpath(place.path, ROOT), place.row) == ("run.sh", script.count("\n") + 1)
+    if changed is None:
+        assert finding.fix is None
+        return
+    assert finding.fix is not None
+    assert finding.fix.safety.value == "display-only"
+    (edit,) = finding.fix.edits
+    assert script[: edit.start] + edit.text + script[edit.end :] == changed
+
+
+@pytest.mark.parametrize(
+    "program",
+    [case("launcher", {"train.py": TRAIN.format("  # ! display-only"), "run.sh": "python train.py --sink False"})],
+)
+def test_a_launcher_decides_like_a_default(program: Program) -> None:
+    fires("MSP102", program)
