@@ -92,7 +92,7 @@ class MissingDatasetSinkMode(Check):
         if self._is_built(call):
             return f"{cost}: `Model.build` compiled for `{SINK}=True`, and `train` does not use it"
         if call.given(SINK) is None:
-            default = f"its default is False since MindSpore 2.0{' (True before)' if self.target.capped_below else ''}"
+            default = f"its default is False since MindSpore 2.0{' (True before)' if self.target.oldest < (2,) else ''}"
             return f"{cost}: `{SINK}` is missing, and {default}; `{SINK}=True` sends whole epochs"
         return f"{cost}: `{SINK}` is False; `{SINK}=True` sends whole epochs"
 

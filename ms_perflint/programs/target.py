@@ -11,22 +11,27 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
+from ms_perflint.programs import conditions
+from ms_perflint.programs.pins import pin
+from ms_perflint.semantics.commandline import CONFIGS
+from ms_perflint.semantics.forms import is_main_guard
+from ms_perflint.semantics.module import Module
+from ms_perflint.semantics.walk import TRY
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
-    from ms_perflint.semantics.module import Module
+    from ms_perflint.programs.site import Call
 
 Version = tuple[int, ...]
 DEVICES = ("Ascend", "GPU", "CPU")
+ACCELERATORS = ("Ascend", "GPU")
+SIBLINGS = 40  # config files that are looked at
+_SPELLED = {"ascend": "Ascend", "davinci": "Ascend", "gpu": "GPU", "cpu": "CPU"}
 RELEASES: tuple[Version, ...] = (
     *((1, minor, 0) for minor in range(11)),
     *((2, minor, 0) for minor in range(11)),
 )
-PIN = re.compile(
-    rb"""^[\s"'-]*mindspore(?:-ascend|-gpu|-cpu)?\s*(?:\[[^\]]*\])?\s*[=~]=\s*["']?(\d+(?:\.\d+)+)""",
-    re.MULTILINE | re.IGNORECASE,
-)
-PIN_FILES = re.compile(r"requirements.*\.txt$|pyproject\.toml$|setup\.cfg$|environment\.ya?ml$")
+OPTION, PIN, IMPORT, NEWEST = "option", "pin", "import", "newest"  # what says the version
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,9 @@ class Target:
     devices: tuple[str, ...] = ()  # those that the program names; empty: unknown
     is_cpu: bool = False  # nothing but the CPU is possible
     places: tuple[Place, ...] = ()  # where the device was read
-    capped_below: Optional[Version] = None  # a name that the code imports was removed in this version
+    oldest: Version = (0,)  # the version that it may be as well: below `version` where the code only caps it
+    source: str = OPTION  # what says the version
+    version_places: tuple[Place, ...] = ()  # where it says so
 
     @property
     def is_gpu(self) -> bool:
@@ -48,7 +55,7 @@ class Target:
 def target_of(program: Program) -> Target:
     """Return the target of a program: what the options say, else what pins and the code itself show."""
     asked = program.asked
-    target = _version(program) if asked.version == (0,) else asked
+    target = replace(asked, oldest=asked.version) if asked.version != (0,) else _version(program)
     if asked.devices:
         return replace(target, devices=asked.devices, is_cpu=asked.devices == ("CPU",))
     # `set_context` needs the version to know its parameters, so the version is settled first
@@ -60,42 +67,63 @@ def target_of(program: Program) -> Target:
 
 
 def _version(program: Program) -> Target:
-    pinned = _pin(program)
-    if pinned is not None:
-        return Target(pinned)
+    """Return the newest version that the requirement files and the imports of the program allow."""
+    pinned = pin(program)
+    places: tuple[Place, ...] = (pinned.place,) if pinned is not None else ()
+    version, source = mindspore_api.newest(), NEWEST
+    if pinned is not None and pinned.version is not None:
+        version, source = pinned.version, PIN
+    elif pinned is not None and pinned.below is not None and pinned.below <= version:
+        version, source = _before(pinned.below), PIN
+    oldest, cap, place = _imports(program)
+    if cap is not None and cap <= version:
+        version, source, places = _before(cap), IMPORT, (place,) if place is not None else ()
+    if source == NEWEST:
+        places = ()
+    return Target(
+        version, oldest=min(oldest, version) if source == IMPORT else version, source=source, version_places=places
+    )
+
+
+def _before(version: Version) -> Version:
+    return max((release for release in RELEASES if release < version), default=RELEASES[0])
+
+
+def _imports(program: Program) -> tuple[Version, Optional[Version], Optional[Place]]:
+    """Return the first version that has all names which the program imports, the first that lacks one, and where."""
+    oldest: Version = RELEASES[0]
     cap: Optional[Version] = None
+    place: Optional[Place] = None
     for path in program.files:
         module = program.module(path) if program.project.contains(path, "mindspore") else None
-        for name in _imported(module) if module is not None else ():
-            removed = mindspore_api.removed_in(name)
-            if removed is not None and (cap is None or removed < cap):
-                cap = removed
-    if cap is None:
-        return Target(mindspore_api.newest())
-    return Target(max(release for release in RELEASES if release < cap), capped_below=cap)
+        for name, alias in _imported(module) if module is not None else ():
+            added, removed = mindspore_api.added_in(name), mindspore_api.removed_in(name)
+            if (added or removed) and module is not None and not _is_guarded(module, alias):
+                oldest = max(oldest, added or oldest)
+                if removed is not None and (cap is None or removed < cap):
+                    cap, place = removed, module.source.place(module.span(alias)[0])
+    return oldest, cap, place
 
 
-def _imported(module: Module) -> Iterator[str]:
-    """Yield the full names that a module imports from MindSpore outside of `try`."""
+def _imported(module: Module) -> Iterator[tuple[str, ast.alias]]:
+    """Yield the full names that a module imports from MindSpore."""
     for imports in module.imported.values():
         for stmt, alias in imports:
             if isinstance(stmt, ast.ImportFrom):
                 if not stmt.level and (stmt.module or "").partition(".")[0] == "mindspore":
-                    yield f"{stmt.module}.{alias.name}"
+                    yield f"{stmt.module}.{alias.name}", alias
             elif alias.name.partition(".")[0] == "mindspore":
-                yield alias.name
+                yield alias.name, alias
 
 
-def _pin(program: Program) -> Optional[Version]:
-    """Return the version that a requirements file near the entry script pins."""
-    files = program.project.files
-    for directory in program.project.ancestors(os.path.dirname(program.entry)):
-        for name in sorted(files.names(directory)):
-            if PIN_FILES.search(name):
-                match = PIN.search(program.project.raw(os.path.join(directory, name)) or b"")
-                if match:
-                    return mindspore_api.parse_version(match.group(1).decode())
-    return None
+def _is_guarded(module: Module, alias: ast.alias) -> bool:
+    """Return whether an import may be left out: `try: from mindspore import jit`, `if version < ...:`."""
+    for scope in module.scopes:
+        for binding in scope.bindings.get(alias.asname or alias.name.partition(".")[0], ()):
+            if binding.node is alias:
+                owners = [arm.owner for arm in binding.block.chain() if arm.owner is not None]
+                return any(isinstance(owner, (ast.If, *TRY)) and not is_main_guard(owner) for owner in owners)
+    return False
 
 
 # --- device
@@ -103,29 +131,57 @@ def _pin(program: Program) -> Optional[Version]:
 
 def _devices(program: Program, target: Target) -> Target:
     """Return the target with the devices that running code sets; CPU only where nothing else is possible."""
-    names: set[str] = set()
-    places: set[Place] = set()
-    unknown = optional = False
-    for call in program.calls("mindspore.set_context", "mindspore.set_device"):
-        name = "device_target"
-        if call.given(name) is None and not call.is_spread:
-            continue
-        value = call.argument(name)
-        unknown = unknown or value.open
-        optional = optional or value.optional
-        for known in value.known:
-            if isinstance(known.constant, str):
-                names.add(known.constant)
-                places.add(known.place)
-    devices = tuple(device for device in DEVICES if device in names)
-    is_cpu = devices == ("CPU",) and not unknown and not (optional and _names_accelerator(program))
-    return replace(target, devices=devices, is_cpu=is_cpu, places=tuple(sorted(places)))
+    calls = [
+        call
+        for call in program.calls("mindspore.set_context", "mindspore.set_device")
+        if call.given("device_target") is not None or call.is_spread
+    ]
+    values = [call.argument("device_target") for call in calls]
+    known = [each for value in values for each in value.known if _device(each.constant)]
+    names = {_device(each.constant) for each in known}
+    places = tuple(sorted({each.place for each in known}))
+    is_cpu = names == {"CPU"} and not any(value.open for value in values) and _is_always_set(program, calls)
+    if is_cpu and any(value.optional for value in values):
+        is_cpu = not _names_accelerator(program) and not any(_has_sibling(program, place) for place in places)
+    return replace(target, devices=tuple(each for each in DEVICES if each in names), is_cpu=is_cpu, places=places)
+
+
+def _device(constant: object) -> str:
+    """Return the device that a text names, in whatever case; "" for other things."""
+    return _SPELLED.get(constant.lower(), "") if isinstance(constant, str) else ""
+
+
+def _is_always_set(program: Program, calls: list[Call]) -> bool:
+    """Return whether one of the calls runs whatever conditions come out: else the device of the package stands."""
+    return conditions.always([frozenset(each) for call in calls for each in conditions.passes(program, call)])
 
 
 def _names_accelerator(program: Program) -> bool:
-    """Return whether the program's code compares with, or lists, an accelerator."""
+    """Return whether the code of the program compares with, or lists, an accelerator."""
     for path in program.files:
-        raw = program.project.raw(path) or b""
-        if any(quote + name + quote in raw for name in (b"Ascend", b"GPU") for quote in (b"'", b'"')):
-            return True
+        if any(word in (program.project.raw(path) or b"").lower() for word in (b"ascend", b"gpu")):
+            module = program.module(path)
+            for node in ast.walk(module.tree) if module is not None else ():
+                if isinstance(node, ast.Constant) and _device(node.value) in ACCELERATORS:
+                    return True
     return False
+
+
+def _has_sibling(program: Program, place: Place) -> bool:
+    """Return whether another config file beside the one that is loaded names an accelerator under the same key."""
+    directory, loaded = os.path.split(place.path)
+    if not loaded.endswith(CONFIGS):
+        return False
+    lines = (program.project.raw(place.path) or b"").splitlines()
+    key = re.match(rb"[\s\"'{]*([\w-]+)", lines[place.row - 1]) if place.row <= len(lines) else None
+    if key is None:
+        return False
+    wanted = re.compile(
+        rb"^[\s\"'{,]*" + re.escape(key.group(1)) + rb"[\"']?\s*:\s*[\"']?(?:ascend|gpu)\b",
+        re.MULTILINE | re.IGNORECASE,
+    )
+    others = sorted(
+        name for name in program.project.files.names(directory) if name.endswith(CONFIGS) and name != loaded
+    )
+    raws = (program.project.raw(os.path.join(directory, name)) or b"" for name in others[:SIBLINGS])
+    return any(wanted.search(raw) for raw in raws)

@@ -1,0 +1,111 @@
+"""Which MindSpore the requirement files around a program ask for."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint import mindspore_api
+from ms_perflint.findings import Place
+
+if TYPE_CHECKING:
+    from ms_perflint.programs.program import Program
+
+Version = tuple[int, ...]
+FILES = re.compile(r"requirements.*\.txt$|pyproject\.toml$|setup\.cfg$|environment\.ya?ml$")
+SIZE = 1 << 16  # bytes of a file that are looked at
+_PACKAGE = re.compile(r"(?<![\w./-])mindspore(?:[-_](?:ascend|gpu|cpu))?(?![\w./])(?!-\w)", re.IGNORECASE)
+_NUMBER = r"\d+(?:\.\d+)*"
+_CLAUSE = re.compile(rf"(===?|~=|<=?|>=?|!=|\^|~|=)?\s*v?({_NUMBER})(\.\*)?[\w.-]*")
+_WHEEL = re.compile(rf"mindspore(?:_\w+)?-({_NUMBER})")
+_SIGNS = re.compile(r"[\s\"'=\[\]{},:]*(?:version)?[\s\"'=:]*")
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One version, or everything below one, and where that is said."""
+
+    place: Place
+    version: Optional[Version] = None
+    below: Optional[Version] = None
+
+
+def pin(program: Program) -> Optional[Pin]:
+    """Return what the requirement files nearest to the entry script say; None where they leave the version open.
+
+    Of several in one folder the one that allows the newest version counts.
+    """
+    files = program.project.files
+    for directory in program.project.ancestors(os.path.dirname(program.entry)):
+        names = sorted(name for name in files.names(directory) if FILES.search(name))
+        found = [each for name in names for each in _pins(program, os.path.join(directory, name))]
+        if found:
+            return max(found, key=lambda each: each.version or each.below or ())
+    return None
+
+
+def _pins(program: Program, path: str) -> Iterator[Pin]:
+    raw = program.project.raw(path) or b""
+    if b"mindspore" not in raw.lower():
+        return
+    for row, line in enumerate(raw[:SIZE].decode("utf-8", "replace").splitlines(), 1):
+        code = re.split(r"(?:^|\s)#", line)[0]
+        for match in _PACKAGE.finditer(code):
+            version, below = read(code[match.end() :])
+            if version is not None or below is not None:
+                yield Pin(Place(path, row, match.start() + 1), version, below)
+
+
+def read(text: str) -> tuple[Optional[Version], Optional[Version]]:
+    """Return the version that a requirement pins, and the one below which it stays; `text` follows the name.
+
+    `>=2.2` alone pins nothing: newer versions are as likely as any. `~=2.2` allows every 2.x from there on.
+    """
+    text = re.sub(r"^\s*\[[^\]]*\]", "", text)
+    wheel = _WHEEL.search(text) if text.lstrip().startswith("@") else None
+    if wheel is not None:
+        return mindspore_api.parse_version(wheel.group(1)), None
+    below: Optional[Version] = None
+    table = re.match(r"\s*=\s*[\"'{]", text) is not None  # of pyproject.toml: `mindspore = "^2.2"`
+    at = _end(_SIGNS, text) if table else _end(re.compile(r"[\s(]*"), text)
+    while match := _CLAUSE.match(text, at):
+        sign, number, any_last = match.groups()
+        exact, limit = _clause(sign or ("==" if table else ""), number, any_last is not None)
+        if exact is not None:
+            return exact, None
+        if limit is not None and (below is None or limit < below):
+            below = limit
+        at = _end(re.compile(r"\s*,?\s*"), text, match.end())
+    return None, below
+
+
+def _end(pattern: re.Pattern[str], text: str, start: int = 0) -> int:
+    match = pattern.match(text, start)
+    return match.end() if match else start
+
+
+def _clause(sign: str, number: str, any_last: bool) -> tuple[Optional[Version], Optional[Version]]:
+    """Return the one version that a clause allows, and the one below which it stays."""
+    version = mindspore_api.parse_version(number)
+    parts = number.split(".")
+    if sign in ("==", "===", "="):
+        if any_last:
+            return None, _after(version, len(parts))
+        return version, None
+    if sign == "<=":
+        return version, None
+    if sign == "<":
+        return None, version
+    if sign == "~=":
+        return None, _after(version, max(1, len(parts) - 1))
+    if sign == "^":
+        return None, _after(version, 1)
+    return (None, _after(version, min(2, len(parts)))) if sign == "~" else (None, None)
+
+
+def _after(version: Version, places: int) -> Version:
+    """Return the first version that differs in the first `places` numbers."""
+    return (*version[: places - 1], version[places - 1] + 1, *(0,) * (3 - places))

@@ -1,0 +1,263 @@
+"""The MindSpore version and the device that a program is for, and where they were read."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from programs import ROOT, analysed
+
+from ms_perflint import mindspore_api
+from ms_perflint.findings import Place
+from ms_perflint.programs.pins import read
+from ms_perflint.programs.target import IMPORT, NEWEST, OPTION, PIN, Target
+
+PLAIN = "import mindspore\n"
+OLD = "from mindspore import ms_function\n"  # removed in 2.6
+
+
+def places(found: tuple[Place, ...]) -> list[tuple[str, int]]:
+    """Return places as (file, row)."""
+    return [(os.path.relpath(place.path, ROOT).replace(os.sep, "/"), place.row) for place in found]
+
+
+# --- version
+
+REQUIREMENTS = [
+    ("==2.2.14", (2, 2, 14), None),
+    (" == 2.2", (2, 2, 0), None),
+    ("===2.2.0", (2, 2, 0), None),
+    ("==2.2.*", None, (2, 3, 0)),
+    ("==2.0.0rc1", (2, 0, 0), None),
+    ("==2.0.0.rc1 ; python_version < '3.10'", (2, 0, 0), None),
+    ("[full]==1.9.0", (1, 9, 0), None),
+    ("~=2.2", None, (3, 0, 0)),
+    ("~=1.6.1", None, (1, 7, 0)),
+    (">=2.2,<2.4", None, (2, 4, 0)),
+    ("<2.4, >=2.2", None, (2, 4, 0)),
+    ("(>=2.2,<2.4)", None, (2, 4, 0)),
+    ("<=2.3.1", (2, 3, 1), None),
+    (">=2.2", None, None),
+    ("!=2.2", None, None),
+    ("", None, None),
+    ("=2.0.0=py37_0", (2, 0, 0), None),  # conda
+    (' = "2.2.10"', (2, 2, 10), None),  # a table of pyproject.toml
+    (' = "^2.2"', None, (3, 0, 0)),
+    (' = "~2.2"', None, (2, 3, 0)),
+    (' = {version = "2.2.10", optional = true}', (2, 2, 10), None),
+    (" @ https://example.com/1.5.0/gpu/mindspore_gpu-1.5.0-cp37-cp37m-linux_x86_64.whl", (1, 5, 0), None),
+]
+
+
+@pytest.mark.parametrize(("text", "version", "below"), REQUIREMENTS)
+def test_requirements_are_read(text: str, version: tuple[int, ...] | None, below: tuple[int, ...] | None) -> None:
+    assert read(text) == (version, below)
+
+
+PINS = [
+    ("requirements.txt", "numpy\nmindspore==2.2.0\n", (2, 2, 0), 2),
+    ("requirements.txt", "\ufeffmindspore==2.2.0\n", (2, 2, 0), 1),
+    ("requirements.txt", "mindspore_ascend==1.8.1\n", (1, 8, 1), 1),
+    ("requirements-gpu.txt", "mindspore-gpu == 1.9.0  # or newer\n", (1, 9, 0), 1),
+    ("requirements.txt", "mindspore>=2.0,<2.3\n", (2, 2, 0), 1),
+    ("pyproject.toml", 'dependencies = ["numpy", "mindspore==2.3.1"]\n', (2, 3, 1), 1),
+    ("pyproject.toml", '[tool.poetry.dependencies]\nmindspore = "2.2.10"\n', (2, 2, 10), 2),
+    ("setup.cfg", "install_requires =\n    mindspore==2.1\n", (2, 1, 0), 2),
+    ("environment.yml", "dependencies:\n  - mindspore-gpu=1.10\n", (1, 10, 0), 2),
+]
+
+
+@pytest.mark.parametrize(("file", "text", "version", "row"), PINS)
+def test_a_pin_near_the_entry_script_says_the_version(file: str, text: str, version: tuple[int, ...], row: int) -> None:
+    target = analysed({"train.py": PLAIN, file: text}).target
+    assert (target.version, target.oldest, target.source) == (version, version, PIN)
+    assert places(target.version_places) == [(file, row)]
+
+
+NO_PINS = [
+    ("README.md", "pip install mindspore==2.2.0\n"),
+    ("requirements.txt", "# mindspore==2.2.0\n"),
+    ("requirements.txt", "numpy  # for mindspore==2.2.0\n"),
+    ("requirements.txt", "mindspore\n"),
+    ("requirements.txt", "mindspore>=2.2\n"),
+    ("requirements.txt", "mindspore-lite==2.2.0\nmindspore_rl==0.7.0\nmy-mindspore==1.0\n"),
+    ("requirements.txt", "mindspore<4\n"),
+    ("notes.txt", "mindspore==2.2.0\n"),
+]
+
+
+@pytest.mark.parametrize(("file", "text"), NO_PINS)
+def test_without_a_pin_the_newest_version_counts(file: str, text: str) -> None:
+    target = analysed({"train.py": PLAIN, file: text}).target
+    assert (target.version, target.oldest, target.source) == (mindspore_api.newest(), mindspore_api.newest(), NEWEST)
+    assert target.version_places == ()
+
+
+def test_the_nearest_pin_counts() -> None:
+    files = {"requirements.txt": "mindspore==2.5\n", "net/requirements.txt": "mindspore==1.9\n", "net/train.py": PLAIN}
+    assert analysed(files, "net/train.py").target.version == (1, 9, 0)
+
+
+def test_of_several_pins_in_one_folder_the_newest_counts() -> None:
+    files = {
+        "requirements_ascend.txt": "mindspore-ascend==1.9\n",
+        "requirements_gpu.txt": "mindspore-gpu==1.8\n",
+        "train.py": PLAIN,
+    }
+    assert analysed(files).target.version == (1, 9, 0)
+
+
+def test_a_name_that_was_removed_caps_the_version() -> None:
+    target = analysed({"train.py": "import helper\n", "helper.py": PLAIN + OLD}).target
+    assert (target.version, target.source) == ((2, 5, 0), IMPORT)
+    assert places(target.version_places) == [("helper.py", 2)]
+    assert target.oldest == (1, 0, 0)
+
+
+def test_a_name_that_came_later_raises_the_oldest_version() -> None:
+    target = analysed({"train.py": OLD + "from mindspore import set_device\n"}).target
+    assert target.oldest == mindspore_api.added_in("mindspore.set_device")
+
+
+@pytest.mark.parametrize(
+    ("pin", "version", "source"),
+    [("mindspore==2.8", (2, 5, 0), IMPORT), ("mindspore==2.2", (2, 2, 0), PIN), ("mindspore<2.3", (2, 2, 0), PIN)],
+)
+def test_the_code_caps_a_pin(pin: str, version: tuple[int, ...], source: str) -> None:
+    target = analysed({"train.py": OLD, "requirements.txt": pin}).target
+    assert (target.version, target.source) == (version, source)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "try:\n    from mindspore import ms_function\nexcept ImportError:\n    ms_function = None\n",
+        "try:\n    from mindspore import jit\nexcept ImportError:\n    from mindspore import ms_function as jit\n",
+        "import mindspore\nif mindspore.__version__ < '2.0':\n    from mindspore import ms_function\n",
+        "import mindspore\n# from mindspore import ms_function\n",
+    ],
+)
+def test_an_import_that_may_be_left_out_caps_nothing(text: str) -> None:
+    assert analysed({"train.py": text}).target.source == NEWEST
+
+
+def test_an_import_under_the_main_guard_caps() -> None:
+    assert analysed({"train.py": "if __name__ == '__main__':\n    " + OLD}).target.source == IMPORT
+
+
+def test_the_option_counts_before_all() -> None:
+    files = {"train.py": OLD, "requirements.txt": "mindspore==2.2\n"}
+    target = analysed(files, target=Target((2, 7, 0))).target
+    assert (target.version, target.oldest, target.source) == ((2, 7, 0), (2, 7, 0), OPTION)
+
+
+# --- device
+
+CONTEXT = "import mindspore as ms\n"
+OPTIONS = CONTEXT + "import argparse\nparser = argparse.ArgumentParser()\n"
+PARSED = "args = parser.parse_args()\nms.set_context(device_target=args.device)\n"
+CONFIG = CONTEXT + "import yaml\nconfig = yaml.safe_load(open('one.yaml'))\n"
+
+ONLY_CPU = {
+    "literal": {"train.py": CONTEXT + "ms.set_context(device_target='CPU')\n"},
+    "set_device": {"train.py": CONTEXT + "ms.set_device('CPU')\n"},
+    "other case": {"train.py": CONTEXT + "ms.set_device('cpu')\n"},
+    "constant": {"train.py": CONTEXT + "DEVICE = 'CPU'\nms.set_context(device_target=DEVICE)\n"},
+    "helper": {
+        "train.py": "import helper\nhelper.init()\n",
+        "helper.py": CONTEXT + "def init():\n    ms.set_context(device_target='CPU')\n",
+    },
+    "both arms": {
+        "train.py": OPTIONS + "parser.add_argument('--many')\nargs = parser.parse_args()\n"
+        "if args.many:\n    ms.set_device('CPU')\nelse:\n    ms.set_device('CPU')\n",
+    },
+    "default": {"train.py": OPTIONS + "parser.add_argument('--device', default='CPU')\n" + PARSED},
+    "default with choices": {
+        "train.py": OPTIONS + "parser.add_argument('--device', default='CPU', choices=['CPU'])\n" + PARSED
+    },
+    "comment": {
+        "train.py": OPTIONS + "parser.add_argument('--device', default='CPU')  # or 'Ascend'\n" + PARSED,
+        "README.md": "python train.py --device Ascend\n",
+    },
+    "config": {"train.py": CONFIG + "ms.set_device(config['device'])\n", "one.yaml": "device: CPU  # or Ascend\n"},
+    "siblings": {
+        "train.py": CONFIG + "ms.set_device(config['device'])\n",
+        "one.yaml": "device: CPU\n",
+        "two.yaml": "device: CPU\nother: Ascend\n# device: Ascend\n",
+    },
+    "launcher": {
+        "train.py": OPTIONS + "parser.add_argument('--device', default='CPU')\n" + PARSED,
+        "run.sh": "python train.py --device CPU\n",
+    },
+}
+
+NOT_ONLY_CPU = {
+    "nothing": {"train.py": CONTEXT + "ms.set_context(mode=0)\n"},
+    "literal": {"train.py": CONTEXT + "ms.set_context(device_target='Ascend')\n"},
+    "unknown": {"train.py": CONTEXT + "ms.set_context(device_target=get())\n"},
+    "option without default": {"train.py": OPTIONS + "parser.add_argument('--device')\n" + PARSED},
+    "choice": {
+        "train.py": OPTIONS + "parser.add_argument('--device', default='CPU', choices=['CPU', 'GPU'])\n" + PARSED
+    },
+    "branch literal": {
+        "train.py": OPTIONS
+        + "parser.add_argument('--device', default='CPU')\n"
+        + PARSED
+        + "if args.device == 'Ascend':\n    ms.set_context(device_id=0)\n",
+    },
+    "branch literal in other case": {
+        "train.py": OPTIONS
+        + "parser.add_argument('--device', default='CPU')\n"
+        + PARSED
+        + "if args.device.lower() in ('ascend',):\n    ms.set_context(device_id=0)\n",
+    },
+    "branch": {
+        "train.py": OPTIONS + "parser.add_argument('--fast')\nargs = parser.parse_args()\n"
+        "if args.fast:\n    ms.set_device('Ascend')\nelse:\n    ms.set_device('CPU')\n",
+    },
+    "one arm": {
+        "train.py": OPTIONS + "parser.add_argument('--slow')\nargs = parser.parse_args()\n"
+        "if args.slow:\n    ms.set_device('CPU')\n",
+    },
+    "sibling": {
+        "train.py": CONFIG + "ms.set_device(config['device'])\n",
+        "one.yaml": "device: CPU\n",
+        "two.yaml": "device: 'Ascend'\n",
+    },
+    "missing config": {"train.py": CONFIG + "ms.set_device(config['device'])\n"},
+    "launcher": {
+        "train.py": OPTIONS + "parser.add_argument('--device', default='CPU')\n" + PARSED,
+        "run.sh": "python train.py\npython train.py --device Ascend\n",
+    },
+}
+
+
+@pytest.mark.parametrize("files", ONLY_CPU.values(), ids=ONLY_CPU)
+def test_only_the_cpu_is_possible(files: dict[str, str]) -> None:
+    target = analysed(files).target
+    assert (target.devices, target.is_cpu) == (("CPU",), True)
+
+
+@pytest.mark.parametrize("files", NOT_ONLY_CPU.values(), ids=NOT_ONLY_CPU)
+def test_an_accelerator_is_possible(files: dict[str, str]) -> None:
+    assert not analysed(files).target.is_cpu
+
+
+def test_device_is_read_somewhere() -> None:
+    files = {"train.py": CONFIG + "ms.set_device(config['device'])\n", "one.yaml": "epochs: 1\ndevice: GPU\n"}
+    target = analysed(files).target
+    assert (target.devices, target.is_gpu, places(target.places)) == (("GPU",), True, [("one.yaml", 2)])
+
+
+def test_several_devices_are_named() -> None:
+    files = {
+        "train.py": OPTIONS + "parser.add_argument('--device', default='GPU', choices=['Ascend', 'GPU'])\n" + PARSED
+    }
+    target = analysed(files).target
+    assert (target.devices, target.is_gpu, target.is_cpu) == (("Ascend", "GPU"), False, False)
+
+
+def test_the_device_of_the_command_line_counts() -> None:
+    files = {"train.py": CONTEXT + "ms.set_context(device_target='CPU')\n"}
+    target = analysed(files, target=Target(devices=("Ascend",))).target
+    assert (target.devices, target.is_cpu) == (("Ascend",), False)
