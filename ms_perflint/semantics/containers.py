@@ -103,7 +103,10 @@ def elements(evaluator: Evaluator, value: Value) -> tuple[tuple[Known, ...], boo
 
 
 def stored(evaluator: Evaluator, node: ast.expr, name: str, scope: Scope) -> Optional[Value]:
-    """What `name.attribute = value` elsewhere in the file gives it; None where nothing does."""
+    """Return what `name.attribute = value` elsewhere in the file gives it; None where nothing does.
+
+    Set on a condition only, it may as well be what it was before.
+    """
     base = node.value if isinstance(node, (ast.Attribute, ast.Subscript)) else None
     if isinstance(base, ast.Name):
         key = base.id
@@ -112,4 +115,8 @@ def stored(evaluator: Evaluator, node: ast.expr, name: str, scope: Scope) -> Opt
     else:
         return None
     stores = [b for b in scope.module.stores.get((key, name), ()) if b.node is not node]
-    return union([evaluator.weighed(binding) for binding in stores]) if stores else None
+    if not stores:
+        return None
+    value = union([evaluator.weighed(binding) for binding in stores])
+    surely = any(not any(isinstance(arm.owner, ast.If) for arm in binding.block.chain()) for binding in stores)
+    return value if surely else Value(value.known, value.open, True)

@@ -211,6 +211,9 @@ class Evaluator:
 
     def call(self, node: ast.Call, scope: Scope) -> Value:
         """Return what a call gives."""
+        text = operations.of_text(self, node, scope)
+        if text is not None:
+            return text
         callee = self.value(node.func, scope)
         values = [self._result(known, node, scope) for known in callee.known]
         if callee.open or not callee.known:

@@ -33,7 +33,8 @@ DICT_METHODS = frozenset({"get", "items", "keys", "values", "update", "pop", "se
 
 def members(evaluator: Evaluator, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
     """Return what `base.name` can be; `node` is that expression."""
-    values = [member(evaluator, known, name, node, scope) for known in base.known]
+    there = [known for known in base.known if known.constant is not None]  # None has no members: it is set later
+    values = [member(evaluator, known, name, node, scope) for known in there or base.known]
     if base.open or not base.known:
         values.append(OPEN)
     set_elsewhere = containers.stored(evaluator, node, name, scope)
@@ -61,7 +62,8 @@ def member(evaluator: Evaluator, known: Known, name: str, node: ast.expr, scope:
     if isinstance(what, Display):
         if isinstance(what.node, ast.Dict) and name in DICT_METHODS:
             return evaluator.known(Api(f"builtins.dict.{name}", known), node, scope)
-        return containers.item(evaluator, known, name)
+        setting = containers.item(evaluator, known, name)
+        return Value(setting.known, setting.open, True)  # of an `EasyDict`: what a user may set in another way
     return OPEN
 
 

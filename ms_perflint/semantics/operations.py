@@ -35,6 +35,27 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
 }
+_OF_TEXT: dict[str, Callable[..., Any]] = {
+    "lower": str.lower,
+    "upper": str.upper,
+    "casefold": str.casefold,
+    "capitalize": str.capitalize,
+    "strip": str.strip,
+    "startswith": str.startswith,
+    "endswith": str.endswith,
+}
+
+
+def of_text(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what a method of a text gives: `mode.lower()`; None where it is no such call on a text that is known."""
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in _OF_TEXT or node.keywords:
+        return None
+    base = evaluator.value(node.func.value, scope)
+    if not any(isinstance(constant, str) for constant in base.constants):
+        return None
+    function = _OF_TEXT[node.func.attr]
+    arguments = [evaluator.value(argument, scope) for argument in node.args]
+    return combine([base, *arguments], lambda known: _calculate(function, known), node, scope)
 
 
 def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:

@@ -56,7 +56,37 @@ CASES = [
     # containers
     ("reveal({'a': 1}['a'])", "1"),
     ("reveal([1, 2][-1])", "2"),
-    ("from easydict import EasyDict\nc = EasyDict({'a': {'b': 1}})\nreveal(c.a.b)", "1"),
+    # a setting that has a name of its own may be set in another way: it is a default
+    ("from easydict import EasyDict\nc = EasyDict({'a': {'b': 1}})\nreveal(c.a.b)", "1 ?"),
+    ("c = {'a': 1}\nreveal(c['a'])", "1"),
+    # set on a condition only: perhaps not set
+    ("def f(c):\n    if unknown():\n        c.a = 1\n    reveal(c.a)", "1 ?"),
+    ("def f(c):\n    c.a = 1\n    reveal(c.a)", "1"),
+    # None has no members: what was None is set by the time it is asked
+    (
+        """
+        from argparse import ArgumentParser
+
+        args = None
+
+        def parse():
+            global args
+            parser = ArgumentParser()
+            parser.add_argument("--mode", default=0)
+            args = parser.parse_args()
+
+        parse()
+        reveal(args.mode)
+        """,
+        "0 ?",
+    ),
+    ("c = None\nreveal(c.a)", "..."),
+    # methods of texts
+    ("x = 'Graph'\nreveal(x.lower())", "'graph'"),
+    ("x = ' GRAPH '\nreveal(x.strip().lower().startswith('graph'))", "True"),
+    ("x = 'a' if unknown() else 'b'\nreveal(x.upper())", "'A' 'B'"),
+    ("def f(x):\n    reveal(x.upper())", "..."),
+    ("x = 'a'\nreveal(x.startswith(unknown()))", "..."),
     ("c = dict(a=1)\nreveal(c.get('a', 2))", "1"),
     ("def f(c):\n    reveal(getattr(c, 'a', 2))", "2 ..."),
     # MindSpore
