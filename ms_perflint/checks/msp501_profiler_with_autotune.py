@@ -30,7 +30,7 @@ class ProfilerWithAutotune(Check):
         """By meaning: AutoTune is on for a normal user, and a profiler of the data pipeline on the same path."""
         if not call.argument("enable").is_usually(True) or not self.program.runs(call) or self.target.is_cpu:
             return False
-        return bool(profiling.conflicts(call)) and not profiling.turned_off(call)
+        return bool(profiling.conflicts(call))
 
     def visit_Call(self, node: cst.Call) -> None:
         """By form: at the call that switches AutoTune on, with the profiler as the other place."""

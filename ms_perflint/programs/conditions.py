@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.training import callers
+from ms_perflint.semantics.forms import around
 from ms_perflint.semantics.module import Block, Scope, Site
 from ms_perflint.semantics.values import truth
 
@@ -106,7 +107,7 @@ def passes(program: Program, site: Site) -> tuple[Pass, ...]:
 
 
 def _passes(program: Program, site: Site, seen: tuple[Scope, ...], depth: int) -> list[Pass]:
-    own = tuple(conditions(program, site.block))
+    own = (*conditions(program, site.block), *_inside(program, site))
     function = site.scope.owner
     if not function.is_function or depth >= DEPTH:
         return [own]
@@ -122,6 +123,21 @@ def conditions(program: Program, block: Block) -> Iterator[Condition]:
     for arm in reversed(block.chain()):
         if isinstance(arm.owner, ast.If) and arm.parent is not None:
             for condition in parts(arm.owner.test, arm.arm == "body", arm.parent.scope):
+                if program.value(condition.test, condition.scope).truth is not condition.result:
+                    yield condition
+
+
+def _inside(program: Program, site: Site) -> Iterator[Condition]:
+    """Yield what must hold in its own statement for a site to run: `make() if wanted else None`."""
+    for outer, inner in around(site.stmt, site.node):
+        tests: list[tuple[ast.expr, bool]] = []
+        if isinstance(outer, ast.IfExp) and inner is not outer.test:
+            tests = [(outer.test, inner is outer.body)]
+        elif isinstance(outer, ast.BoolOp):
+            before = outer.values[: outer.values.index(inner)] if inner in outer.values else []
+            tests = [(value, isinstance(outer.op, ast.And)) for value in before]
+        for test, wanted in tests:
+            for condition in parts(test, wanted, site.scope):
                 if program.value(condition.test, condition.scope).truth is not condition.result:
                     yield condition
 

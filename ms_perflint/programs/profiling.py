@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.programs.conditions import PASSES, Condition, Pass, contradict, parts, passes
+from ms_perflint.programs.conditions import DEPTH, PASSES, Condition, Pass, contradict, parts, passes
 from ms_perflint.programs.mode import training_starts
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Scope, Site
@@ -33,6 +33,7 @@ class Profiling:
     place: Place
     by: str
     passes: tuple[Pass, ...] = ((),)
+    at: Optional[int] = None  # where in the execution order it is made
 
 
 def conflicts(call: Call) -> list[tuple[Profiling, Pass]]:
@@ -45,7 +46,10 @@ def conflicts(call: Call) -> list[tuple[Profiling, Pass]]:
     found = []
     for profiling in profilings(program, call):
         for own in mine:
-            if any(_meet(program, own, other) for other in profiling.passes):
+            if any(
+                _meet(program, own, other) and not _turned_off(call, (*own, *other), profiling.at)
+                for other in profiling.passes
+            ):
                 found.append((profiling, own))
                 break
     return found
@@ -74,27 +78,27 @@ def _asks(program: Program, call: Call) -> Pass:
     return tuple(parts(node, True, scope)) if node is not None and not isinstance(node, ast.Constant) else ()
 
 
-def turned_off(call: Call) -> bool:
-    """Return whether a later call, before training starts, turns AutoTune off again wherever this one ran."""
+def _turned_off(call: Call, both: Pass, at: Optional[int]) -> bool:
+    """Return whether a later call turns AutoTune off again where these conditions hold, before anything suffers.
+
+    That is before training starts, or before the profiler is made (at this position).
+    """
     program = call.program
-    start, at = training_starts(program), program.position(call)
+    mine, limits = program.position(call), [p for p in (training_starts(program), at) if p is not None]
     for other in program.calls(AUTOTUNE):
         later = program.position(other)
-        if at is None or later is None or later <= at or (start is not None and later > start):
+        if mine is None or later is None or later <= mine or (limits and later > max(limits)):
             continue
         if other.argument("enable").usual_truth is False and any(
-            _follows(program, call, each) for each in passes(program, other)
+            _follows(program, both, each) for each in passes(program, other)
         ):
             return True
     return False
 
 
-def _follows(program: Program, call: Call, later: Pass) -> bool:
-    """Return whether a later pass is taken after some pass of the call, as far as a normal user and the code show."""
-    return any(
-        not contradict(program, own, later) and not any(c.usually(program) is False for c in later if c not in own)
-        for own in passes(program, call)
-    )
+def _follows(program: Program, both: Pass, later: Pass) -> bool:
+    """Return whether a later pass is taken where these conditions hold, as far as a normal user and the code show."""
+    return not contradict(program, both, later) and not any(c.usually(program) is False for c in later if c not in both)
 
 
 # --- what profiles the data pipeline
@@ -106,7 +110,7 @@ def profilings(program: Program, tuned: Site) -> Iterator[Profiling]:
         if _covers_data(call) and not _is_over(call, tuned):
             alive = _passes_alive(call)
             if alive:
-                yield Profiling(call.module.source.place(call.span[0]), CODE, alive)
+                yield Profiling(call.module.source.place(call.span[0]), CODE, alive, program.position(call))
     for call in program.calls("mindspore.set_context"):  # the key is one of 1.x, which runs nowhere else
         if call.given("enable_profiling") is not None and call.argument("enable_profiling").usual_truth is True:
             yield Profiling(call.module.source.place(call.span[0]), CODE, passes(program, call))
@@ -161,14 +165,27 @@ def _made(known: Known, call: Call) -> bool:
 
 def _is_over(call: Call, tuned: Site) -> bool:
     """Return whether a profiler is done when AutoTune is switched on: its `with` block is left, or it was stopped."""
-    stmt = call.stmt
-    if isinstance(stmt, (ast.With, ast.AsyncWith)) and tuned.scope.owner is call.scope.owner:
-        return any(item.context_expr is call.node for item in stmt.items) and tuned.node.lineno > (stmt.end_lineno or 0)
-    position = call.program.position
+    stmt, position = call.stmt, call.program.position
     at = position(tuned)
+    if isinstance(stmt, (ast.With, ast.AsyncWith)) and any(item.context_expr is call.node for item in stmt.items):
+        if tuned.scope.owner is call.scope.owner:
+            return tuned.node.lineno > (stmt.end_lineno or 0)
+        left = _left(call.program, call, stmt.end_lineno or 0)
+        return at is not None and left is not None and at >= left
     stops = [position(site) for word in STOPS for site in _uses(call, word)]
     start = position(call)
     return start is not None and at is not None and any(stop is not None and start < stop < at for stop in stops)
+
+
+def _left(program: Program, site: Site, line: int, depth: int = 0) -> Optional[int]:
+    """Return where in the execution order the code behind a line of a site's function, or behind its call, begins."""
+    function = site.scope.owner
+    later = (program.position(other) for other in function.calls if other.node.lineno > line)
+    first = next((at for at in later if at is not None), None)
+    callers = program.callers(function) if first is None and function.is_function and depth < DEPTH else []
+    if len(callers) != 1:
+        return first
+    return _left(program, callers[0], callers[0].node.end_lineno or 0, depth + 1)
 
 
 # --- MS_PROFILER_OPTIONS
@@ -192,10 +209,16 @@ def _writes(program: Program) -> Iterator[tuple[Site, ast.expr]]:
             for binding in module.stores.get((base, VARIABLE), ()):
                 if binding.value is not None and isinstance(binding.stmt, ast.stmt):
                     yield Site(module, binding.value, "", binding.stmt, binding.block, None), binding.value
-    for call in program.calls("os.environ.setdefault", "os.putenv"):
+    for call in program.calls("os.environ.setdefault"):
         args = call.node.args
         if len(args) == 2 and program.value(args[0], call.scope).must_be(VARIABLE):
             yield call, args[1]
+    for call in program.calls("os.environ.update"):
+        shown = call.node.args[0] if call.node.args else None
+        pairs = [*zip(shown.keys, shown.values)] if isinstance(shown, ast.Dict) else []
+        for key, text in pairs:
+            if key is not None and program.value(key, call.scope).must_be(VARIABLE):
+                yield call, text
 
 
 def _is_in_time(site: Site) -> bool:

@@ -6,8 +6,9 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
+from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Site
-from ms_perflint.semantics.values import NOTHING, OPEN, Api, Bound, Constant, Instance, Known, Value
+from ms_perflint.semantics.values import NOTHING, OPEN, Api, Bound, Constant, Display, Instance, Known, Value
 from ms_perflint.semantics.ways import OPTIONAL
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Call(Site):
         given = self.given(name)
         if given is not None:
             return self.program.value(given, self.scope)
-        if self.is_spread:
+        if self.is_spread and not self._is_left_out(name):
             return self._spread(name)
         for parameter in self.parameters:
             if parameter.name == name and not isinstance(parameter.default, type(mindspore_api.REQUIRED)):
@@ -77,6 +78,13 @@ class Call(Site):
                 if len(found) == 1 and found[0].known:
                     return found[0]
         return OPEN
+
+    def _is_left_out(self, name: str) -> bool:
+        """Return whether all that the call spreads are dicts shown key by key, none of which has this key."""
+        if any(isinstance(argument, ast.Starred) for argument in self.node.args):
+            return False
+        spread = [keyword.value for keyword in self.node.keywords if keyword.arg is None]
+        return all(name not in (_keys(self, node) or (name,)) for node in spread)
 
     def repeats(self) -> bool:
         """Return whether it runs again and again while the program trains."""
@@ -96,6 +104,24 @@ class Call(Site):
             if isinstance(known.what, Bound):
                 return known.what.receiver
         return None
+
+
+def _keys(call: Call, node: ast.expr) -> Optional[tuple[str, ...]]:
+    """Return the keys of a dict that is shown in the file and never changed; None for any other."""
+    value = call.program.value(node, call.scope)
+    what = value.known[0].what if len(value.known) == 1 and not value.open else None
+    if not isinstance(what, Display) or not isinstance(what.node, ast.Dict):
+        return None
+    names = [key.value for key in what.node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+    name = node.id if isinstance(node, ast.Name) else ""
+    changed = any(base == name for base, _ in call.module.stores) or any(
+        isinstance(site.node, ast.Call)
+        and isinstance(site.node.func, ast.Attribute)
+        and word_of(site.node.func.value) == name
+        for word in ("update", "setdefault", "pop")
+        for site in call.module.by_word.get(word, ())
+    )
+    return tuple(names) if len(names) == len(what.node.keys) and not (name and changed) else None
 
 
 def call_of(program: Program, known: Optional[Known]) -> Optional[Call]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 EXITS = frozenset({"exit", "_exit", "quit"})
 
@@ -36,3 +37,26 @@ def leaves(stmt: ast.stmt) -> bool:
     if isinstance(stmt, ast.If) and stmt.orelse:
         return leaves(stmt.body[-1]) and leaves(stmt.orelse[-1])
     return False
+
+
+def around(stmt: ast.stmt, node: ast.expr) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """Yield each expression of a statement that holds a node, outermost first, with the part of it that does."""
+    outer: ast.AST = stmt
+    while outer is not node:
+        inner = next((part for part in ast.iter_child_nodes(outer) if _holds(part, node)), None)
+        if inner is None:
+            return
+        yield outer, inner
+        outer = inner
+
+
+def _holds(part: ast.AST, node: ast.expr) -> bool:
+    """Return whether a node stands in the text of a part; parts without a place of their own have it in their parts."""
+    if not hasattr(part, "lineno"):
+        return any(_holds(inner, node) for inner in ast.iter_child_nodes(part))
+    first, last = _span(part), _span(node)
+    return first[:2] <= last[:2] and last[2:] <= first[2:]
+
+
+def _span(node: ast.AST) -> tuple[int, int, int, int]:
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]

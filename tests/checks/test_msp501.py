@@ -240,6 +240,137 @@ FIRES = [
         STOP,
     ),
     case(
+        "profiler made by a callback of another file",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import nn
+
+                from src.callbacks import ProfileSteps
+                from src.dataset import create_dataset
+
+                if __name__ == "__main__":
+                    net = nn.Dense(8, 8)
+                    model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+                    model.train(1, create_dataset("a.mindrecord"), callbacks=[ProfileSteps(2, 5)])
+                """,
+            "src/__init__.py": "",
+            "src/callbacks.py": """
+                from mindspore import Profiler
+                from mindspore.train.callback import Callback
+
+
+                class ProfileSteps(Callback):
+                    def __init__(self, first, last):
+                        super().__init__()
+                        self.steps = first, last
+                        self.profiler = Profiler(start_profile=False, output_path="./profile")
+
+                    def step_begin(self, run_context):
+                        if run_context.original_args().cur_step_num == self.steps[0]:
+                            self.profiler.start()
+
+                    def step_end(self, run_context):
+                        if run_context.original_args().cur_step_num == self.steps[1]:
+                            self.profiler.stop()
+                            self.profiler.analyse()
+                """,
+            "src/dataset.py": """
+                import mindspore.dataset as ds
+
+
+                def create_dataset(path):
+                    ds.config.set_enable_autotune(True, "./autotune")  # ! unsafe
+                    return ds.MindDataset(path).batch(32)
+                """,
+            "requirements.txt": "mindspore==2.2.14\n",
+        },
+    ),
+    case(
+        "arguments in a dict",
+        IMPORTS,
+        """
+        options = {"output_path": "./profile", "data_process": True}
+        profiler = Profiler(**options)
+        ds.config.set_enable_autotune(True)  # ! safe
+        """,
+        TRAIN,
+        STOP,
+    ),
+    case(
+        "made in one arm of a conditional expression",
+        IMPORTS,
+        OPTIONS,
+        """
+        profiler = Profiler(data_process=True) if args.profile else None
+        ds.config.set_enable_autotune(True)  # ! safe
+        """,
+        TRAIN,
+    ),
+    case(
+        "both asked for by the config file",
+        {
+            "train.py": join(
+                IMPORTS,
+                """
+                import yaml
+
+                with open("config.yaml") as file:
+                    config = yaml.safe_load(file)
+
+                def tune(config):
+                    if config["autotune"]:
+                        ds.config.set_enable_autotune(True)  # !
+
+                tune(config)
+                if config["profile"]:
+                    profiler = Profiler(data_process=True)
+                """,
+                TRAIN,
+            ),
+            "config.yaml": "autotune: true\nprofile: true\n",
+        },
+    ),
+    case(
+        "several variables of the environment at once",
+        """
+        import os
+
+        os.environ.update({"GLOG_v": "3", "MS_PROFILER_OPTIONS": '{"start": true, "data_process": true}'})
+        """,
+        IMPORTS,
+        "ds.config.set_enable_autotune(True)  # ! unsafe\n",
+        TRAIN,
+    ),
+    case(
+        "inside of the block, in a function",
+        IMPORTS,
+        """
+        def create_dataset():
+            ds.config.set_enable_autotune(True)  # ! safe
+            return ds.MindDataset("train.mindrecord").batch(32)
+
+
+        def main():
+            net = nn.Dense(64, 16)
+            model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+            with ms.profiler.profile(data_process=True):
+                model.train(10, create_dataset(), dataset_sink_mode=True)
+
+
+        main()
+        """,
+    ),
+    case(
+        "turned off when the profiler is there already",
+        IMPORTS,
+        PROFILED,
+        TUNED_REPORTED,
+        TRAIN,
+        "ds.config.set_enable_autotune(False)\n",
+        STOP,
+    ),
+    case(
         "last write is on",
         IMPORTS,
         PROFILED,
@@ -301,6 +432,79 @@ QUIET = [
             profiler = Profiler(data_process=True)
         """,
         TRAIN,
+    ),
+    case(
+        "turned off where the profiler is made",
+        IMPORTS,
+        OPTIONS,
+        TUNED,
+        """
+        if args.profile:
+            ds.config.set_enable_autotune(False)
+            profiler = Profiler(data_process=True)
+        """,
+        TRAIN,
+    ),
+    case(
+        "turned off before the profiler is made",
+        IMPORTS,
+        TUNED,
+        TRAIN,
+        """
+        ds.config.set_enable_autotune(False)
+        profiler = Profiler(data_process=True)
+        model.eval(ds.MindDataset("valid.mindrecord").batch(32))
+        profiler.analyse()
+        """,
+    ),
+    case(
+        "the block of the profiler is left",
+        IMPORTS,
+        """
+        def look():
+            with ms.profiler.profile(data_process=True):
+                for batch in ds.MindDataset("train.mindrecord").batch(32):
+                    print(batch)
+
+
+        look()
+        ds.config.set_enable_autotune(True)
+        """,
+        TRAIN,
+    ),
+    case(
+        "off while profiling, with a conditional expression",
+        IMPORTS,
+        OPTIONS,
+        """
+        tuned = not args.profile
+        ds.config.set_enable_autotune(tuned)
+        profiler = Profiler(data_process=True) if args.profile else None
+        """,
+        TRAIN,
+    ),
+    case(
+        "dict that leaves the pipeline out",
+        IMPORTS,
+        """
+        options = {"output_path": "./profile"}
+        profiler = Profiler(**options)
+        """,
+        TUNED,
+        TRAIN,
+        STOP,
+    ),
+    case(
+        "dict that is changed",
+        IMPORTS,
+        """
+        options = {"data_process": True}
+        options["start_profile"] = False
+        profiler = Profiler(**options)
+        """,
+        TUNED,
+        TRAIN,
+        STOP,
     ),
     case(
         "guarded by the other option",
