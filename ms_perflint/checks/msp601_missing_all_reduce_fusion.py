@@ -36,7 +36,9 @@ class MissingAllReduceFusion(Check):
     def suspect(self, call: Call) -> bool:
         """By meaning: data-parallel training in graph mode, whose gradients nothing puts into portions."""
         sets = parallel.settings(call)
-        if sets is None or parallel.data_parallel(sets) is None or not self.program.runs(call):
+        if sets is None or parallel.data_parallel(sets) is None or parallel.is_alone(sets):
+            return False
+        if not self.program.runs(call):
             return False
         if parallel.sets_portions(sets, self._names) or not self.program.trains.is_yes or not self._compiles():
             return False
@@ -46,7 +48,7 @@ class MissingAllReduceFusion(Check):
             or parallel.restores(call)
         ):
             return False
-        if parallel.portioned_elsewhere(self.program):
+        if parallel.portioned_elsewhere(self.program) or not parallel.reduces(self.program):
             return False
         reach = parallel.Reach(self.program, call)
         return not reach.portioned(self._names, not self._indices_do_nothing) and not reach.replaced()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.conditions import DEVICES, Condition, Pass, always, contradict, devices, passes
 from ms_perflint.programs.site import Call
+from ms_perflint.programs.training import STEP_CELLS, base_apis, is_step_class
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.values import OPEN, Api, Display, Known, Tree, Value
 
@@ -25,6 +26,13 @@ PORTIONS, INDICES = "comm_fusion", "all_reduce_fusion_config"
 # and of cells (nn/cell.py)
 INNER = ("set_all_reduce_fusion_split_indices", "set_all_reduce_fusion_split_sizes")
 OF_CELLS = ("set_comm_fusion",)
+# What adds up gradients where the program takes its steps itself
+REDUCERS = (
+    "mindspore.nn.DistributedGradReducer",
+    "mindspore.ops.AllReduce",
+    "mindspore.communication.comm_func.all_reduce",
+    "mindspore.mint.distributed.all_reduce",
+)
 # Words of tests that ask whether there are several devices: they hold where gradients are added up
 SPREAD = ("distribut", "parallel", "device_num", "group_size", "rank_size", "world_size", "num_devices", "multi")
 
@@ -73,17 +81,57 @@ def sets_portions(sets: Mapping[str, Value], names: Iterable[str]) -> bool:
     return any(name in sets and sets[name].truth is not False for name in names)
 
 
+def is_alone(sets: Mapping[str, Value]) -> bool:
+    """Return whether a call says that there is one device, which has nothing to add up."""
+    return sets.get("device_num", OPEN).must_be(1)
+
+
 # --- the program
 
 
+def reduces(program: Program) -> bool:
+    """Return whether gradients are, or may be, added up: by a Model, by a train cell of MindSpore, or by hand.
+
+    A step of the program's own that only takes gradients and hands them to the optimizer adds up nothing.
+    """
+    if program.calls(*REDUCERS) or program.calls(*sorted(STEP_CELLS)):
+        return True
+    for model in program.calls("mindspore.train.Model"):
+        network = model.argument("network")
+        if model.given("optimizer") is not None or model.is_spread or network.open or not network.known:
+            return True
+    if not all(program.evaluator.callees(site).known for site in program.train_sites):
+        return True
+    return any(_may_reduce(program, scope) for module in program.modules for scope in module.scopes if scope.is_class)
+
+
+def _may_reduce(program: Program, cls: Scope) -> bool:
+    """Return whether a class that runs derives from a train cell, or from something that is not there to be read."""
+    if cls not in program.reached:
+        return False
+    bases = base_apis(program, cls)
+    return bool(bases & STEP_CELLS) or (
+        is_step_class(program, cls) and any(not base.startswith("mindspore.") for base in bases)
+    )
+
+
 def serves_parameters(program: Program) -> bool:
-    """Return whether gradients go to a parameter server for a user who passes no option."""
+    """Return whether gradients go to a parameter server for a user who passes no option.
+
+    A flag of which nothing is known asks for it: `if config.parameter_server`.
+    """
     return any(
         call.given("enable_ps") is not None
         and call.argument("enable_ps").usual_truth is not False
-        and not call.is_optional
+        and any(not any(_is_asked(program, condition) for condition in own) for own in passes(program, call))
         for call in program.calls(SERVER)
     )
+
+
+def _is_asked(program: Program, condition: Condition) -> bool:
+    """Return whether a condition holds only for a user who passes an option, as far as the program shows."""
+    usual = condition.usually(program)
+    return usual is False or (usual is None and isinstance(condition.test, (ast.Name, ast.Attribute)))
 
 
 def restores(call: Call) -> bool:
@@ -180,13 +228,13 @@ class Reach:
             ):
                 sites.append(other)
         first = min((at for at in map(self._at, self.program.train_sites) if at is not None), default=None)
-        return self.effective([site for site in sites if self._between(self.call, site, first)])
+        return self._surely([site for site in sites if self._between(self.call, site, first)])
 
     def _is_undone(self, site: Site) -> bool:
         """Return whether what a site sets is surely reset before the call, on the pass of either."""
         at = self._at(self.call)
         resets = [reset for reset in self.program.calls(RESET) if self._between(site, reset, at)]
-        return bool(resets) and self.effective(resets) and Reach(self.program, site).effective(resets)
+        return bool(resets) and self._surely(resets) and Reach(self.program, site)._surely(resets)
 
     def _between(self, site: Site, middle: Site, end: Optional[int]) -> bool:
         start, at = self._at(site), self._at(middle)
@@ -199,6 +247,22 @@ class Reach:
         """Return whether on some pass of the call one of the sites runs: whatever the tests give, or by default."""
         alternatives = [each for site in sites for each in passes(self.program, site)]
         return any(self._covers(own, alternatives) for own in self.passes)
+
+    def _surely(self, sites: Iterable[Site]) -> bool:
+        """Return whether on some pass of the call one of the sites runs, with nothing granted but several devices."""
+        alternatives = [each for site in sites for each in passes(self.program, site)]
+        for own in self.passes:
+            mine = devices(self.program, own)
+            left = [
+                frozenset(
+                    c for c in other if c not in own and not _is_about_spread(c) and not mine <= c.devices(self.program)
+                )
+                for other in alternatives
+                if not contradict(self.program, own, other)
+            ]
+            if any(all(c.usually(self.program) for c in rest) for rest in left) or always(left):
+                return True
+        return False
 
     def _covers(self, own: Pass, alternatives: list[Pass]) -> bool:
         left = [frozenset(self._rest(own, other)) for other in alternatives if not self._apart(own, other)]
@@ -229,9 +293,15 @@ class Reach:
     def _is_granted(self, condition: Condition) -> bool:
         """Return whether a condition holds where gradients are added up, is about portions, or cannot be known."""
         words = " ".join(condition.words).lower()
-        if any(word in words for word in SPREAD) or "fusion" in words or "all_reduce" in words or "allreduce" in words:
+        if _is_about_spread(condition) or "fusion" in words or "all_reduce" in words or "allreduce" in words:
             return True
         return condition.usually(self.program) is None and not condition.asks_environment(self.program)
+
+
+def _is_about_spread(condition: Condition) -> bool:
+    """Return whether a condition asks for several devices: it holds where gradients are added up."""
+    words = " ".join(condition.words).lower()
+    return any(word in words for word in SPREAD)
 
 
 # --- the network

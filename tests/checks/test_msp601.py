@@ -39,6 +39,30 @@ OPTIONS = """
     args = parser.parse_args()
     """
 
+OWN_STEP = """
+    class TrainStep(nn.Cell):
+        def __init__(self, network, optimizer):
+            super().__init__()
+            self.network = network
+            self.optimizer = optimizer
+            self.grad = ms.ops.GradOperation(get_by_list=True)
+
+        def construct(self, data, label):
+            gradients = self.grad(self.network, self.optimizer.parameters)(data, label)
+            return self.optimizer(gradients)
+
+
+    """
+
+RUN_STEP = join(
+    NET,
+    """
+    step = TrainStep(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params()))
+    for data, label in ds.MindDataset("train.mindrecord").batch(32).create_tuple_iterator():
+        step(data, label)
+    """,
+)
+
 PLAIN = "ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL, gradients_mean=True)\n"
 
 FIRES = [
@@ -263,6 +287,123 @@ FIRES = [
         Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, None)
         """,
         version=(1, 5),
+    ),
+    case(
+        "own step that reduces by hand",
+        GRAPH,
+        "ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !\n",
+        OWN_STEP.replace(
+            "            return self.optimizer(gradients)",
+            "            return self.optimizer(self.reduce(gradients))",
+        ).replace(
+            "            self.grad =",
+            "            self.reduce = nn.DistributedGradReducer(optimizer.parameters)\n            self.grad =",
+        ),
+        RUN_STEP,
+    ),
+    case(
+        "function that gives gradients, and a reducer",
+        GRAPH,
+        "ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !\n",
+        NET,
+        """
+        optimizer = nn.SGD(net.trainable_params())
+        reduce = nn.DistributedGradReducer(optimizer.parameters)
+        gradients_of = ms.value_and_grad(net, None, optimizer.parameters)
+
+        @ms.jit
+        def step(data):
+            loss, gradients = gradients_of(data)
+            optimizer(reduce(gradients))
+            return loss
+
+        for (data,) in ds.MindDataset("train.mindrecord").batch(32).create_tuple_iterator():
+            step(data)
+        """,
+    ),
+    case(
+        "reset on the path of another device",
+        IMPORTS,
+        OPTIONS,
+        """
+        ms.set_context(mode=ms.GRAPH_MODE, device_target=args.device_target)
+        if args.device_target == "GPU":
+            if get_group_size() > 1:
+                context.reset_auto_parallel_context()
+                context.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !
+        if args.device_target == "Ascend":
+            if get_group_size() > 1:
+                context.reset_auto_parallel_context()
+                context.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !
+        """,
+        TRAIN,
+    ),
+    case(
+        "reset and set again",
+        GRAPH,
+        PLAIN,
+        """
+        context.reset_auto_parallel_context()
+        context.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !
+        """,
+        TRAIN,
+    ),
+    case(
+        "switch of a config in Python",
+        IMPORTS,
+        """
+        from easydict import EasyDict
+
+        config = EasyDict({"run_distribute": False, "device_num": 8})
+        ms.set_context(mode=ms.GRAPH_MODE)
+        if config.run_distribute:
+            init()
+            ms.set_auto_parallel_context(device_num=config.device_num, parallel_mode="data_parallel")  # !
+        """,
+        TRAIN,
+    ),
+    case(
+        "switch that one device turns off",
+        IMPORTS,
+        """
+        from settings import config
+
+        ms.set_context(mode=ms.GRAPH_MODE, device_target=config.device_target)
+        if config.device_target == "CPU":
+            config.run_distribute = False
+        if config.run_distribute:
+            init()
+            ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !
+        """,
+        TRAIN,
+    ),
+    case(
+        "mode from the beginning of a word",
+        IMPORTS,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--mode", default="graph")
+        args = parser.parse_args()
+        graph = args.mode.upper().startswith("GRAPH")
+        ms.set_context(mode=ms.GRAPH_MODE if graph else ms.PYNATIVE_MODE)
+        init()
+        ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !
+        """,
+        TRAIN,
+    ),
+    case(
+        "parameter server behind a flag",
+        GRAPH,
+        """
+        from settings import config
+
+        if config.parameter_server:
+            ms.set_ps_context(enable_ps=True)
+        ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !
+        """,
+        TRAIN,
     ),
     case(
         "keyword boost_level that is off",
@@ -494,6 +635,66 @@ QUIET = [
         "parameter server",
         GRAPH,
         "ms.set_ps_context(enable_ps=True)\n",
+        PLAIN,
+        TRAIN,
+    ),
+    case(
+        "parameter server on one device",
+        IMPORTS,
+        """
+        from settings import config
+
+        ms.set_context(mode=ms.GRAPH_MODE, device_target=config.device_target)
+        if config.device_target == "GPU":
+            ms.set_ps_context(enable_ps=True)
+        """,
+        PLAIN,
+        TRAIN,
+    ),
+    case("own step that reduces nothing", GRAPH, PLAIN, OWN_STEP, RUN_STEP),
+    case(
+        "own step in a Model, which reduces nothing",
+        GRAPH,
+        PLAIN,
+        OWN_STEP,
+        NET,
+        """
+        step = TrainStep(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params()))
+        ms.Model(step).train(10, ds.MindDataset("train.mindrecord").batch(32), dataset_sink_mode=True)
+        """,
+    ),
+    case(
+        "function that gives gradients, and no reducer",
+        GRAPH,
+        PLAIN,
+        NET,
+        """
+        optimizer = nn.SGD(net.trainable_params())
+        gradients_of = ms.value_and_grad(net, None, optimizer.parameters)
+        for (data,) in ds.MindDataset("train.mindrecord").batch(32).create_tuple_iterator():
+            loss, gradients = gradients_of(data)
+            optimizer(gradients)
+        """,
+    ),
+    case(
+        "one device of its own accord",
+        GRAPH,
+        "ms.set_auto_parallel_context(device_num=1, parallel_mode=ParallelMode.DATA_PARALLEL)\n",
+        TRAIN,
+    ),
+    case(
+        "PyNative from the beginning of a word",
+        IMPORTS,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--mode", default="PYNATIVE", choices=["GRAPH", "PYNATIVE"])
+        args = parser.parse_args()
+        graph = args.mode.upper().startswith("GRAPH")
+        ms.set_context(mode=ms.GRAPH_MODE if graph else ms.PYNATIVE_MODE)
+        init()
+        """,
         PLAIN,
         TRAIN,
     ),
