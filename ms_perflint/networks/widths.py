@@ -68,6 +68,8 @@ def hidden(program: Program, producer: Slot, multiple: int) -> Optional[Hidden]:
     elsewhere: list[Slot] = []
     if not consumers and producer.call.api in layers.CONVOLUTIONS:
         consumers = elsewhere = _flattened(program, producer, own_sites)
+    if not consumers:
+        consumers = elsewhere = _handed_on(program, producer, own, scope)
     if not consumers and producer.call.api not in layers.RECURRENT:
         return None
     chain = [slot for slot in consumers if _is_kin(slot, producer, width)]
@@ -207,6 +209,26 @@ def _flattened(program: Program, producer: Slot, own_sites: Sequence[Site]) -> l
     return found
 
 
+def _handed_on(program: Program, producer: Slot, own: Sequence[Slot], scope: Scope) -> list[Slot]:
+    """Return the layers of other classes of the file that take in what comes out of a class that they make."""
+    outs = [slot for slot in own if slot.role == OUT]
+    if not scope.is_class or not outs or outs[-1].node is not producer.node or len(outs) < 2:
+        return []
+    found: list[Slot] = []
+    for other in networks(producer.call.module):
+        made = [site for site in layers.sites(other) if site.word == scope.name and _makes(program, site, scope)]
+        if not made or other is scope or not other.is_class:
+            continue
+        theirs = [slot for slot in layers.slots(program, other) if slot.width == producer.width]
+        if theirs and theirs[0].role == IN and theirs[0].call.span > made[0].span:
+            found.append(theirs[0])
+    return found
+
+
+def _makes(program: Program, site: Site, cls: Scope) -> bool:
+    return any(known.what is cls for known in program.evaluator.callees(site).known)
+
+
 def _factors(node: ast.expr) -> list[int]:
     """Return the literal factors of a product."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
@@ -246,7 +268,10 @@ def is_closed(program: Program, found: Hidden) -> bool:
     ):
         return False
     tied = any(slot.call.api in layers.TABLES for slot in found.slots)
-    loose = _divides(scope) or _joined(scope) or _flattens(program, found)
+    handed = found.producer.call.api in layers.DENSE and any(
+        layers.network(slot.call) is not scope for slot in found.consumers
+    )
+    loose = handed or _divides(scope) or _joined(scope) or _flattens(program, found)
     return bool(found.consumers) and not (
         found.literals or tied or loose or _ends(program, found) or _others(scope, found)
     )

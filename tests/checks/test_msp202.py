@@ -35,6 +35,33 @@ def cell(init: str, construct: str, signature: str = "self") -> str:
 
 FIRES = [
     case(
+        "what a class hands on to the one that makes it",
+        IMPORTS,
+        """
+        class Features(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.conv = nn.Conv2d(1, 32, 5)
+                self.fc = nn.Dense(512, 50)  # ! display-only
+
+            def construct(self, x):
+                return ops.relu(self.fc(ops.flatten(self.conv(x), start_dim=1)))
+
+
+        class Net(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.features = Features()
+                self.head = nn.Dense(50, 10)
+
+            def construct(self, x):
+                return self.head(self.features(x))
+
+
+        """,
+        TRAIN,
+    ),
+    case(
         "a thousand units that are no classes",
         IMPORTS,
         cell(
@@ -294,6 +321,42 @@ FIRES = [
 ]
 
 QUIET = [
+    case(
+        "a head beside a layer of another class that takes in as many",
+        IMPORTS,
+        """
+        class Other(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.body = nn.Dense(64, 32)
+                self.head = nn.Dense(32, 50)
+
+            def construct(self, x):
+                return self.head(self.body(x))
+
+
+        class Words(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Dense(50, 10)
+
+            def construct(self, x):
+                return self.fc(x)
+
+
+        class Net(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.other = Other()
+                self.words = Words()
+
+            def construct(self, x, y):
+                return self.other(x), self.words(y)
+
+
+        """,
+        TRAIN,
+    ),
     case(
         "aligned",
         IMPORTS,
