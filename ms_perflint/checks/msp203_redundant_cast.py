@@ -15,12 +15,16 @@ from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Module, Scope
 from ms_perflint.tensors import tensor_ops
+from ms_perflint.tensors.arrays import compares_arrays
 from ms_perflint.tensors.attributes import unused_definition
+from ms_perflint.tensors.bindings import sole_value
 from ms_perflint.tensors.casts import FUNCTIONS, Cast, read_cast
 from ms_perflint.tensors.creations import Creation, compiled_scopes, creation
 from ms_perflint.tensors.dtype import Dtype
 from ms_perflint.tensors.dtypes import Dtypes
 from ms_perflint.tensors.round_trips import is_changed_in_place, widening
+
+COMPARED = "a comparison is bool_ already"
 
 
 class RedundantCast(Check):
@@ -42,6 +46,7 @@ class RedundantCast(Check):
         cast = self._cast(call)
         return cast is not None and (
             self._has_dtype(cast, call.scope)
+            or self._compares(cast, call.scope)
             or self._creation(cast, call.scope) is not None
             or widening(self._dtypes, cast, call.scope) is not None
         )
@@ -56,6 +61,10 @@ class RedundantCast(Check):
         made = self._creation(cast, call.scope)
         if self._has_dtype(cast, call.scope):
             self._needless(node, call, cast)
+        elif self._compares(cast, call.scope):
+            self.report(
+                node, f"{COMPARED}: the cast changes nothing", self._without(call, [cast]), safety=Safety.UNSAFE
+            )
         elif made is not None:
             self._late(node, call, cast, made)
         elif first is not None:
@@ -75,6 +84,15 @@ class RedundantCast(Check):
             return False
         made = isinstance(cast.value, ast.Call) and self._dtypes.operator(cast.value, scope)[0] in tensor_ops.CREATIONS
         return not made or scope.owner in self._each_step(scope.module)
+
+    def _compares(self, cast: Cast, scope: Scope) -> bool:
+        """Return whether a comparison of arrays is cast to bool by an operator, which takes nothing but tensors."""
+        if cast.dtype is None or cast.dtype.name != "bool_":
+            return False
+        is_method = isinstance(cast.node.func, ast.Attribute) and cast.node.func.value is cast.value
+        value = sole_value(cast.value, scope) if isinstance(cast.value, ast.Name) else cast.value
+        in_step = not is_method and scope.owner in self._each_step(scope.module)
+        return in_step and compares_arrays(self.program, value, scope)
 
     def _creation(self, cast: Cast, scope: Scope) -> Optional[Creation]:
         """Return the creation right inside of a cast, in code that runs in every step."""

@@ -37,12 +37,19 @@ def reads(binding: Binding) -> list[ast.Name]:
     return found
 
 
-def only_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:
-    """Return what a name was given, if it was given one thing that is read nowhere else."""
+def sole_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:
+    """Return what a name was given, if it was given one thing."""
     home = home_of(node.id, scope)
     bindings = home.flow.at(node) if home is scope and home is not None else ()
-    if len(bindings) != 1 or bindings[0].kind != "assign" or bindings[0].path or bindings[0].value is None:
+    plain = len(bindings) == 1 and bindings[0].kind == "assign" and not bindings[0].path
+    return bindings[0].value if plain else None
+
+
+def only_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:
+    """Return what a name was given, if it was given one thing that is read nowhere else."""
+    if sole_value(node, scope) is None:
         return None
+    bindings = scope.flow.at(node)
     stmt = bindings[0].stmt
     alone = isinstance(stmt, ast.Assign) and len(stmt.targets) == 1
     return bindings[0].value if alone and reads(bindings[0]) == [node] else None

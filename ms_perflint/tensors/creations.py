@@ -61,12 +61,14 @@ def _call(dtypes: Dtypes, site: Site) -> Optional[tuple[Call, str]]:
 
 def _exact(word: str, call: Call, dtypes: Dtypes, made: Optional[Dtype], wanted: Dtype) -> Optional[bool]:
     """Return whether values are the same in the wanted dtype: True bit for bit, False but for rounding, else None."""
+    given = next((given for name in tensor_ops.DTYPE_PARAMETERS if (given := call.given(name)) is not None), None)
+    if given is not None and (made is None or not (made.name or "type" in made.spelling)):
+        return None  # no dtype, as the second size in `ones(2, 3)` of other libraries
     if word in _FILLED:
         return True
     if word == "arange":
         return _arange(call, wanted)
-    given = call.given("dtype")
-    if (given is None and word == "full") or (given is not None and made is None):
+    if given is None and word == "full":
         return None
     names = [p.name for p in call.parameters]
     data = call.given(names[_DATA[word]])

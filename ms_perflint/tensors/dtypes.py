@@ -15,6 +15,7 @@ from ms_perflint.programs.training import base_apis
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
 from ms_perflint.semantics.values import Api, Instance, Known
 from ms_perflint.tensors import tensor_ops
+from ms_perflint.tensors.arrays import array_dtype
 from ms_perflint.tensors.bindings import home_of, in_loop
 from ms_perflint.tensors.casts import read_cast
 from ms_perflint.tensors.dtype import Dtype, combined, concrete, kept, same, with_scalar
@@ -151,7 +152,9 @@ class Dtypes:
         if not isinstance(what, Instance) or what.node is None or not isinstance(what.type, Api):
             return None
         word = tensor_ops.known_word(what.type.name)
-        dtype = self.of(what.node, what.scope) if word in tensor_ops.CREATIONS else None
+        if word not in tensor_ops.CREATIONS or (word == "Tensor" and _is_passed_on(argument(what.node, 0), what.scope)):
+            return None
+        dtype = self.of(what.node, what.scope)
         return dtype if dtype is not None and dtype.name else None
 
     def _item(self, node: ast.Subscript, scope: Scope) -> Optional[Dtype]:
@@ -294,6 +297,8 @@ class Dtypes:
         if given is not None:
             return named(self, given, scope)
         default = tensor_ops.CREATIONS[word]
+        if word == "Tensor" and len(node.args) == 1:
+            default = array_dtype(self.program, node.args[0], scope)
         return concrete(default, node, scope) if default and not spread(node) else None
 
     def creation_dtype(self, node: ast.Call, scope: Scope) -> Optional[ast.expr]:
@@ -317,6 +322,12 @@ class Dtypes:
             return None
         given = next((k.value for k in made.node.keywords if k.arg == "output_type"), argument(made.node, 1))
         return named(self, given, made.scope) if given is not None else concrete("int32", node, scope)
+
+
+def _is_passed_on(data: Optional[ast.expr], scope: Scope) -> bool:
+    """Return whether a tensor holds just what a caller gives: that is no constant."""
+    bindings = scope.flow.at(data) if isinstance(data, ast.Name) and data.id in scope.bindings else ()
+    return any(binding.kind == "parameter" for binding in bindings)
 
 
 def argument(node: ast.Call, slot: int) -> Optional[ast.expr]:

@@ -30,6 +30,36 @@ def cell(construct: str, init: str = "", inputs: str = "x") -> str:
 
 FIRES = [
     case(
+        "constant tensor of an array whose dtype is named",
+        IMPORTS,
+        cell(
+            """\
+a = ops.cast(self.mask, ms.float32)  # ! safe
+b = ops.cast(ops.reshape(self.ids, (-1,)), ms.int32)  # ! safe
+c = ops.cast(self.zeros, ms.float64)  # ! safe
+d = ops.cast(self.step, ms.float16)  # ! safe
+return x + a, b, c, d
+""",
+            "self.mask = Tensor(np.triu(np.ones((4, 4))).astype(np.float32))\n"
+            "self.ids = Tensor(np.arange(4, dtype='int32'))\n"
+            "self.zeros = Tensor(np.zeros(4))\n"
+            "self.step = Tensor(np.float16(0.5))",
+        ),
+    ),
+    case(
+        "comparison of arrays, by an operator",
+        IMPORTS,
+        cell(
+            """\
+mask = np.expand_dims(x, 0) >= np.expand_dims(y, 1)
+mask = self.cast(mask, mstype.bool_)  # ! unsafe
+return ops.select(mask, x, y)
+""",
+            "self.cast = P.Cast()",
+            "x, y",
+        ),
+    ),
+    case(
         "cast twice, by function",
         IMPORTS,
         cell("""\
@@ -324,6 +354,62 @@ return a + b
 ]
 
 QUIET = [
+    case(
+        "tensors of arrays whose dtype is not named, or another",
+        IMPORTS,
+        cell(
+            """\
+a = ops.cast(self.data, ms.float32)
+b = ops.cast(self.ids, ms.int32)
+c = ops.cast(self.zeros, ms.float32)
+d = ops.cast(self.moved, ms.float32)
+return x + a, b, c, d
+""",
+            "self.data = Tensor(np.load('data.npy'))\n"
+            "self.ids = Tensor(np.arange(4))\n"
+            "self.zeros = Tensor(np.zeros(4))\n"
+            "self.moved = Tensor(np.transpose(np.ones((2, 4), np.float32)))",
+        ),
+    ),
+    case(
+        "tensors of what a caller gives",
+        IMPORTS,
+        """
+        class Loss(nn.Cell):
+            def __init__(self, label, mask):
+                super().__init__()
+                self.label = Tensor(label, dtype=ms.float32)
+                self.mask = Tensor(mask, ms.float32)
+
+            def construct(self, logits):
+                label = ops.cast(self.label, ms.float32)
+                return logits * label * ops.cast(self.mask, ms.float32)
+        """,
+    ),
+    case(
+        "comparisons of arrays, by a method of theirs, and of numbers",
+        IMPORTS,
+        cell(
+            """\
+mask = (np.expand_dims(x, 0) >= np.expand_dims(y, 1)).astype(np.bool_)
+wide = ops.cast(x.ndim > 2, ms.bool_)
+return mask, wide
+""",
+            "",
+            "x, y",
+        ),
+    ),
+    case(
+        "creation that is given a second size for its dtype",
+        IMPORTS,
+        cell(
+            """\
+n = x.shape[0]
+return ops.ones(n, n + 1).astype(ms.bool_), ops.zeros(n, self.width).astype(ms.int32)
+""",
+            "self.width = 4",
+        ),
+    ),
     case("one cast", IMPORTS, cell("return ops.relu(ops.cast(x, ms.float16))\n")),
     case(
         "input is unknown",

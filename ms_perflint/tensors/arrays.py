@@ -1,0 +1,78 @@
+"""What a NumPy expression is: the dtype of an array, which a tensor made of it takes over."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics.values import Instance
+from ms_perflint.tensors import tensor_ops
+
+if TYPE_CHECKING:
+    from ms_perflint.programs.program import Program
+    from ms_perflint.semantics.module import Scope
+
+# Functions that make an array -> the slot of their dtype, and the dtype without one; "" where their data decide
+_MAKERS = {
+    "zeros": (1, "float64"),
+    "ones": (1, "float64"),
+    "empty": (1, "float64"),
+    "full": (2, ""),
+    "array": (1, ""),
+    "asarray": (1, ""),
+    "arange": (3, ""),
+    "eye": (3, "float64"),
+}
+DEPTH = 5  # names for names, before the answer is ""
+
+
+def array_dtype(program: Program, node: ast.expr, scope: Scope, depth: int = 0) -> str:
+    """Return the dtype of a NumPy array whose making names it: `np.ones(4, np.float32)`; "" for all else."""
+    if depth > DEPTH:
+        return ""
+    if not isinstance(node, ast.Call):
+        value = program.value(node, scope)
+        what = value.known[0].what if len(value.known) == 1 and not value.open else None
+        is_made = isinstance(what, Instance) and what.node is not None
+        return array_dtype(program, what.node, what.scope, depth + 1) if is_made else ""  # type: ignore[union-attr,arg-type]
+    word = _function(program, node, scope)
+    if word in tensor_ops.DTYPES:
+        return word  # `np.float32(0.5)`
+    if word.endswith(".astype") and len(node.args) == 1:
+        return _named(program, node.args[0], scope)
+    if word not in _MAKERS or any(isinstance(arg, ast.Starred) for arg in node.args):
+        return ""
+    slot, default = _MAKERS[word]
+    given = next((keyword.value for keyword in node.keywords if keyword.arg in ("dtype", None)), None)
+    given = given or (node.args[slot] if slot < len(node.args) else None)
+    return _named(program, given, scope) if given is not None else default
+
+
+def _function(program: Program, node: ast.Call, scope: Scope) -> str:
+    """Return which function of NumPy a call runs, or which method of what one gave: `ones`, `ones.astype`."""
+    value = program.value(node.func, scope)
+    names = {known.api for known in value.known}
+    name = names.pop() if len(names) == 1 and not value.open else ""
+    return name[len("numpy.") :] if name.startswith("numpy.") else ""
+
+
+def _named(program: Program, node: ast.expr, scope: Scope) -> str:
+    """Return the dtype that an expression names: one of NumPy's, or a string."""
+    value = program.value(node, scope)
+    if len(value.known) != 1 or value.open or value.optional:
+        return ""
+    known = value.known[0]
+    text = known.constant if isinstance(known.constant, str) else known.api
+    root, _, word = str(text or "").rpartition(".")
+    word = tensor_ops.OTHER_NAMES.get(word, word)
+    return word if root in ("", "numpy") and word in tensor_ops.DTYPES else ""
+
+
+def compares_arrays(program: Program, node: Optional[ast.expr], scope: Scope) -> bool:
+    """Return whether an expression compares what functions of NumPy give, element by element."""
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        return False
+    if isinstance(node.ops[0], (ast.In, ast.NotIn, ast.Is, ast.IsNot)):
+        return False
+    sides = (node.left, node.comparators[0])
+    return any(isinstance(side, ast.Call) and _function(program, side, scope) for side in sides)
