@@ -119,6 +119,27 @@ class Linter:
             self.close()
         return self._reported(self.project.take(source, tree))
 
+    def program(self, entry: str) -> Program:
+        """Return the program of an entry script, as the checks see it."""
+        if entry not in self._programs:
+            self._drop_programs()
+            self._programs[entry] = Program(self.project, entry, self._asked)
+        return self._programs[entry]
+
+    def of_program(self, entry: str) -> Iterator[tuple[Finding, bool]]:
+        """Yield what one program alone gives in its files, and whether a comment or the configuration hides it."""
+        files = self.program(entry).files
+        for per_program in (True, False):  # the others make a program of each file, and many of them drop this one
+            for path in files:
+                module = self._open(path)
+                suppressions = Suppressions(module.source) if module is not None else None
+                for check in self.enabled:
+                    if module is None or suppressions is None or check.per_program is not per_program:
+                        continue
+                    wanted = self.config.selects(check.code, path)
+                    for finding in self._of_entry(check, entry if per_program else path, module).values():
+                        yield finding, suppressions.hides(finding) or not wanted
+
     def _reported(self, module: Module) -> list[Finding]:
         enabled = [check for check in self.enabled if self.config.selects(check.code, module.path)]
         found = [finding for check in enabled for finding in self._findings(check, module)]
@@ -162,15 +183,18 @@ class Linter:
         if not sites and not check.anchored:
             return []
         entries = self.project.programs(module.path) if check.per_program and sites else (module.path,)
-        by_program = []
-        for entry in entries:
-            instance = self._check(check, entry)
-            found: dict[tuple[object, ...], Finding] = {}
-            for suspect in self._suspects(instance, sites, module):
-                for finding in self._examined(instance, suspect):
-                    found.setdefault((finding.place, finding.end), finding)
-            by_program.append(found)
-        return merged(by_program)
+        return merged([self._of_entry(check, entry, module, sites) for entry in entries])
+
+    def _of_entry(
+        self, check: type[Check], entry: str, module: Module, sites: Optional[Sequence[Site]] = None
+    ) -> dict[tuple[object, ...], Finding]:
+        """Return what a check finds in a file as a part of one program, by where it stands."""
+        instance = self._check(check, entry)
+        found: dict[tuple[object, ...], Finding] = {}
+        for suspect in self._suspects(instance, _candidates(check, module) if sites is None else sites, module):
+            for finding in self._examined(instance, suspect):
+                found.setdefault((finding.place, finding.end), finding)
+        return found
 
     def _suspects(self, check: Check, sites: Sequence[Site], module: Module) -> Iterator[Site]:
         """Yield the sites, and in an entry script the anchors, that by meaning may have to be reported."""
@@ -227,12 +251,8 @@ class Linter:
     def _check(self, check: type[Check], entry: str) -> Check:
         key = (check, entry)
         if key not in self._checks:
-            if entry not in self._programs:
-                self._drop_programs()
-                self._programs[entry] = Program(self.project, entry, self._asked)
-            self._checks[key] = check(
-                self._programs[entry], self.config.options.get(check.code), self.config.line_length
-            )
+            program = self.program(entry)
+            self._checks[key] = check(program, self.config.options.get(check.code), self.config.line_length)
         return self._checks[key]
 
 

@@ -28,12 +28,15 @@ Parents = tuple[ast.AST, ...]  # from the outermost to the nearest
 
 def names_half(program: Program) -> bool:
     """Return whether running code names half precision for what may be matrix work, or sets a precision mode."""
+    return any(True for _ in mentions(program))
+
+
+def mentions(program: Program) -> Iterator[tuple[Module, ast.AST]]:
+    """Yield where running code names half precision for what may be matrix work, or sets a precision mode."""
     for module in program.modules:
-        if not any(program.project.contains(module.path, mark) for mark in MARKS):
-            continue
-        if any(_in_scope(program, scope) for scope in _scopes(program, module)):
-            return True
-    return False
+        if any(program.project.contains(module.path, mark) for mark in MARKS):
+            for scope in _scopes(program, module):
+                yield from ((module, node) for node in _in_scope(program, scope))
 
 
 def _scopes(program: Program, module: Module) -> Iterator[Scope]:
@@ -42,21 +45,20 @@ def _scopes(program: Program, module: Module) -> Iterator[Scope]:
             yield scope
 
 
-def _in_scope(program: Program, scope: Scope) -> bool:
-    """Return whether the code of one scope, without inner functions and classes, mentions half precision."""
+def _in_scope(program: Program, scope: Scope) -> Iterator[ast.AST]:
+    """Yield where the code of one scope, without inner functions and classes, mentions half precision."""
     for node, parents in _nodes(scope.node):
         if isinstance(node, ast.Constant):
-            if node.value == PRECISION and _is_mode(parents, node):
-                return True
             says = node.value in TEXTS and (_in_cell(scope) or _is_precision(parents))
-            if says and not _is_harmless(program, scope, node, parents):
-                return True
+            if (node.value == PRECISION and _is_mode(parents, node)) or (
+                says and not _is_harmless(program, scope, node, parents)
+            ):
+                yield node
         elif isinstance(node, (ast.Attribute, ast.Name)) and _is_half(program, scope, node, parents):
             if not _is_harmless(program, scope, node, parents):
-                return True
+                yield node
         elif isinstance(node, ast.keyword) and node.arg == PRECISION:
-            return True
-    return False
+            yield node.value
 
 
 def _nodes(root: ast.AST) -> Iterator[tuple[ast.AST, Parents]]:

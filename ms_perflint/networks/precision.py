@@ -38,13 +38,15 @@ def is_full(call: Call) -> bool:
 
 def sets_half(program: Program) -> bool:
     """Return whether running code may switch half precision on: a level, a conversion, a flag, `to_float`."""
-    if any(not is_full(call) for call in program.calls(MODEL, BUILD)):
-        return True
-    if any(_is_conversion(program, site) for site in _running(program, "mixed_precision")):
-        return True
-    if any(not is_float32(program, site) for site in _to_float(program)):
-        return True
-    return any(_sets_flag(program, site) for word in FLAGS for site in program.sites(word))
+    return any(True for _ in switches(program))
+
+
+def switches(program: Program) -> Iterator[Site]:
+    """Yield the running calls that may switch half precision on: a level, a conversion, a flag, `to_float`."""
+    yield from (call for call in program.calls(MODEL, BUILD) if not is_full(call))
+    yield from (site for site in _running(program, "mixed_precision") if _is_conversion(program, site))
+    yield from (site for site in _to_float(program) if not is_float32(program, site))
+    yield from (site for word in FLAGS for site in program.sites(word) if _sets_flag(program, site))
 
 
 def _running(program: Program, part: str) -> Iterator[Site]:
@@ -194,4 +196,14 @@ def _differentiates_inputs(program: Program) -> bool:
     return False
 
 
-__all__ = ["BUILD", "LEVELS", "forced_networks", "is_full", "names_half", "needs_float32", "sets_half", "spelled"]
+__all__ = [
+    "BUILD",
+    "LEVELS",
+    "forced_networks",
+    "is_full",
+    "names_half",
+    "needs_float32",
+    "sets_half",
+    "spelled",
+    "switches",
+]
