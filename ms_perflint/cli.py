@@ -105,6 +105,25 @@ def rule(code: str | None, everything: bool) -> None:
         raise click.ClickException(str(error)) from error
 
 
+@front.command()
+@click.argument("path", metavar="PATH")
+@click.option("--mindspore-version", metavar="VERSION", help="The MindSpore version the code is for, like 2.4.")
+@click.option("--device", metavar="DEVICE", help="The device it is for: Ascend, GPU or CPU.")
+@click.option("--config", metavar="FILE", help="A TOML file with [tool.ms-perflint]; else the nearest pyproject.toml.")
+@click.option("--isolated", is_flag=True, help="Read no configuration file.")
+@click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("-v", "--verbose", is_flag=True, help="List all files, and all places that show a fact.")
+def program(path: str, output_format: str, verbose: bool, **options: Any) -> int:
+    """Print what a training program does, with the places that show it: why something is, or is not, reported.
+
+    PATH is the script that starts the program, a module of it, or a folder of programs.
+    """
+    from ms_perflint.describe import Asked, describe
+    from ms_perflint.run import Options, settings
+
+    return describe(path, settings([path], Options(**options)), Asked(output_format, verbose))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code; whatever goes wrong is one line on stderr."""
     sys.exit(_code(None if arguments is None else list(arguments)))

@@ -1,0 +1,54 @@
+"""The facts of one program, and what is said of it on one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ms_perflint.engine import Linter
+from ms_perflint.facts import devices, precision, surroundings, training
+from ms_perflint.facts.data import Fact, Facts, Origin, Overview
+from ms_perflint.facts.reader import Reader
+from ms_perflint.facts.verdicts import verdicts
+from ms_perflint.programs.program import Program
+
+IN_SHORT: tuple[Callable[[Reader], Fact], ...] = (
+    training.trains,
+    training.execution_mode,
+    surroundings.version,
+    surroundings.device,
+)
+IN_FULL: tuple[Callable[[Reader], Fact], ...] = (
+    surroundings.files,
+    surroundings.config_files,
+    surroundings.launchers,
+    surroundings.version,
+    surroundings.device,
+    training.trains,
+    training.execution_mode,
+    training.sink_mode,
+    precision.precision_of,
+    devices.checkpoints_of,
+    devices.parallel_mode,
+    devices.profiler,
+    devices.autotune,
+)
+
+
+def facts_of(linter: Linter, entry: str) -> Facts:
+    """Return all that is known of the program of an entry script."""
+    program = linter.program(entry)
+    reader = Reader(program)
+    facts = tuple(ask(reader) for ask in IN_FULL)
+    return Facts(entry, program.files, facts, _settings(facts), verdicts(linter, entry))
+
+
+def _settings(facts: tuple[Fact, ...]) -> tuple[Origin, ...]:
+    """Return where the values that the facts rest on were decided."""
+    found = {origin for fact in facts for evidence in fact.evidence for origin in evidence.origins}
+    return tuple(sorted(found, key=lambda origin: (origin.place, origin.text)))
+
+
+def overview_of(program: Program) -> Overview:
+    """Return what is said of a program on one line."""
+    reader = Reader(program)
+    return Overview(program.entry, tuple(ask(reader) for ask in IN_SHORT))

@@ -1,0 +1,84 @@
+"""The shape of facts: answers with the places that show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Union
+
+from ms_perflint.findings import Place
+
+Plain = Union[bool, int, float, str, None]  # what JSON holds as it is; None: unknown, or nothing there
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a value was made: a key of a config file, a command-line option, a constant."""
+
+    place: Place
+    text: str
+    is_setting: bool = False  # an option or a key of a file: something that a user sets
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One place that speaks for a fact."""
+
+    place: Place
+    code: str  # what stands there, cut short
+    says: str = ""  # what that means
+    value: Plain = None
+    origins: tuple[Origin, ...] = ()
+    when: str = ""  # the conditions under which it runs
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One thing that the program shows."""
+
+    name: str
+    answer: Plain
+    says: str  # the answer for people, with the reason where there is no evidence
+    evidence: tuple[Evidence, ...] = ()
+    is_there: bool = True  # False: the program has nothing of the kind
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one rule makes of the program."""
+
+    code: str
+    name: str
+    places: tuple[Place, ...] = ()  # of its findings
+    hidden: tuple[Place, ...] = ()  # of those that a comment or the configuration hides
+    is_on: bool = True
+    otherwise: tuple[tuple[str, int], ...] = ()  # where it is quiet: a setting with which it is not, and its findings
+
+
+@dataclass(frozen=True)
+class Overview:
+    """A program on one line."""
+
+    entry: str
+    facts: tuple[Fact, ...]  # trains, mode, version, device
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that is known of one program."""
+
+    entry: str
+    files: tuple[str, ...]
+    facts: tuple[Fact, ...]
+    settings: tuple[Origin, ...]
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a path was asked for: its first program in full, the others on one line each."""
+
+    path: str
+    facts: tuple[Facts, ...]
+    others: tuple[Overview, ...] = ()
+    is_cut: bool = False  # there are more
+    is_directory: bool = field(default=False)

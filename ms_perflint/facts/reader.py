@@ -1,0 +1,264 @@
+"""What a value says to people, where it comes from, and why it is unknown."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from ms_perflint.facts.data import Evidence, Origin, Plain
+from ms_perflint.findings import Place
+from ms_perflint.programs import conditions
+from ms_perflint.programs.program import Program
+from ms_perflint.programs.site import Call
+from ms_perflint.semantics import options
+from ms_perflint.semantics.forms import is_main_guard
+from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.values import NO_CONSTANT, Constant, Instance, Known, Options, Tree, Value
+
+SUFFIX = ".py"
+BY_DEFAULT = {True: " (by default)", False: " (not by default)", None: ""}
+CONDITION = 50  # characters of a condition
+CONDITIONS = 3  # that are shown for one site
+LONGEST = 72  # characters of code that are shown
+ORIGINS = 6  # of one value
+STEPS = 6  # names that are followed to say why a value is unknown
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What an argument is: for a user who passes no option, in words, and where that was decided."""
+
+    value: Plain
+    text: str
+    origins: tuple[Origin, ...] = ()
+
+
+class Reader:
+    """Reads the values of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    # --- code and places
+
+    def place(self, site: Site) -> Place:
+        """Return where a site starts."""
+        return site.module.source.place(site.span[0])
+
+    def order(self, place: Place) -> tuple[int, Place]:
+        """Return a sort key: the files as the program holds them, the entry script first."""
+        return self._ranks.get(place.path, 0), place
+
+    @cached_property
+    def _ranks(self) -> dict[str, int]:
+        return {path: rank for rank, path in enumerate(self.program.files)}
+
+    def code(self, call: Site, *names: str) -> str:
+        """Return a call cut down to its callee and the arguments of these names."""
+        assert isinstance(call.node, ast.Call)
+        given = {keyword.arg: keyword.value for keyword in call.node.keywords}
+        if isinstance(call, Call):
+            given.update({name: node for name in names if (node := call.given(name)) is not None})
+        shown = [f"{name}={flat(call.module.text(given[name]))}" for name in names if name in given]
+        rest = len(call.node.args) + len(call.node.keywords) > len(shown)
+        return short(f"{flat(call.module.text(call.node.func))}({', '.join([*shown, *(['...'] if rest else [])])})")
+
+    def evidence(self, call: Call, name: str, *more: str, says: str = "{}") -> Evidence:
+        """Return a call with what one of its parameters is."""
+        reading = self.argument(call, name)
+        when, asked = self.when(call)
+        return Evidence(
+            self.place(call),
+            self.code(call, name, *more),
+            says.replace("{}", reading.text),
+            reading.value,
+            tuple(dict.fromkeys((*reading.origins, *asked))),
+            when,
+        )
+
+    def when(self, site: Site) -> tuple[str, tuple[Origin, ...]]:
+        """Return the conditions of a site in its own function, and the options and keys that they ask for.
+
+        Where a normal user does not meet one of them, those that hold by default say nothing.
+        """
+        found = [
+            (condition, condition.usually(self.program))
+            for condition in conditions.conditions(self.program, site.block)
+            if not is_main_guard(ast.If(condition.test, [], []))
+        ]
+        if any(usual is False for _, usual in found):
+            found = [(condition, usual) for condition, usual in found if not usual]
+        answers = {usual for _, usual in found}
+        texts = [
+            f"{short(condition.text, CONDITION)}{BY_DEFAULT[usual] if len(answers) > 1 else ''}"
+            for condition, usual in found
+        ]
+        origins = [each for condition, _ in found for each in self.behind(condition.test, condition.scope)]
+        settings = [each for each in origins if each.is_setting]
+        more = f" and {len(texts) - CONDITIONS} more" if len(texts) > CONDITIONS else ""
+        text = " and ".join(texts[:CONDITIONS]) + more
+        alike = BY_DEFAULT[next(iter(answers))] if len(answers) == 1 else ""
+        return text + alike, tuple(dict.fromkeys(settings))
+
+    # --- values
+
+    def argument(self, call: Call, name: str) -> Reading:
+        """Return what a parameter of a call is."""
+        given = call.given(name)
+        value = call.argument(name)
+        if given is None and not call.is_spread:
+            constant = value.constants[0] if value.constants else NO_CONSTANT
+            return Reading(plain(constant), f"{worded(constant)} by default" if value.constants else "not given")
+        spread = [keyword.value for keyword in call.node.keywords if keyword.arg is None]
+        spread += [argument.value for argument in call.node.args if isinstance(argument, ast.Starred)]
+        return self.reading(value, given if given is not None else spread[0], call.scope)
+
+    def reading(self, value: Value, node: ast.expr, scope: Scope) -> Reading:
+        """Return what the value of an expression is."""
+        usual = _unique(value.usual)
+        alone = usual[0] if len(usual) == 1 and not value.open else NO_CONSTANT
+        text = phrase(value)
+        if text.endswith("unknown"):
+            text = f"{text}: {self.why(node, scope)}"
+        return Reading(plain(alone), text, self.behind(node, scope))
+
+    def behind(self, node: ast.expr, scope: Scope) -> tuple[Origin, ...]:
+        """Return where the constants that an expression is made of were read, as far as that is elsewhere."""
+        rows = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        places: dict[Place, None] = {}
+        whole = [] if isinstance(node, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Call)) else [node]
+        for part in [*whole, *(part for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute)))]:
+            for known in self.program.value(part, scope).known:
+                place = known.place
+                if isinstance(known.what, Constant) and (place.path != scope.module.path or place.row not in rows):
+                    places[place] = None
+        return tuple(map(self.origin, list(places)[:ORIGINS]))
+
+    def why(self, node: ast.expr, scope: Scope) -> str:
+        """Return which part of an expression nobody knows."""
+        for _ in range(STEPS):
+            if isinstance(node, (ast.Attribute, ast.Subscript)):
+                found = self._missing(node, scope)
+                if found:
+                    return found
+                if any(_is_own(known) for known in self.program.value(node.value, scope).known):
+                    break
+                node = node.value
+            elif isinstance(node, ast.Name):
+                bindings = scope.owner.bindings.get(node.id) or scope.module.scope.bindings.get(node.id, [])
+                if len(bindings) != 1:
+                    break
+                if bindings[0].kind == "parameter":
+                    return f"no call that gives the parameter `{node.id}` is known"
+                if bindings[0].value is None:
+                    break
+                node, scope = bindings[0].value, bindings[0].scope
+            else:
+                break
+        if isinstance(node, ast.Call):
+            return f"what `{short(flat(scope.module.text(node.func)))}` returns is not known"
+        return f"`{short(flat(scope.module.text(node)))}` is not known"
+
+    def _missing(self, node: ast.Attribute | ast.Subscript, scope: Scope) -> str:
+        """Return which option or key is not there; "" where that is not the reason."""
+        key = node.attr if isinstance(node, ast.Attribute) else getattr(node.slice, "value", None)
+        for known in self.program.value(node.value, scope).known:
+            if isinstance(known.what, Tree):
+                return f"no `{key}` in {os.path.basename(known.what.path)}"
+            if isinstance(known.what, Options):
+                return self._option(str(key))
+        return ""
+
+    def _option(self, name: str) -> str:
+        """Return why the value of an option is not known."""
+        for site in self.program.sites("add_argument"):
+            if not isinstance(site.node, ast.Call) or name not in options.option_names(self.program.evaluator, site):
+                continue
+            words = [argument.value for argument in site.node.args if isinstance(argument, ast.Constant)]
+            for given in self.program.given(map(str, words)):
+                if given is not None and given.text is None and not given.is_bare:
+                    where = f"{os.path.basename(given.place.path)}:{given.place.row}"
+                    return f"{where} gives `--{name}` something that cannot be told"
+            return f"the default of `--{name}` is not known"
+        return f"no option `--{name}` is declared"
+
+    # --- origins
+
+    def origin(self, place: Place) -> Origin:
+        """Return a place with what stands there: the option, or the line."""
+        if place in self._options:
+            return self._options[place]
+        return Origin(place, short(self._line(place)), not place.path.endswith(SUFFIX))
+
+    def _line(self, place: Place) -> str:
+        raw = self.program.project.raw(place.path) or b""
+        lines = raw.splitlines()
+        return flat(lines[place.row - 1].decode("utf-8", "replace")) if place.row <= len(lines) else ""
+
+    @cached_property
+    def _options(self) -> dict[Place, Origin]:
+        """Return the options of the program's parsers, by where their default is read."""
+        found: dict[Place, Origin] = {}
+        for site in self.program.sites("add_argument"):
+            if not isinstance(site.node, ast.Call):
+                continue
+            given = {keyword.arg: keyword.value for keyword in site.node.keywords}
+            default = flat(site.module.text(given["default"])) if "default" in given else ""
+            for name in sorted(options.option_names(self.program.evaluator, site))[:1]:
+                option = Origin(
+                    self.place(site), short(f"--{name}, default {default}" if default else f"--{name}"), True
+                )
+                for known in options.option_default(self.program.evaluator, site).known:
+                    if known.place.path.endswith(SUFFIX):
+                        found.setdefault(known.place, option)
+        return found
+
+
+def _is_own(known: Known) -> bool:
+    """Return whether something is an object of the project: then its member is what is not known."""
+    return isinstance(known.what, Instance) and isinstance(known.what.type, Scope)
+
+
+def _unique(knowns: Iterable[Known]) -> list[object]:
+    """Return the constants among them, each once; 1 and True are two."""
+    constants = (known.constant for known in knowns)
+    return list({(type(c), repr(c)): c for c in constants if c is not NO_CONSTANT}.values())
+
+
+def phrase(value: Value) -> str:
+    """Return what a value is, in words: what a normal user gets first."""
+    usual, every = _unique(value.usual), _unique(value.known)
+    rare = [constant for constant in every if constant not in usual]
+    if not every or (value.open and not usual):
+        return "unknown"
+    text = " or ".join(map(worded, usual or rare)) + ("" if usual else " on request")
+    if value.open:
+        return f"{text} or unknown"
+    if usual and rare:
+        return f"{text}, {' or '.join(map(worded, rare))} on request"
+    return f"{text} by default" if value.optional and usual else text
+
+
+def worded(constant: object) -> str:
+    """Return a constant as Python writes it."""
+    return short(repr(constant)) if constant is not NO_CONSTANT else "unknown"
+
+
+def plain(constant: object) -> Plain:
+    """Return a constant that JSON holds as it is; its spelling for others, None for none."""
+    if isinstance(constant, (bool, int, float, str)) or constant is None:
+        return constant
+    return None if constant is NO_CONSTANT else repr(constant)
+
+
+def flat(text: str) -> str:
+    """Return a text on one line."""
+    return " ".join(text.split())
+
+
+def short(text: str, longest: int = LONGEST) -> str:
+    """Return a text cut to what is shown."""
+    return text if len(text) <= longest else text[: longest - 3] + "..."

@@ -1,0 +1,58 @@
+"""What each rule makes of one program; and of a quiet rule, whether the target is the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ms_perflint import mindspore_api
+from ms_perflint.check import checks
+from ms_perflint.engine import Linter
+from ms_perflint.facts.data import Verdict
+from ms_perflint.findings import Place
+from ms_perflint.programs.program import Program
+
+FILES = 150  # of a program that is looked at a second time, as if it were for another target
+Found = dict[str, list[tuple[Place, bool]]]  # code -> places, and whether they are hidden
+
+
+def verdicts(linter: Linter, entry: str) -> tuple[Verdict, ...]:
+    """Return what each rule says of a program."""
+    found = _found(linter, entry)
+    quiet = tuple(check.code for check in linter.enabled if check.per_program and check.code not in found)
+    others = [(name, _found(other, entry)) for name, other in _otherwise(linter, linter.program(entry), quiet)]
+    out = []
+    for check in checks():
+        places = sorted(found.get(check.code, ()))
+        elsewhere = tuple((name, len(more[check.code])) for name, more in others if not places and check.code in more)
+        out.append(
+            Verdict(
+                check.code,
+                check.name,
+                tuple(place for place, hidden in places if not hidden),
+                tuple(place for place, hidden in places if hidden),
+                check.code in linter.config.codes,
+                elsewhere,
+            )
+        )
+    return tuple(out)
+
+
+def _found(linter: Linter, entry: str) -> Found:
+    found: Found = {}
+    for finding, hidden in linter.of_program(entry):
+        found.setdefault(finding.code, []).append((finding.place, hidden))
+    return found
+
+
+def _otherwise(linter: Linter, program: Program, quiet: tuple[str, ...]) -> Iterator[tuple[str, Linter]]:
+    """Yield what a user may say instead of what the program shows of its target, with a linter that is told so."""
+    target, newest = program.target, mindspore_api.newest()
+    if not quiet or len(program.files) > FILES:
+        return
+    told = replace(linter.config, select=quiet, ignore=(), extend_select=())
+    if target.is_cpu:
+        yield "--device Ascend", Linter(replace(told, device="Ascend"), linter.project.files)
+    if target.version < newest:
+        number = ".".join(map(str, newest[:2]))
+        yield f"--mindspore-version {number}", Linter(replace(told, mindspore_version=newest), linter.project.files)
