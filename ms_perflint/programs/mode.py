@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 GRAPH, PYNATIVE = 0, 1
 SET_CONTEXT = "mindspore.set_context"
+DATA_SINK = "mindspore.data_sink"
 JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
 ABOUT_MODE = re.compile(r"mode(?!l)|pynative|graph|eager|debug|jit|static|dynamic", re.IGNORECASE)
 # What else an option named `mode` may choose: what the script is to do
@@ -176,9 +177,10 @@ def _is_decorated(program: Program, function: Scope) -> bool:
 
 
 def _wrapped(program: Program) -> set[Scope]:
-    """Return the functions that are given to `jit(function)`, and those that they compile with them."""
+    """Return the functions that are given to `jit(function)`, or to `data_sink` with a `jit_config`."""
     found: set[Scope] = set()
-    for call in program.calls(*sorted(JITS)):
+    sinks = [call for call in program.calls(DATA_SINK) if call.given("jit_config") is not None]
+    for call in (*program.calls(*sorted(JITS)), *sinks):
         for argument in [*call.node.args[:1], *(k.value for k in call.node.keywords if k.arg in ("fn", "function"))]:
             for known in program.value(argument, call.scope).known:
                 what = getattr(known.what, "function", known.what)

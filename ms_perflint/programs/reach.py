@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ms_perflint.semantics.forms import is_main_guard
-from ms_perflint.semantics.module import Block, ImportStatement, Module, Scope
+from ms_perflint.semantics.module import Block, ImportStatement, Module, Scope, Site
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -133,10 +134,17 @@ class _Order:
                 self.import_(imports.pop()[0], scope.module, depth)
             self.at.setdefault(id(site.node), len(self.at))
             self.words.add(site.word)
-            for callee in self.program.cheap_callees(site):
+            for callee in self.program.cheap_callees(site) or self._handed(site):
                 self.enter(callee, depth + 1)
         while imports:
             self.import_(imports.pop()[0], scope.module, depth)
+
+    def _handed(self, site: Site) -> Iterator[Scope]:
+        """Yield the functions that a call hands to a library, which runs them: `data_sink(train_step, dataset)`."""
+        if isinstance(site.node, ast.Call):
+            for given in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
+                if isinstance(given, ast.Name):
+                    yield from (scope for scope in self.program.defined(site.module, given.id) if scope.is_function)
 
     def import_(self, stmt: ImportStatement, importer: Module, depth: int) -> None:
         """Run the modules that an import statement names, unless they have run before."""

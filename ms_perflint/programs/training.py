@@ -11,6 +11,7 @@ from ms_perflint.programs.one_pass import is_in_last_pass, is_in_one_pass
 from ms_perflint.programs.step_names import step_names
 from ms_perflint.programs.uses import is_used
 from ms_perflint.programs.whole_training import makes_model_in
+from ms_perflint.programs.wrapped import calls_of_wrapped
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.values import Api, Instance, Known, Value
@@ -308,8 +309,8 @@ def _scopes_above(program: Program, sites: Iterable[Site]) -> set[Scope]:
 
 
 def callers(program: Program, function: Scope) -> list[Site]:
-    """Return the sites that call a function, also those where only the method's name speaks for it."""
-    sites = list(program.callers(function))
+    """Return the sites that call a function: as what a wrapper made of it too, or by the name of a method alone."""
+    sites = list(dict.fromkeys([*program.callers(function), *calls_of_wrapped(program, function)]))
     name = function.parent.name if function.name == "__init__" and function.parent is not None else function.name
     sites.extend(site for site in program.sites(name) if site not in sites and function in program.cheap_callees(site))
     return sites

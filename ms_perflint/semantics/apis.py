@@ -39,7 +39,7 @@ PASS_THROUGH = frozenset(
     {
         "copy.copy", "copy.deepcopy", "builtins.vars", "functools.partial", "builtins.list", "builtins.tuple",
         "builtins.sorted", "mindspore.jit", "mindspore.ms_function",
-        "mindspore.common.api.jit", "builtins.staticmethod", "pathlib.Path",
+        "mindspore.common.api.jit", "mindspore.data_sink", "builtins.staticmethod", "pathlib.Path",
     }
 )  # fmt: skip
 MAPPINGS = frozenset(

@@ -362,6 +362,22 @@ FIRES = [
         """,
     ),
     case(
+        "no set_context, step that sinks its data",
+        IMPORTS,
+        STEP,
+        """
+        def main():
+            sink_process = ms.data_sink(train_step, dataset, sink_size=1)
+            for epoch in range(10):
+                for _ in range(100):
+                    value = sink_process()  # ! unsafe
+                print(epoch, value)
+
+
+        main()
+        """,
+    ),
+    case(
         "only the device is set",
         IMPORTS,
         'ms.set_device("Ascend", 0)\n',
@@ -788,6 +804,16 @@ QUIET = [
 
         """,
         LOOP,
+    ),
+    case(
+        "step that sinks its data is compiled",
+        IMPORTS,
+        STEP,
+        """
+        sink_process = ms.data_sink(train_step, dataset, sink_size=1, jit_config=ms.JitConfig())
+        for _ in range(1000):
+            sink_process()
+        """,
     ),
     case(
         "step is compiled, nothing says the mode",

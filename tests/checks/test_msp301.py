@@ -340,6 +340,38 @@ FIRES = [
         """,
     ),
     case(
+        "step that sinks its data",
+        STEP,
+        """
+        def main():
+            sink_process = ms.data_sink(train_step, dataset, sink_size=1)
+            for epoch in range(20):
+                for _ in range(100):
+                    value = sink_process()
+                print(value)
+                ms.save_checkpoint(net, f"{epoch}.ckpt")  # ! unsafe
+
+
+        main()
+        """,
+    ),
+    case(
+        "step under another name",
+        STEP,
+        """
+        import functools
+
+        compiled = ms.jit(train_step)
+        later = functools.partial(train_step, dataset)
+        for epoch in range(20):
+            compiled(dataset, epoch)
+            ms.save_checkpoint(net, f"{epoch}.ckpt")  # ! unsafe
+        for epoch in range(20):
+            later(epoch)
+            ms.save_checkpoint(net, f"{epoch}.ckpt")  # ! unsafe
+        """,
+    ),
+    case(
         "best model in the loop",
         STEP,
         """
@@ -851,6 +883,22 @@ QUIET = [
                     pass
                 """,
         },
+    ),
+    case(
+        "sunk evaluation between saves",
+        STEP,
+        """
+        def evaluate(data, label):
+            return loss(net(data), label)
+
+
+        eval_process = ms.data_sink(evaluate, dataset, sink_size=1)
+        for data, label in dataset.create_tuple_iterator():
+            train_step(data, label)
+        for turn in range(3):
+            eval_process()
+            ms.save_checkpoint(net, f"{turn}.ckpt")
+        """,
     ),
     case(
         "callback that saves when training ends",
