@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Optional
 
 import libcst as cst
 
@@ -13,7 +14,7 @@ from ms_perflint.programs import conditions, mode
 from ms_perflint.programs.callbacks import Cadence, cadences
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.training import MODEL_TRAINS
-from ms_perflint.semantics.ways import USUAL
+from ms_perflint.semantics.module import Scope
 
 SINK = "dataset_sink_mode"
 GRAPH_CELLS = frozenset({"mindspore.nn.GraphCell"})  # mindspore 2.10 train/model.py:1364 raises for it
@@ -57,16 +58,14 @@ class MissingDatasetSinkMode(Check):
 
     def _is_deliberate(self, call: Call) -> bool:
         """Return whether a literal False has a reason: callbacks of each step, epochs one by one, another branch."""
-        if call.given(SINK) is None or not call.argument(SINK).must_be(False):
+        if not _is_literal(call, call.given(SINK)) or not call.argument(SINK).must_be(False):
             return False
         if {Cadence.STEP, Cadence.UNKNOWN} & set(cadences(call)):
             return True
         if call.in_loop and call.argument("epoch").must_be(1):
             return True
         others = [other for other in self.program.calls(*MODEL_TRAINS) if other.excludes(call)]
-        return self.program.evaluator.way(call.block) != USUAL or any(
-            other.argument(SINK).may_be(True) for other in others
-        )
+        return any(other.argument(SINK).may_be(True) for other in others)
 
     # --- by form
 
@@ -103,3 +102,13 @@ class MissingDatasetSinkMode(Check):
             if receiver is not None
             else False
         )
+
+
+def _is_literal(call: Call, given: Optional[ast.expr]) -> bool:
+    """Return whether a value stands at the call or in a variable of its file: what a config says is no decision."""
+    if not isinstance(given, ast.Name):
+        return isinstance(given, ast.Constant)
+    scope: Optional[Scope] = call.scope
+    while scope is not None and given.id not in scope.bindings:
+        scope = scope.parent
+    return scope is not None and all(binding.kind != "from" for binding in scope.bindings[given.id])

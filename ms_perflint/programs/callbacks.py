@@ -33,6 +33,7 @@ STEP_APIS = frozenset(
     }
 )
 CHECKPOINT = "mindspore.train.ModelCheckpoint"
+GROWS = ("append", "extend", "insert")
 DEPTH = 40  # names and calls through which a list is followed
 ACTS = ("save", "eval", "profil", "stop", "analyse", "assign", "load_", "export", "set_", "update", "start")
 
@@ -91,6 +92,8 @@ def _parts(program: Program, node: ast.expr, scope: Scope, seen: Seen) -> list[P
     elif isinstance(node, ast.Name):
         owner = _owner(node.id, scope)
         return _parts_of_name(program, node, owner, seen) if owner is not None else [(node, scope)]
+    elif isinstance(node, ast.Attribute):
+        return [(node, scope), *_added_to_attribute(program, node, seen)]
     elif isinstance(node, ast.Call):
         inner = _returned(program, node, scope)
     if not inner:
@@ -151,18 +154,34 @@ def _parts_of_parameter(program: Program, node: ast.Name, binding: Binding, seen
 
 def _added(program: Program, name: str, owner: Scope, seen: Seen) -> list[Part]:
     """Return what `append`, `extend` and `insert` add to the list of this name."""
+    sites = [site for site in owner.calls if isinstance(base := _grown(site), ast.Name) and base.id == name]
+    return _parts_added(program, sites, seen)
+
+
+def _added_to_attribute(program: Program, node: ast.Attribute, seen: Seen) -> list[Part]:
+    """Return what methods add to the list that an object holds under this name: `self.callbacks.append(...)`."""
+    sites = []
+    for word in GROWS:
+        for site in program.sites(word):
+            base = _grown(site)
+            if isinstance(base, ast.Attribute) and base.attr == node.attr and program.runs(site):
+                sites.append(site)
+    return _parts_added(program, sites, seen)
+
+
+def _grown(site: Site) -> Optional[ast.expr]:
+    """Return the list that a call adds something to; None for other calls."""
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    return callee.value if isinstance(callee, ast.Attribute) and callee.attr in GROWS else None
+
+
+def _parts_added(program: Program, sites: list[Site], seen: Seen) -> list[Part]:
     found: list[Part] = []
-    for other in owner.calls:
-        callee = other.node.func if isinstance(other.node, ast.Call) else None
-        if (
-            isinstance(callee, ast.Attribute)
-            and isinstance(callee.value, ast.Name)
-            and callee.value.id == name
-            and callee.attr in ("append", "extend", "insert")
-        ):
-            assert isinstance(other.node, ast.Call)
-            for argument in other.node.args[-1:]:
-                found.extend(_parts(program, argument, owner, seen) if callee.attr == "extend" else [(argument, owner)])
+    for site in sites:
+        assert isinstance(site.node, ast.Call)
+        for argument in site.node.args[-1:]:
+            part = (argument, site.scope)
+            found.extend(_parts(program, argument, site.scope, seen) if site.word == "extend" else [part])
     return found
 
 
@@ -215,12 +234,12 @@ def saves_by_epoch(callback: Call) -> bool:
         if config is None or config.given("save_checkpoint_seconds") is not None:
             return False
         steps = config.given("save_checkpoint_steps")
-        if steps is not None and _is_size(config, steps, 0):
+        if steps is not None and _is_size(config.program, steps, config.scope, 0):
             return True
     return False
 
 
-def _is_size(call: Call, node: Optional[ast.expr], depth: int) -> bool:
+def _is_size(program: Program, node: Optional[ast.expr], scope: Scope, depth: int) -> bool:
     """Return whether an expression is the size of a data set, or a multiple of it."""
     if node is None or depth > 6:
         return False
@@ -230,30 +249,36 @@ def _is_size(call: Call, node: Optional[ast.expr], depth: int) -> bool:
         return (
             isinstance(node.func, ast.Name)
             and node.func.id == "int"
-            and any(_is_size(call, arg, depth + 1) for arg in node.args)
+            and any(_is_size(program, arg, scope, depth + 1) for arg in node.args)
         )
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return _is_size(call, node.left, depth + 1) or _is_size(call, node.right, depth + 1)
+        return any(_is_size(program, side, scope, depth + 1) for side in (node.left, node.right))
     if isinstance(node, ast.Name):
-        return _bound_to_size(call, node, depth)
+        owner = _owner(node.id, scope)
+        return owner is not None and all(
+            _is_bound_to_size(program, binding, depth) for binding in owner.bindings[node.id]
+        )
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        stores = _stores(program, node.value.id, node.attr, scope)
+        return bool(stores) and all(_is_bound_to_size(program, binding, depth) for binding in stores)
     return False
 
 
-def _bound_to_size(call: Call, node: ast.Name, depth: int) -> bool:
-    scope: Optional[Scope] = call.scope
-    while scope is not None and node.id not in scope.bindings:
-        scope = scope.parent
-    if scope is None:
-        return False
-    for binding in scope.bindings[node.id]:
-        if binding.kind == "parameter":
-            sites = call.program.callers(scope)
-            given = [_passed(call.program, scope, binding.name, site) for site in sites]
-            if not given or not all(pair is not None and _is_size(pair[0], pair[1], depth + 1) for pair in given):
-                return False
-        elif binding.path or not _is_size(call, binding.value, depth + 1):
-            return False
-    return True
+def _stores(program: Program, name: str, attribute: str, scope: Scope) -> list[Binding]:
+    """Return what is stored under an attribute: of `self` in any class of the program, of other names in the file."""
+    if name != "self":
+        return scope.module.stores.get((name, attribute), [])
+    classes = (cls for module in program.modules for cls in module.scopes if cls.is_class)
+    return [binding for cls in classes for binding in cls.attributes.get(attribute, ())]
+
+
+def _is_bound_to_size(program: Program, binding: Binding, depth: int) -> bool:
+    if binding.kind == "parameter":
+        given = [_passed(program, binding.scope, binding.name, site) for site in program.callers(binding.scope)]
+        return bool(given) and all(
+            pair is not None and _is_size(program, pair[1], pair[0].scope, depth + 1) for pair in given
+        )
+    return not binding.path and _is_size(program, binding.value, binding.scope, depth + 1)
 
 
 def _passed(program: Program, function: Scope, name: str, site: Site) -> Optional[tuple[Call, ast.expr]]:

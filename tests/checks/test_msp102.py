@@ -234,6 +234,80 @@ FIRES = [
         model.train(10, dataset, callbacks=make_callbacks(True), dataset_sink_mode=False)  # ! unsafe
         """,
     ),
+    case(
+        "config of the project says False, beside a checkpoint each hundredth step",
+        {
+            "train.py": """
+                import mindspore as ms
+                from mindspore import Model, nn
+                from mindspore.train import CheckpointConfig, ModelCheckpoint
+                from src.config import SINK, config
+
+                ms.set_context(mode=ms.GRAPH_MODE)
+                net = nn.Dense(16, 16)
+                model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+                saver = ModelCheckpoint("net", config=CheckpointConfig(save_checkpoint_steps=100))
+                dataset = ms.dataset.MindDataset("a")
+                model.train(config.epochs, dataset, callbacks=[saver], dataset_sink_mode=config.sink)  # !
+                model.train(config.epochs, dataset, callbacks=[saver], dataset_sink_mode=SINK)  # !
+                """,
+            "src/config.py": """
+                from easydict import EasyDict
+
+                SINK = False
+                config = EasyDict({"epochs": 10, "sink": False})
+                """,
+        },
+    ),
+    case(
+        "callbacks of an object, the steps of an epoch are its attribute",
+        GRAPH,
+        """
+        class Trainer:
+            def __init__(self, data):
+                self.data = data
+                self.steps = data.get_dataset_size()
+                self.callbacks = []
+                self.model = Model(net, loss, opt)
+
+            def save_each(self, epochs):
+                config = CheckpointConfig(save_checkpoint_steps=self.steps * epochs)
+                self.callbacks.append(ModelCheckpoint("net", config=config))
+
+            def run(self):
+                self.model.train(10, self.data, callbacks=self.callbacks, dataset_sink_mode=False)  # ! safe
+
+
+        trainer = Trainer(dataset)
+        trainer.save_each(2)
+        trainer.run()
+        """,
+    ),
+    case(
+        "every rank trains, and nothing without a path that a user gives",
+        GRAPH,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--rank", type=int, default=0)
+        parser.add_argument("--checkpoint", default="")
+
+
+        def run(args):
+            if args.checkpoint == "":
+                raise ValueError("finetuning needs a checkpoint")
+            ms.load_checkpoint(args.checkpoint, net)
+            model = Model(net, loss, opt)
+            if args.rank == 0:
+                model.train(10, dataset, callbacks=[LossMonitor(), TimeMonitor()], dataset_sink_mode=False)  # ! unsafe
+            else:
+                model.train(10, dataset, callbacks=[TimeMonitor()], dataset_sink_mode=False)  # ! safe
+
+
+        run(parser.parse_args())
+        """,
+    ),
     case("sink size without sinking", MODEL, "model.train(10, dataset, sink_size=100)  # !\n"),
     case(
         "built ahead and not sunk",
@@ -582,6 +656,26 @@ QUIET = [
         callbacks = [TimeMonitor()]
         callbacks += [ModelCheckpoint("net", config=CheckpointConfig(save_checkpoint_steps=100))]
         fit(callbacks)
+        """,
+    ),
+    case(
+        "False beside a checkpoint that a method adds to the list of an object",
+        GRAPH,
+        """
+        class Trainer:
+            def __init__(self):
+                self.callbacks = [TimeMonitor()]
+                self.model = Model(net, loss, opt)
+                self.save_often()
+
+            def save_often(self):
+                self.callbacks.append(ModelCheckpoint("net", config=CheckpointConfig(save_checkpoint_steps=100)))
+
+            def run(self):
+                self.model.train(10, dataset, callbacks=self.callbacks, dataset_sink_mode=False)
+
+
+        Trainer().run()
         """,
     ),
     case(
