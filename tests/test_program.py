@@ -308,6 +308,30 @@ model.train(1, dataset, dataset_sink_mode=config["sink"])
     assert origins(fact(facts, "sink mode")) == [("config/base.yaml", 2, "sink: false")]
 
 
+def test_options_that_code_makes_from_a_config_file() -> None:
+    text = f"""\
+import argparse
+import yaml
+{IMPORTS}
+parser = argparse.ArgumentParser()
+parser.add_argument("--config")
+args, _ = parser.parse_known_args()
+with open(args.config) as file:
+    settings = yaml.safe_load(file.read())
+for key, value in settings.items():
+    parser.add_argument(f"--{{key}}", default=value)
+args = parser.parse_args()
+ms.set_context(mode=args.mode)
+{NETWORK}model.train(1, dataset)
+"""
+    facts = told(text)
+    (load,) = fact(facts, "config files").evidence
+    assert (load.place.row, load.says) == (11, "no file by default")
+    assert origins(fact(facts, "config files")) == [("train.py", 8, "--config")]
+    why = "code makes the options, and whether `--mode` is one of them is not known"
+    assert [says for _, _, says in rows(fact(facts, "mode"))] == [f"unknown: {why}"]
+
+
 def test_a_config_file_that_is_not_there() -> None:
     facts = told(f'import yaml\n{TRAIN}config = yaml.safe_load(open("config.yaml"))\n')
     assert [says for _, _, says in rows(fact(facts, "config files"))] == ["'config.yaml', and no such file is there"]

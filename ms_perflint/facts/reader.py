@@ -183,7 +183,14 @@ class Reader:
                     where = f"{os.path.basename(given.place.path)}:{given.place.row}"
                     return f"{where} gives `--{name}` something that cannot be told"
             return f"the default of `--{name}` is not known"
+        if any(self._is_made(site) for site in self.program.sites("add_argument")):
+            return f"code makes the options, and whether `--{name}` is one of them is not known"
         return f"no option `--{name}` is declared"
+
+    @staticmethod
+    def _is_made(site: Site) -> bool:
+        """Return whether code makes the name of an option: `add_argument(f"--{key}")`."""
+        return isinstance(site.node, ast.Call) and not any(isinstance(arg, ast.Constant) for arg in site.node.args)
 
     # --- origins
 

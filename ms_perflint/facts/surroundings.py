@@ -15,6 +15,8 @@ from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.values import Instance, Tree
 from ms_perflint.source import SourceError
 
+HOPS = 3  # from what is read to the path of its file
+COMMAND = 120  # characters of a command that are shown
 WHY = {
     targets.OPTION: "as asked for",
     targets.PIN: "the newest that the requirements allow",
@@ -57,13 +59,19 @@ def config_files(reader: Reader) -> Fact:
 
 
 def _path_given(reader: Reader, call: Call) -> tuple[ast.expr, Scope]:
-    """Return the expression that says which file a call reads."""
-    given = call.node.args[0] if call.node.args else call.node
-    for known in reader.program.value(given, call.scope).known:
-        what = known.what
-        if isinstance(what, Instance) and what.node is not None and what.node.args:  # the file that `open` gave
-            return what.node.args[0], what.scope
-    return given, call.scope
+    """Return the expression that says which file a call reads: the path behind `open(path)` and `open(path).read()`."""
+    given, scope = call.node.args[0] if call.node.args else call.node, call.scope
+    for _ in range(HOPS):
+        made = (known.what for known in reader.program.value(given, scope).known)
+        first = next((what for what in made if isinstance(what, Instance) and what.node is not None), None)
+        if first is None or first.node is None:
+            break
+        if first.node.args:
+            return first.node.args[0], first.scope
+        if not isinstance(first.node.func, ast.Attribute):
+            break
+        given, scope = first.node.func.value, first.scope
+    return given, scope
 
 
 def _why_not(reader: Reader, given: ast.expr, scope: Scope) -> tuple[str, tuple[Origin, ...]]:
@@ -77,16 +85,18 @@ def _why_not(reader: Reader, given: ast.expr, scope: Scope) -> tuple[str, tuple[
 
 
 def launchers(reader: Reader) -> Fact:
-    """Return the commands in shell scripts that start the program, with the flags that they give to it."""
-    found = []
+    """Return the commands in shell scripts that start the program, with the flags whose values can be told."""
+    found: dict[tuple[str, str], Evidence] = {}
     for start in reader.program.starts:
-        flags = [
-            flag if given.is_bare else f"{flag}={'?' if given.text is None else given.text}"
-            for flag, given in start.flags.items()
-        ]
+        told = {flag: given for flag, given in start.flags.items() if given.is_bare or given.text is not None}
+        flags = [flag if given.is_bare else f"{flag}={given.text}" for flag, given in told.items()]
+        others = len(start.flags) - len(flags)
         place = start.script.place(start.command.words[0][1])
-        found.append(Evidence(place, short(flat(" ".join([os.path.basename(reader.program.entry), *flags])))))
-    return Fact("launchers", len(found), str(len(found)) if found else "none", tuple(found), bool(found))
+        code = flat(" ".join([os.path.basename(reader.program.entry), *flags]))
+        says = f"{others} more flags have values that cannot be told" if others else ""
+        found.setdefault((place.path, code), Evidence(place, short(code, COMMAND), says))
+    count = len(reader.program.starts)
+    return Fact("launchers", count, str(count) if count else "none", tuple(found.values()), bool(found))
 
 
 def version(reader: Reader) -> Fact:
