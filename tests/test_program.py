@@ -221,6 +221,10 @@ def test_a_mode_that_no_one_knows_says_why() -> None:
             "unknown: no call that gives the parameter `mode` is known",
         ),
         (
+            "def prepare(mode):\n    ms.set_context(mode=mode)\nprepare(choose())",
+            "unknown: what `choose` returns is not known",
+        ),
+        (
             'config = yaml.safe_load(open("train.yaml"))\nms.set_context(mode=config["mode"])',
             "unknown: no `mode` in train.yaml",
         ),
@@ -357,6 +361,31 @@ ms.save_checkpoint(net, "last.ckpt")
     ]
     assert [each.value for each in fact(facts, "checkpoints").evidence] == [True, "once", False, "once"]
     assert (fact(facts, "checkpoints").answer, fact(facts, "checkpoints").says) == (None, "it depends")
+
+
+def test_precision_says_where_the_training_is_made_and_what_halves_it() -> None:
+    step = f"""\
+{IMPORTS}
+net = nn.Dense(16, 16)
+optimizer = nn.SGD(net.trainable_params())
+def forward(x):
+    return net(x)
+grad = ms.value_and_grad(forward, None, optimizer.parameters)
+for batch in dataset:
+    loss, grads = grad(batch)
+    optimizer(grads)
+"""
+    plain = fact(told(step), "precision")
+    assert (plain.answer, [(row, says) for _, row, says in rows(plain)]) == (
+        "float32",
+        [(9, "makes the gradients")],
+    )
+    halved = fact(told(step.replace("16, 16)", "16, 16).to_float(ms.float16)")), "precision")
+    assert (halved.answer, halved.says) == (None, "half precision may reach it")
+    assert [(each.place.row, each.says) for each in halved.evidence[1:]] == [
+        (5, "may switch it on"),
+        (5, "names half precision"),
+    ]
 
 
 def test_parallel_mode_and_portions() -> None:

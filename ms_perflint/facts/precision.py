@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Optional
 
 from ms_perflint.facts.data import Evidence, Fact
 from ms_perflint.facts.reader import Reader, flat, short
 from ms_perflint.networks import entries, halves, networks, precision
+from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
+from ms_perflint.semantics.values import Value
 
 
 def precision_of(reader: Reader) -> Fact:
@@ -37,15 +39,14 @@ def _made(reader: Reader) -> Iterator[Evidence]:
     models = [model for model in entries.trained_models(program) if entries.has_optimizer(model)]
     for model in models:
         values = [model.argument("network"), *([model.argument("loss_fn")] if model.given("loss_fn") else ())]
-        yield reader.evidence(model, "amp_level", says=f"amp_level {{}}{_work(networks.multiplies(program, values))}")
+        yield reader.evidence(model, "amp_level", says=f"amp_level {{}}{_work(program, values)}")
     if models:
         return
-    cells = entries.train_cells(program)
-    for cell in cells:
-        work = networks.multiplies(program, [program.value(cell.node, cell.scope)])
-        yield _plain(reader, cell, f"makes the training step{_work(work)}")
-    for gradient, differentiated in entries.gradients(program) if not cells else ():
-        yield _plain(reader, gradient, f"makes the gradients{_work(networks.multiplies(program, differentiated))}")
+    for cell in entries.train_cells(program):
+        work = _work(program, [program.value(cell.node, cell.scope)])
+        yield _plain(reader, cell, f"makes the training step{work}")
+    for gradient, differentiated in entries.gradients(program):
+        yield _plain(reader, gradient, f"makes the gradients{_work(program, differentiated)}")
 
 
 def _plain(reader: Reader, call: Call, says: str) -> Evidence:
@@ -53,8 +54,12 @@ def _plain(reader: Reader, call: Call, says: str) -> Evidence:
     return Evidence(reader.place(call), reader.code(call), says, None, origins, when)
 
 
-def _work(multiplies: bool) -> str:
-    return "" if multiplies else "; no matrix work is certain in it"
+def _work(program: Program, values: Sequence[Value]) -> str:
+    """Return what is to be said of the matrix work in a network: nothing where it is certain."""
+    if networks.multiplies(program, values):
+        return ""
+    hidden = networks.may_multiply(program, values)
+    return "; where its network is made is not known" if hidden else "; no matrix work in it is known"
 
 
 def _halved(reader: Reader) -> Iterator[Evidence]:

@@ -15,7 +15,8 @@ from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics import options
 from ms_perflint.semantics.forms import is_main_guard
-from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope, Site
+from ms_perflint.semantics.parameters import argument_at
 from ms_perflint.semantics.values import NO_CONSTANT, Constant, Instance, Known, Options, Tree, Value
 
 SUFFIX = ".py"
@@ -151,16 +152,31 @@ class Reader:
                 bindings = scope.owner.bindings.get(node.id) or scope.module.scope.bindings.get(node.id, [])
                 if len(bindings) != 1:
                     break
-                if bindings[0].kind == "parameter":
+                given = self._given(bindings[0], scope)
+                if given is None and bindings[0].kind == "parameter":
                     return f"no call that gives the parameter `{node.id}` is known"
-                if bindings[0].value is None:
+                if given is None:
                     break
-                node, scope = bindings[0].value, bindings[0].scope
+                node, scope = given
             else:
                 break
         if isinstance(node, ast.Call):
             return f"what `{short(flat(scope.module.text(node.func)))}` returns is not known"
         return f"`{short(flat(scope.module.text(node)))}` is not known"
+
+    def _given(self, binding: Binding, scope: Scope) -> tuple[ast.expr, Scope] | None:
+        """Return the expression that a name was given: what it is bound to, or what the first call passes."""
+        if binding.kind != "parameter":
+            return (binding.value, binding.scope) if binding.value is not None else None
+        function = scope.owner
+        names = [argument.arg for argument in function.node.args.args] if isinstance(function.node, FUNCTIONS) else []
+        first = int(function.parent is not None and function.parent.is_class)
+        slot = names.index(binding.name) - first if binding.name in names else None
+        for site in self.program.callers(function) if function.is_function else ():
+            passed = argument_at(site.node, binding.name, slot) if isinstance(site.node, ast.Call) else None
+            if passed is not None:
+                return passed, site.scope
+        return None
 
     def _missing(self, node: ast.Attribute | ast.Subscript, scope: Scope) -> str:
         """Return which option or key is not there; "" where that is not the reason."""
