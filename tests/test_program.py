@@ -444,6 +444,15 @@ def test_a_rule_that_is_quiet_because_of_the_target() -> None:
     assert (len(told_so["MSP101"].places), told_so["MSP101"].otherwise) == (1, ())
 
 
+def test_a_rule_that_is_quiet_because_of_an_option() -> None:
+    epochs = "for epoch in range(9):\n    model.train(1, dataset, dataset_sink_mode=False)\n"
+    text = f"{IMPORTS}ms.set_context(mode=ms.GRAPH_MODE)\n{NETWORK}{epochs}"
+    verdicts = {verdict.code: verdict for verdict in told(text).verdicts}
+    assert (verdicts["MSP102"].places, verdicts["MSP102"].otherwise) == ((), (("report-deliberate = true", 1),))
+    on = {verdict.code: verdict for verdict in told(text, options={"MSP102": {"report-deliberate": True}}).verdicts}
+    assert (len(on["MSP102"].places), on["MSP102"].otherwise) == (1, ())
+
+
 def test_an_import_that_caps_the_version() -> None:
     version = fact(told(f"from mindspore import ms_function\n{TRAIN}"), "version")
     assert (version.answer, version.says) == ("2.5", "2.5, the newest that has what the code imports")

@@ -1,4 +1,4 @@
-"""What each rule makes of one program; and of a quiet rule, whether the target is the reason."""
+"""What each rule makes of one program; and of a quiet rule, whether the target or an option of its is the reason."""
 
 from __future__ import annotations
 
@@ -46,11 +46,18 @@ def _found(linter: Linter, entry: str) -> Found:
 
 
 def _otherwise(linter: Linter, program: Program, quiet: tuple[str, ...]) -> Iterator[tuple[str, Linter]]:
-    """Yield what a user may say instead of what the program shows of its target, with a linter that is told so."""
+    """Yield what a user may set to hear more, each with a linter that is told so: options of rules, another target."""
     target, newest = program.target, mindspore_api.newest()
     if not quiet or len(program.files) > FILES:
         return
     told = replace(linter.config, select=quiet, ignore=(), extend_select=())
+    for check in linter.enabled:
+        for option, default in check.options.items() if check.code in quiet else ():
+            settings = linter.config.options.get(check.code, {})
+            if default is False and not settings.get(option):
+                options = {**linter.config.options, check.code: {**settings, option: True}}
+                one = replace(told, select=(check.code,), options=options)
+                yield f"{option} = true", Linter(one, linter.project.files)
     if target.is_cpu:
         yield "--device Ascend", Linter(replace(told, device="Ascend"), linter.project.files)
     if target.version < newest:
