@@ -82,8 +82,9 @@ class Fp32Matmul(Check):
     def _first(self, entries_made: Iterable[tuple[str, Call, tuple[Value, ...]]]) -> tuple[Suspect, ...]:
         """Return the first with matrix work that an accelerator can come to, else the first whose network is hidden."""
         reached = [made for made in entries_made if not is_for_cpu_only(self.program, made[1])]
-        for multiplies in (networks.multiplies, networks.may_multiply):
-            for kind, call, values in reached:
+        run = [made for made in reached if self.program.is_run_by_entry(made[1])]
+        for multiplies, candidates in ((networks.multiplies, reached), (networks.may_multiply, run)):
+            for kind, call, values in candidates:
                 if multiplies(self.program, values):
                     return (Suspect(call, kind, self._use(kind, call, values)),)
         return ()

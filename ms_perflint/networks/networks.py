@@ -51,6 +51,7 @@ HALVES = (
     "to_float",
     "precision_mode",
 )
+LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
 TENSOR_PRODUCTS = frozenset({"matmul", "bmm"})  # also methods of Tensor
 _LOSS = re.compile(r"loss(?!y)", re.IGNORECASE)
 _AROUND_LOSS = re.compile(r"with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss", re.IGNORECASE)
@@ -100,10 +101,11 @@ def may_multiply(program: Program, values: Iterable[Value]) -> bool:
 
 
 def _is_network(program: Program, search: _Search, cls: Scope) -> bool:
-    """Return whether a class is a cell of MindSpore that has matrix work in it."""
+    """Return whether a class is a cell made of layers that multiply; a bare operator may be there for other things."""
     if is_loss(program, cls) or not any(api.startswith("mindspore.nn.") for api in base_apis(program, cls)):
         return False
-    return any(search.is_matrix_site(site) for scope in (cls, *cls.defines) for site in scope.calls)
+    sites = [site for scope in (cls, *cls.defines) for site in scope.calls if search.is_matrix_site(site)]
+    return any(api.startswith(LAYERS) for site in sites for api in program.apis(site))
 
 
 class _Search:

@@ -472,6 +472,36 @@ FIRES = [
 
 QUIET = [
     case(
+        "solver that a function of nobody trains",
+        IMPORTS,
+        NET,
+        """
+        def fit(net, data):
+            opt = nn.SGD(net.trainable_params(), 0.1)
+            Model(net, nn.MSELoss(), opt).train(1, data, dataset_sink_mode=True)
+        """,
+    ),
+    case(
+        "differences by convolution, in a program that hides its network",
+        IMPORTS,
+        """
+        class Field(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.difference = ops.Conv2D(out_channel=1, kernel_size=(2, 1))
+
+            def construct(self, x, kernel):
+                return self.difference(x, kernel)
+
+
+        solvers = {"field": Field}
+        net = solvers[dataset.get_col_names()[0]]()
+        """,
+        PARTS.replace("net = Net()", ""),
+        "model = Model(net, loss, opt)\n",
+        TRAIN,
+    ),
+    case(
         "network from a registry where a cell may compute in half precision",
         {
             "train.py": """
