@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.programs.training import callers
 from ms_perflint.semantics.forms import around
 from ms_perflint.semantics.module import Block, Scope, Site
+from ms_perflint.semantics.parameters import given_for
 from ms_perflint.semantics.values import truth
 
 if TYPE_CHECKING:
@@ -101,21 +102,52 @@ class Condition:
 Pass = tuple[Condition, ...]  # what must hold on one chain of calls
 
 
-def passes(program: Program, site: Site) -> tuple[Pass, ...]:
-    """Return the conditions of a site, once for each chain of calls that leads to it; what always holds is left out."""
-    return tuple(dict.fromkeys(_passes(program, site, (), 0)))[:PASSES]
+def passes(program: Program, site: Site, also: Pass = ()) -> tuple[Pass, ...]:
+    """Return the conditions of a site, once for each chain of calls that leads to it; what always holds is left out.
+
+    `also` are more conditions of the site. What a function asks of a parameter is asked of what its callers pass.
+    """
+    return tuple(dict.fromkeys(_passes(program, site, also, (), 0)))[:PASSES]
 
 
-def _passes(program: Program, site: Site, seen: tuple[Scope, ...], depth: int) -> list[Pass]:
-    own = (*conditions(program, site.block), *_inside(program, site))
+def _passes(program: Program, site: Site, also: Pass, seen: tuple[Scope, ...], depth: int) -> list[Pass]:
+    own = (*conditions(program, site.block), *_inside(program, site), *also)
     function = site.scope.owner
     if not function.is_function or depth >= DEPTH:
         return [own]
     found: list[Pass] = []
     for caller in callers(program, function):
         if len(found) < PASSES and caller.scope.owner not in (*seen, function) and program.runs(caller):
-            found.extend((*outer, *own) for outer in _passes(program, caller, (*seen, function), depth + 1))
+            moved = _moved(program, own, caller, function)
+            if moved is not None:
+                found.extend(_passes(program, caller, moved, (*seen, function), depth + 1))
     return found or [own]
+
+
+def _moved(program: Program, own: Pass, caller: Site, function: Scope) -> Optional[Pass]:
+    """Return the conditions of a function as its caller has them; None where they cannot hold for this caller."""
+    found: list[Condition] = []
+    for condition in own:
+        given = _given(condition, caller, function)
+        if given is None:
+            found.append(condition)
+            continue
+        for part in parts(given, condition.result, caller.scope):
+            truth = program.value(part.test, part.scope).truth
+            if truth is None:
+                found.append(part)
+            elif truth is not part.result:
+                return None
+    return tuple(found)
+
+
+def _given(condition: Condition, caller: Site, function: Scope) -> Optional[ast.expr]:
+    """Return what a caller passes for the parameter that a condition is about; None where it is no such condition."""
+    test = condition.test
+    bindings = function.bindings.get(test.id, []) if isinstance(test, ast.Name) and condition.scope is function else []
+    if len(bindings) != 1 or bindings[0].kind != "parameter" or not isinstance(caller.node, ast.Call):
+        return None
+    return given_for(caller.node, bindings[0])
 
 
 def conditions(program: Program, block: Block) -> Iterator[Condition]:
@@ -170,8 +202,8 @@ def _key(test: ast.expr) -> str:
 
 def contradict(program: Program, some: Pass, others: Pass) -> bool:
     """Return whether two passes can never be one: a test would have to come out both ways, or a thing be two things."""
-    held = set(some)
-    if any(condition.opposite in held for condition in others):
+    held = {*some, *others}
+    if any(all(part in held for part in parts(each.test, not each.result, each.scope)) for each in held):
         return True
     if not devices(program, (*some, *others)):
         return True

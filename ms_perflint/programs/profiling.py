@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.programs.conditions import DEPTH, PASSES, Condition, Pass, contradict, parts, passes
+from ms_perflint.programs.conditions import DEPTH, PASSES, Condition, Pass, conditions, contradict, parts, passes
 from ms_perflint.programs.mode import training_starts
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Scope, Site
@@ -42,7 +42,7 @@ def conflicts(call: Call) -> list[tuple[Profiling, Pass]]:
     Two switches that are both off by default do not count: they are ways to run, and few ask for two at once.
     """
     program = call.program
-    mine = [(*own, *_asks(program, call)) for own in passes(program, call)]
+    mine = [(*own, *_implied(program, own)) for own in passes(program, call, _asks(program, call))]
     found = []
     for profiling in profilings(program, call):
         for own in mine:
@@ -63,6 +63,25 @@ def _meet(program: Program, own: Pass, other: Pass) -> bool:
         for some, others in ((own, other), (other, own))
     ]
     return not (rare[0] and rare[1])
+
+
+def _implied(program: Program, own: Pass) -> Iterator[Condition]:
+    """Yield what cannot have held before when a flag is still set: `if profile: autotune = False`."""
+    for condition in own:
+        test, scope = condition.test, condition.scope
+        bindings = scope.bindings.get(test.id, []) if isinstance(test, ast.Name) else []
+        if isinstance(test, ast.Attribute) and isinstance(test.value, ast.Name):
+            bindings = scope.module.stores.get((test.value.id, test.attr), [])
+        for binding in bindings if condition.result else ():
+            before = list(conditions(program, binding.block))
+            if (
+                len(before) == 1
+                and binding.scope is scope
+                and binding.value is not None
+                and binding.value.lineno < test.lineno
+                and program.value(binding.value, scope).truth is False
+            ):
+                yield before[0].opposite
 
 
 def _asks(program: Program, call: Call) -> Pass:

@@ -20,28 +20,38 @@ def parameter(evaluator: Evaluator, binding: Binding) -> Value:
         return OPEN
     assert isinstance(function.node, FUNCTIONS)
     args = function.node.args
-    positional = [*getattr(args, "posonlyargs", []), *args.args]
-    cls = function.parent if function.parent is not None and function.parent.is_class else None
-    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.node.decorator_list)
-    if cls is not None and not static and positional and positional[0] is binding.node:
-        return evaluator.known(Instance(cls, None, function), binding.node, function)
+    slot = _slot(binding)
+    if slot == -1 and function.parent is not None:
+        return evaluator.known(Instance(function.parent, None, function), binding.node, function)
     if binding.node in (args.vararg, args.kwarg):
         return OPEN
     default = (
         evaluator.value(binding.value, function.parent) if binding.value is not None and function.parent else NOTHING
     )
-    return _passed(evaluator, function, binding, positional, cls is not None and not static, default)
+    return _passed(evaluator, function, binding, slot, default)
 
 
-def _passed(
-    evaluator: Evaluator, function: Scope, binding: Binding, positional: list[ast.arg], method: bool, default: Value
-) -> Value:
-    callers = evaluator.program.callers(function)
-    slot = positional.index(binding.node) if binding.node in positional else None
-    if slot is not None and method:
-        slot -= 1
+def _slot(binding: Binding) -> Optional[int]:
+    """Return which argument of a call a parameter takes: -1 for the object itself, None where it has no slot."""
+    function = binding.scope
+    assert isinstance(function.node, FUNCTIONS)
+    args = function.node.args
+    positional = [*getattr(args, "posonlyargs", []), *args.args]
+    if binding.node not in positional:
+        return None
+    method = function.parent is not None and function.parent.is_class
+    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.node.decorator_list)
+    return positional.index(binding.node) - (method and not static)
+
+
+def given_for(call: ast.Call, binding: Binding) -> Optional[ast.expr]:
+    """Return the expression that a call of its function passes for a parameter; None where it shows none."""
+    return argument_at(call, binding.name, _slot(binding))
+
+
+def _passed(evaluator: Evaluator, function: Scope, binding: Binding, slot: Optional[int], default: Value) -> Value:
     values: list[Value] = []
-    for site in callers:
+    for site in evaluator.program.callers(function):
         assert isinstance(site.node, ast.Call)
         given = argument_at(site.node, binding.name, slot)
         if given is None and (

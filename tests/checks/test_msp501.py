@@ -371,6 +371,36 @@ FIRES = [
         STOP,
     ),
     case(
+        "function that is told to tune",
+        IMPORTS,
+        """
+        def build(path, tune=False):
+            if tune:
+                ds.config.set_enable_autotune(True)  # !
+            return ds.MindDataset(path)
+
+
+        profiler = Profiler(data_process=True)
+        build("train.mindrecord", tune=True)
+        build("valid.mindrecord")
+        """,
+        TRAIN,
+        STOP,
+    ),
+    case(
+        "option that takes itself back behind the call",
+        IMPORTS,
+        OPTIONS.replace('"--autotune", action="store_true"', '"--autotune", type=bool, default=True'),
+        """
+        if args.autotune:
+            ds.config.set_enable_autotune(True)  # !
+        if args.profile:
+            profiler = Profiler(data_process=True)
+            args.autotune = False
+        """,
+        TRAIN,
+    ),
+    case(
         "last write is on",
         IMPORTS,
         PROFILED,
@@ -505,6 +535,86 @@ QUIET = [
         TUNED,
         TRAIN,
         STOP,
+    ),
+    case(
+        "function that is told whether to profile",
+        {
+            "train.py": join(
+                IMPORTS,
+                OPTIONS,
+                """
+                from data import build
+
+                if args.profile:
+                    profiler = Profiler(data_process=True)
+                build("train.mindrecord", profiling=args.profile)
+                """,
+                TRAIN,
+            ),
+            "data.py": """
+                import mindspore.dataset as ds
+
+
+                def build(path, profiling=False):
+                    if not profiling:
+                        ds.config.set_enable_autotune(True)
+                    return ds.MindDataset(path)
+                """,
+        },
+    ),
+    case(
+        "function that is told whether to tune",
+        IMPORTS,
+        OPTIONS,
+        """
+        def build(path, tune):
+            ds.config.set_enable_autotune(tune)
+            return ds.MindDataset(path)
+
+
+        if args.profile:
+            profiler = Profiler(data_process=True)
+        build("train.mindrecord", not args.profile)
+        """,
+        TRAIN,
+    ),
+    case(
+        "both at once are refused",
+        IMPORTS,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--profile", type=bool, default=False)
+        parser.add_argument("--autotune", type=bool, default=True)
+        args = parser.parse_args()
+        if args.autotune and args.profile:
+            raise ValueError("one of the two")
+        if args.autotune:
+            ds.config.set_enable_autotune(True)
+        if args.profile:
+            profiler = Profiler(data_process=True)
+        """,
+        TRAIN,
+    ),
+    case(
+        "one option takes the other back",
+        IMPORTS,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--profile", type=bool, default=False)
+        parser.add_argument("--autotune", type=bool, default=True)
+        args = parser.parse_args()
+        if args.profile:
+            args.autotune = False
+        if args.autotune:
+            ds.config.set_enable_autotune(True)
+        if args.profile:
+            profiler = Profiler(data_process=True)
+        """,
+        TRAIN,
     ),
     case(
         "guarded by the other option",
