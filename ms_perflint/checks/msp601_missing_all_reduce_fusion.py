@@ -59,8 +59,9 @@ class MissingAllReduceFusion(Check):
         if call is None:
             return
         sets = parallel.settings(call) or {}
-        edits, advice = self._mend(call)
-        self.report(node, self._message(call, sets), edits, advice=advice, related=self._origin(call, sets))
+        edits, advice, safety = self._mend(call)
+        related = self._origin(call, sets)
+        self.report(node, self._message(call, sets), edits, advice=advice, safety=safety, related=related)
 
     # --- meaning
 
@@ -124,15 +125,20 @@ class MissingAllReduceFusion(Check):
             return ()
         return (Related(known.place, "data-parallel mode comes from here"),)
 
-    def _mend(self, call: Call) -> tuple[Optional[tuple[Edit, ...]], str]:
-        """Return the edits that make portions, and what they do."""
+    def _mend(self, call: Call) -> tuple[Optional[tuple[Edit, ...]], str, Safety]:
+        """Return the edits that make portions, what they do, and how safe they are."""
+        portions = set_argument(call, parallel.PORTIONS, AUTO, line_length=self.line_length)
+        advice = "reduce gradients in portions of 64 MB, which overlap with the backward pass"
         if self.target.version < FUSES_IN_PORTIONS:
-            return self._counted(call), "split the gradients in two portions, counted when the network is there"
+            counted = self._counted(call)
+            if counted is not None:
+                advice = "split the gradients in two portions, counted when the network is there"
+                return counted, advice, Safety.UNSAFE
+            return portions, f"{advice} (from 1.8 on)", Safety.DISPLAY
         if self._by_indices:
             edits = set_argument(call, parallel.INDICES, RESNET50, line_length=self.line_length)
-            return edits, "reduce the gradients of ResNet-50 in two portions"
-        edits = set_argument(call, parallel.PORTIONS, AUTO, line_length=self.line_length)
-        return edits, "reduce gradients in portions of 64 MB, which overlap with the backward pass"
+            return edits, "reduce the gradients of ResNet-50 in two portions", Safety.UNSAFE
+        return portions, advice, Safety.UNSAFE
 
     def _counted(self, call: Call) -> Optional[tuple[Edit, ...]]:
         """Return the edits that set indices before the one Model is made; of a small network the two may be equal."""

@@ -289,6 +289,24 @@ FIRES = [
         version=(1, 5),
     ),
     case(
+        "1.5, two networks: indices of one do not fit the other",
+        """
+        from mindspore import Model, context, nn
+        from mindspore.communication.management import init
+        from mindspore.context import ParallelMode
+
+        context.set_context(mode=context.GRAPH_MODE, device_target="Ascend")
+        init()
+        context.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # ! display-only
+        for size in (16, 32):
+            net = nn.Dense(64, size)
+            Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, None)
+            other = nn.Dense(size, 64)
+            Model(other, nn.MSELoss(), nn.SGD(other.trainable_params())).train(1, None)
+        """,
+        version=(1, 5),
+    ),
+    case(
         "own step that reduces by hand",
         GRAPH,
         "ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !\n",
