@@ -10,7 +10,7 @@ from ms_perflint.programs.conditions import DEVICES, Condition, Pass, always, co
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.training import STEP_CELLS, base_apis, is_step_class
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.values import OPEN, Api, Display, Known, Tree, Value
+from ms_perflint.semantics.values import OPEN, Api, Display, Instance, Known, Tree, Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -98,11 +98,18 @@ def reduces(program: Program) -> bool:
         return True
     for model in program.calls("mindspore.train.Model"):
         network = model.argument("network")
-        if model.given("optimizer") is not None or model.is_spread or network.open or not network.known:
+        if model.given("optimizer") is not None or model.is_spread or network.open or not _is_seen(network):
             return True
-    if not all(program.evaluator.callees(site).known for site in program.train_sites):
+    if not all(_is_seen(program.evaluator.callees(site)) for site in program.train_sites):
         return True
     return any(_may_reduce(program, scope) for module in program.modules for scope in module.scopes if scope.is_class)
+
+
+def _is_seen(value: Value) -> bool:
+    """Return whether all that is known of what trains is made by the program or by MindSpore."""
+    made = [known.what.type for known in value.known if isinstance(known.what, Instance)]
+    outside = [kind for kind in made if isinstance(kind, Api) and kind.name and not kind.name.startswith("mindspore.")]
+    return bool(value.known) and not outside
 
 
 def _may_reduce(program: Program, cls: Scope) -> bool:

@@ -38,7 +38,8 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
     set_elsewhere = stored(evaluator, node, key, scope) if isinstance(key, str) else None
     if set_elsewhere is not None:
         values = [value for value in values if value.known] + [set_elsewhere]
-    return union(values)
+    value = union(values)
+    return Value(value.known, value.open, value.optional or keys.optional)
 
 
 def item(evaluator: Evaluator, known: Known, key: object) -> Value:

@@ -23,7 +23,8 @@ ROOTS = 16  # directories on the search path of a program
 FOLDERS = 16  # folders that are looked into before a directory is taken for one without modules
 MARKERS = frozenset({".git", "pyproject.toml", "setup.py", "setup.cfg"})  # of a project's root
 STATEMENT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|(?:\\\r?\n|[^\n#])*)|import[ \t]+([^\n#;]+))",
+    rb"^[ \t]*(?:from[ \t]+([.\w]+)(?:[ \t]|\\\r?\n)+import[ \t]*(\([^)]*\)|(?:\\\r?\n|[^\n#])*)"
+    rb"|import[ \t]+([^\n#;]+))",
     re.MULTILINE,
 )
 CALL = re.compile(rb"""\b(?:import_module|__import__)\([ \t\r\n]*["']([\w.]+)["'](?:[^)"']*["'](\w[\w.]*)["'])?""")

@@ -320,6 +320,17 @@ FIRES = [
         RUN_STEP,
     ),
     case(
+        "step of a package that is not there to be read",
+        GRAPH,
+        "from toolkit import TrainStep\n",
+        "ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !\n",
+        NET,
+        """
+        step = TrainStep(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params()))
+        ms.Model(step).train(10, ds.MindDataset("train.mindrecord").batch(32), dataset_sink_mode=True)
+        """,
+    ),
+    case(
         "function that gives gradients, and a reducer",
         GRAPH,
         "ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !\n",

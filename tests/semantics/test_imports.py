@@ -64,6 +64,10 @@ FROM = {
         {"train.py": "from src import a, \\\n    b\nreveal(b.y)", "src/a.py": "", "src/b.py": "y = 1"},
         "1",
     ),
+    "continued-before-import": (
+        {"train.py": "from src.b \\\n    import y\nreveal(y)", "src/b.py": "y = 1"},
+        "1",
+    ),
     "missing": ({"train.py": "from src.other import x\nreveal(x)", "src/__init__.py": ""}, "..."),
     "missing-relative": ({"train.py": "from .other import x\nreveal(x)"}, "..."),
     "same-name-as-package": ({"train.py": "from utils.utils import x\nreveal(x)", "utils/__init__.py": "x = 1"}, "..."),

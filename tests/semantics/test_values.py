@@ -81,6 +81,7 @@ CASES = [
         "0 ?",
     ),
     ("c = None\nreveal(c.a)", "..."),
+    ("import os\nreveal({'a': 1, 'b': 2}[os.getenv('X', 'a')])", "1 ?"),
     # methods of texts
     ("x = 'Graph'\nreveal(x.lower())", "'graph'"),
     ("x = ' GRAPH '\nreveal(x.strip().lower().startswith('graph'))", "True"),
