@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import enum
+import re
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.site import Call, call_of
 from ms_perflint.programs.training import words_called
+from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Scope, Site
 from ms_perflint.semantics.values import Instance, Known
 
@@ -36,6 +38,9 @@ CHECKPOINT = "mindspore.train.ModelCheckpoint"
 GROWS = ("append", "extend", "insert")
 DEPTH = 40  # names and calls through which a list is followed
 ACTS = ("save", "eval", "profil", "stop", "analyse", "assign", "load_", "export", "set_", "update", "start")
+
+
+UPDATED = re.compile(r"ema|weight|param|model|net|optim", re.IGNORECASE)
 
 
 class Cadence(enum.Enum):
@@ -208,8 +213,18 @@ def _of_class(program: Program, cls: Scope, depth: int = 0) -> Cadence:
     hooks = [method for method in cls.defines if method.name in STEP_HOOKS]
     if not hooks:
         return _inherited(program, cls, depth)
-    words = {word.lower() for hook in hooks for word in words_called(program, hook)}
-    return Cadence.STEP if any(act in word for word in words for act in ACTS) else Cadence.LOG
+    words = {word.lower() for hook in hooks for word in words_called(program, hook) if word != "update"}
+    acts = any(act in word for word in words for act in ACTS) or any(_updates(hook) for hook in hooks)
+    return Cadence.STEP if acts else Cadence.LOG
+
+
+def _updates(hook: Scope) -> bool:
+    """Return whether a hook updates weights or their average; `loss_meter.update(loss)` only notes something."""
+    for site in hook.calls:
+        callee = site.node.func if isinstance(site.node, ast.Call) else None
+        if isinstance(callee, ast.Attribute) and callee.attr == "update" and UPDATED.search(word_of(callee.value)):
+            return True
+    return False
 
 
 def _inherited(program: Program, cls: Scope, depth: int) -> Cadence:
@@ -278,7 +293,14 @@ def _is_bound_to_size(program: Program, binding: Binding, depth: int) -> bool:
         return bool(given) and all(
             pair is not None and _is_size(program, pair[1], pair[0].scope, depth + 1) for pair in given
         )
-    return not binding.path and _is_size(program, binding.value, binding.scope, depth + 1)
+    made: list[Part] = [(binding.value, binding.scope)] if binding.value is not None else []
+    if isinstance(binding.value, ast.Call):
+        made = _returned(program, binding.value, binding.scope) or made
+    for index in binding.path:
+        if not all(isinstance(value, ast.Tuple) and index < len(value.elts) for value, _ in made):
+            return False
+        made = [(value.elts[index], scope) for value, scope in made if isinstance(value, ast.Tuple)]
+    return bool(made) and all(_is_size(program, value, scope, depth + 1) for value, scope in made)
 
 
 def _passed(program: Program, function: Scope, name: str, site: Site) -> Optional[tuple[Call, ast.expr]]:

@@ -308,6 +308,25 @@ FIRES = [
         run(parser.parse_args())
         """,
     ),
+    case(
+        "callback that notes the loss, checkpoints each second epoch by a size that a function returns",
+        MODEL,
+        """
+        def make(path):
+            data = ds.MindDataset(path)
+            return data, data.get_dataset_size()
+
+
+        class NoteLoss(ms.Callback):
+            def on_train_step_end(self, run_context):
+                self.loss_meter.update(run_context.original_args().net_outputs)
+
+
+        dataset, steps = make("train.mindrecord")
+        saver = ModelCheckpoint("net", config=CheckpointConfig(save_checkpoint_steps=2 * steps))
+        model.train(10, dataset, callbacks=[NoteLoss(), saver], dataset_sink_mode=False)  # ! unsafe
+        """,
+    ),
     case("sink size without sinking", MODEL, "model.train(10, dataset, sink_size=100)  # !\n"),
     case(
         "built ahead and not sunk",
@@ -676,6 +695,22 @@ QUIET = [
 
 
         Trainer().run()
+        """,
+    ),
+    case(
+        "False beside a callback that averages the weights after each step",
+        MODEL,
+        """
+        class AverageWeights(ms.Callback):
+            def __init__(self, ema):
+                super().__init__()
+                self.ema = ema
+
+            def step_end(self, run_context):
+                self.ema.update(run_context.original_args().train_network)
+
+
+        model.train(10, dataset, callbacks=[AverageWeights(None)], dataset_sink_mode=False)
         """,
     ),
     case(
