@@ -185,7 +185,8 @@ class Evaluator:
         if binding.kind == "parameter":
             return parameters.parameter(self, binding)
         if binding.kind in ("assign", "with", "global") and binding.value is not None:
-            return self.element(self.value(binding.value, binding.scope), binding.path)
+            value = self.element(self.value(binding.value, binding.scope), binding.path)
+            return Value(value.known, True, value.optional) if _feeds_itself(binding) else value
         if binding.kind == "for" and binding.value is not None:
             elements, is_open = self.elements(self.value(binding.value, binding.scope))
             return self.element(Value(elements, is_open), binding.path)
@@ -292,3 +293,11 @@ class Evaluator:
     def callees(self, site: Site) -> Value:
         """Return what the callee of a call site can be."""
         return self.value(site.node.func, site.scope) if isinstance(site.node, ast.Call) else NOTHING
+
+
+def _feeds_itself(binding: Binding) -> bool:
+    """Return whether a name counts in a loop, so that its value is any: `step = step + 1`."""
+    return isinstance(binding.value, ast.BinOp) and any(
+        isinstance(node, ast.Name) and node.id == binding.name and binding in binding.scope.flow.at(node)
+        for node in ast.walk(binding.value)
+    )
