@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.reach import HOOKS
 from ms_perflint.programs.site import Call, call_of
-from ms_perflint.programs.training import MODEL_TRAINS, base_apis, words_called
+from ms_perflint.programs.training import MODEL_TRAINS, base_apis, is_callback, words_called
+from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Site
-from ms_perflint.semantics.values import Instance
+from ms_perflint.semantics.values import Instance, Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -47,15 +48,34 @@ def config_of(callback: Call) -> tuple[Optional[Call], bool]:
     return None, False
 
 
-def callbacks_with(program: Program, config: Call) -> list[Call]:
-    """Return the ModelCheckpoint calls that are given this config."""
-    found = []
+def callbacks_with(program: Program, config: Call) -> list[Site]:
+    """Return the calls that make a ModelCheckpoint, or a kind of it that the project defines, with this config."""
+    found: list[Site] = []
     for callback in program.calls(CALLBACK):
-        if callback.given("config") is None:
-            continue
-        if any(isinstance(k.what, Instance) and k.what.node is config.node for k in callback.argument("config").known):
+        if callback.given("config") is not None and _is_made_by(callback.argument("config"), config):
             found.append(callback)
+    for site in _own_callbacks(program) if not found else ():
+        assert isinstance(site.node, ast.Call)
+        given = [*site.node.args, *(keyword.value for keyword in site.node.keywords)]
+        if any(_is_made_by(program.value(argument, site.scope), config) for argument in given):
+            found.append(site)
     return found
+
+
+def _is_made_by(value: Value, config: Call) -> bool:
+    return any(isinstance(known.what, Instance) and known.what.node is config.node for known in value.known)
+
+
+def _own_callbacks(program: Program) -> Iterator[Site]:
+    """Yield the calls of classes of the project that derive from ModelCheckpoint."""
+    for module in program.modules:
+        words = module.spelled("ModelCheckpoint")
+        for cls in module.scopes:
+            if not isinstance(cls.node, ast.ClassDef) or not any(word_of(base) in words for base in cls.node.bases):
+                continue
+            if CALLBACK in base_apis(program, cls):
+                sites = (site for site in program.sites(cls.name) if isinstance(site.node, ast.Call))
+                yield from (site for site in sites if program.runs(site))
 
 
 def unused_config(program: Program, callback: Call) -> Optional[Call]:
@@ -157,7 +177,7 @@ def read_by_callback(program: Program) -> tuple[bool, bool]:
     """Return whether a callback of the program loads some checkpoint, and whether it looks for files in a folder."""
     loads = lists = False
     for scope in program.reached:
-        if scope.is_class and any(api.endswith("Callback") for api in base_apis(program, scope)):
+        if scope.is_class and is_callback(program, scope):
             for method in scope.defines:
                 if method.name in HOOKS and method.name not in ("begin", "on_train_begin"):
                     words = words_called(program, method)

@@ -14,7 +14,7 @@ from ms_perflint.programs.whole_training import makes_model_in
 from ms_perflint.programs.wrapped import calls_of_wrapped
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.values import Api, Instance, Known, Value
+from ms_perflint.semantics.values import Api, Bound, Instance, Known, Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -55,6 +55,13 @@ _WORDS = (
 )
 _STEP_WORDS = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell", "build_train_network")
 MODEL_TRAINS = ("mindspore.train.Model.train", "mindspore.train.Model.fit")
+CALLBACKS = frozenset(
+    {
+        "mindspore.train.LossMonitor", "mindspore.train.TimeMonitor", "mindspore.train.ModelCheckpoint",
+        "mindspore.train.EarlyStopping", "mindspore.train.History", "mindspore.train.SummaryCollector",
+        "mindspore.train.LearningRateScheduler", "mindspore.train.ReduceLROnPlateau",
+    }
+)  # fmt: skip
 # Methods of a Callback that run while training goes on; `end` runs once, after it
 REPEATED_HOOKS = frozenset(
     {
@@ -252,6 +259,11 @@ def base_apis(program: Program, cls: Scope, depth: int = 0) -> set[str]:
     return found
 
 
+def is_callback(program: Program, cls: Scope) -> bool:
+    """Return whether `Model.train` calls the hooks of a class: it derives from Callback, or from one of its kin."""
+    return any(api.endswith("Callback") or api in CALLBACKS for api in base_apis(program, cls))
+
+
 def is_optimizer_word(word: str) -> bool:
     """Return whether a callee's name says that an optimizer takes a step."""
     word = word.lower()
@@ -340,11 +352,17 @@ def trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
 
 def callees(program: Program, site: Site) -> list[Scope]:
     """Return the functions of the project that a call enters."""
-    found = [
-        known.what.function if hasattr(known.what, "function") else known.what
-        for known in program.evaluator.callees(site).known
-    ]
-    return [scope for scope in found if isinstance(scope, Scope)] + list(program.cheap_callees(site))
+    found = [_entered(known) for known in program.evaluator.callees(site).known]
+    return [scope for scope in found if scope is not None] + list(program.cheap_callees(site))
+
+
+def _entered(known: Known) -> Optional[Scope]:
+    what = known.what
+    if isinstance(what, Bound):
+        return what.function
+    if isinstance(what, Instance) and isinstance(what.type, Scope):
+        return what.type.method("__call__")
+    return what if isinstance(what, Scope) else None
 
 
 def repeats(program: Program, site: Site, seen: Optional[set[Scope]] = None) -> bool:
@@ -363,7 +381,7 @@ def repeats(program: Program, site: Site, seen: Optional[set[Scope]] = None) -> 
         scope.name in REPEATED_HOOKS
         and cls is not None
         and cls.is_class
-        and any(api.endswith("Callback") for api in base_apis(program, cls))
+        and is_callback(program, cls)
         and is_used(program, cls)
     ):
         return True

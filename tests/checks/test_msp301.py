@@ -372,6 +372,74 @@ FIRES = [
         """,
     ),
     case(
+        "method of a class that derives from another callback",
+        MODEL,
+        """
+        class SaveBest(LossMonitor):
+            def epoch_end(self, run_context):
+                if self.is_best(run_context):
+                    ms.save_checkpoint(net, "best.ckpt")  # ! unsafe
+
+
+        model.train(10, dataset, callbacks=[SaveBest()])
+        """,
+    ),
+    case(
+        "config of an own kind of ModelCheckpoint",
+        MODEL,
+        """
+        class RankedCheckpoint(ModelCheckpoint):
+            def end(self, run_context):
+                print("done")
+
+
+        config = CheckpointConfig(save_checkpoint_steps=100)  # ! safe
+        saver = RankedCheckpoint("net", "./ckpt", config)
+        model.train(10, dataset, callbacks=[saver])
+        """,
+    ),
+    case(
+        "step behind an object that is called",
+        NETWORK,
+        """
+        class Stepper:
+            def __init__(self, network, optimizer):
+                self.cell = nn.TrainOneStepCell(network, optimizer)
+                self.count = 0
+
+            def __call__(self, *data):
+                value = self.cell(*data)
+                self.count += 1
+                if self.count % 1000 == 0:
+                    ms.save_checkpoint(self.cell.network, f"{self.count}.ckpt")  # ! unsafe
+                return value
+
+
+        stepper = Stepper(nn.WithLossCell(net, loss), opt)
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                stepper(data, label)
+            ms.save_checkpoint(net, f"{epoch}.ckpt")  # ! unsafe
+        """,
+    ),
+    case(
+        "after many steps that are counted",
+        STEP,
+        """
+        def main():
+            step = 0
+            while True:
+                for data, label in dataset.create_tuple_iterator():
+                    step = step + 1
+                    train_step(data, label)
+                    if step > 90000 and step % 1000 == 0:
+                        ms.save_checkpoint(net, f"{step}.ckpt")  # ! unsafe
+
+
+        main()
+        """,
+    ),
+    case(
         "best model in the loop",
         STEP,
         """
@@ -897,6 +965,23 @@ QUIET = [
             train_step(data, label)
         for turn in range(3):
             eval_process()
+            ms.save_checkpoint(net, f"{turn}.ckpt")
+        """,
+    ),
+    case(
+        "object that is called and does not train",
+        STEP,
+        """
+        class Evaluate:
+            def __call__(self, *data):
+                return net(*data)
+
+
+        evaluate = Evaluate()
+        for data, label in dataset.create_tuple_iterator():
+            train_step(data, label)
+        for turn in range(20):
+            evaluate(dataset)
             ms.save_checkpoint(net, f"{turn}.ckpt")
         """,
     ),
