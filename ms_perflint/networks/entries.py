@@ -34,9 +34,9 @@ def may_make_training(program: Program, site: Site) -> bool:
     if any(site.word in site.module.spelled(name) for name in _NAMES):
         return True
     callee = site.node.func if isinstance(site.node, ast.Call) else None
-    found = program.defined(site.module, site.word) if isinstance(callee, ast.Name) else ()
+    found = program.meant(site.module, site.word).scopes if isinstance(callee, ast.Name) else ()
     if isinstance(callee, ast.Attribute):
-        found = program.members_of_imports(site.module, site.word)
+        found = program.meant_by_member(site.module, site.word).scopes
     return any(scope.is_class and _may_take_gradients(program, scope) for scope in found)
 
 
@@ -45,7 +45,7 @@ def _may_take_gradients(program: Program, cls: Scope, depth: int = 0) -> bool:
     if any(program.project.contains(cls.module.path, mark) for mark in _MARKS):
         return True
     bases = cls.node.bases if isinstance(cls.node, ast.ClassDef) and depth < 5 else []
-    kin = [base for node in bases if isinstance(node, ast.Name) for base in program.defined(cls.module, node.id)]
+    kin = [base for node in bases if isinstance(node, ast.Name) for base in program.meant(cls.module, node.id).scopes]
     return any(base is not cls and _may_take_gradients(program, base, depth + 1) for base in kin)
 
 

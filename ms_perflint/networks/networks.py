@@ -96,7 +96,7 @@ def may_multiply(program: Program, values: Iterable[Value]) -> bool:
         search.value(value)
     if not search.is_hidden or any(program.project.contains(path, mark) for path in program.files for mark in HALVES):
         return False
-    classes = (scope for module in program.modules for scope in module.scopes if scope.is_class)
+    classes = (scope for module in program.all_modules for scope in module.scopes if scope.is_class)
     return any(_is_network(program, search, cls) for cls in classes)
 
 
@@ -172,8 +172,10 @@ class _Search:
         for site in scope.calls:
             if not self.found:
                 self.site(site, scope)
-        parts = [part for name in sorted(scope.names) for part in self.program.defined(scope.module, name)]
-        parts += [part for attr in sorted(scope.attrs) for part in self.program.members_of_imports(scope.module, attr)]
+        parts = [part for name in sorted(scope.names) for part in self.program.meant(scope.module, name).scopes]
+        parts += [
+            part for attr in sorted(scope.attrs) for part in self.program.meant_by_member(scope.module, attr).scopes
+        ]
         for part in [*parts, *(scope.defines if scope.is_class else ())]:
             if not self.found and not is_loss(self.program, part):
                 self.scope(part)

@@ -283,7 +283,9 @@ def _is_imported(program: Program, module: Module, origins: Sequence[Origin]) ->
     names = {
         name for name, bindings in module.scope.bindings.items() for binding in bindings if id(binding.value) in nodes
     }
-    return bool(names) and any(names & set(other.imported) for other in program.modules if other is not module)
+    files = [path for path in program.files if any(program.project.contains(path, name) for name in sorted(names))]
+    others = [other for path in files if path != module.path and (other := program.module(path)) is not None]
+    return any(names & set(other.imported) for other in others)
 
 
 def _divides(scope: Scope) -> bool:

@@ -36,6 +36,14 @@ class Fact:
         return self.answer is True
 
 
+@dataclass(frozen=True)
+class Meant:
+    """What a name may mean: functions and classes; and the modules that bind it, to those or to something else."""
+
+    scopes: tuple[Scope, ...] = ()
+    modules: tuple[Module, ...] = ()
+
+
 class Program:
     """One entry script and the local files that it imports. Questions are answered when they are asked, once."""
 
@@ -52,7 +60,8 @@ class Program:
         self._sites: dict[str, list[Site]] = {}
         self._calls: dict[str, tuple[Call, ...]] = {}
         self._trees: dict[str, Optional[trees.Entry]] = {}
-        self._defined: dict[tuple[str, str], tuple[Scope, ...]] = {}
+        self._meant: dict[tuple[str, str], Meant] = {}
+        self._imported_modules: dict[str, tuple[str, ...]] = {}
 
     def close(self) -> None:
         """Cut the cycle with the evaluator, so that memory is given back without the garbage collector."""
@@ -65,7 +74,14 @@ class Program:
 
     @cached_property
     def modules(self) -> tuple[Module, ...]:
-        """Return all modules that can be parsed, the entry script first."""
+        """Return the modules whose code matters, the entry script first: see `reach`."""
+        paths = {scope.module.path for scope in self.reached}
+        found = (self.module(path) for path in self.files if path in paths)
+        return tuple(module for module in found if module is not None)
+
+    @cached_property
+    def all_modules(self) -> tuple[Module, ...]:
+        """Return all modules that can be parsed, also those that nothing runs by name: this takes time."""
         found = (self.module(path) for path in self.files)
         return tuple(module for module in found if module is not None)
 
@@ -108,63 +124,66 @@ class Program:
         found = self.import_target(module, name, 1)
         return found if found is not module and not isinstance(found, str) else None
 
-    def defined(self, module: Module, name: str) -> tuple[Scope, ...]:
-        """Return the functions and classes that a name, loaded in a module, may mean; through imports too."""
+    def meant(self, module: Module, name: str) -> Meant:
+        """Return what a name, loaded in a module, may mean; through imports too."""
         key = (module.path, name)
-        if key not in self._defined:
-            found: list[Scope] = []
+        if key not in self._meant:
+            scopes: dict[Scope, None] = {}
+            modules: dict[Module, None] = {}
             todo, seen = [(module, name)], {key}
             while todo:
                 source, word = todo.pop()
-                if (source.path, word) in self._defined:
-                    found.extend(self._defined[source.path, word])
-                    continue
-                scopes = source.defined.get(word, ())
-                found.extend(scope for scope in scopes if scope.parent is None or not scope.parent.is_class)
-                for target, inner in self._reexported(source, word):
-                    if (target.path, inner) not in seen:
-                        seen.add((target.path, inner))
+                own = source.defined.get(word, ())
+                scopes.update((scope, None) for scope in own if scope.parent is None or not scope.parent.is_class)
+                if word in source.scope.bindings and word not in source.imported:
+                    modules[source] = None
+                for path, inner in self._origins(source, word):
+                    target = self._bound_in(path, inner) if (path, inner) not in seen else None
+                    if target is not None:
+                        seen.add((path, inner))
                         todo.append((target, inner))
-            self._defined[key] = tuple(dict.fromkeys(found))
-        return self._defined[key]
+            self._meant[key] = Meant(tuple(scopes), tuple(modules))
+        return self._meant[key]
 
-    def _reexported(self, module: Module, name: str) -> Iterator[tuple[Module, str]]:
-        """Yield the modules from which a module may have a name, and how it is called there."""
+    def _origins(self, module: Module, name: str) -> Iterator[tuple[str, str]]:
+        """Yield the files from which a module may have a name, and how it is called there."""
         froms = [
             (stmt, alias.name) for stmt, alias in module.imported.get(name, ()) if isinstance(stmt, ast.ImportFrom)
         ]
         for stmt, inner in [*froms, *((star, name) for star, _ in module.scope.stars)]:
-            target = self.import_target(module, stmt.module or "", stmt.level)
-            if isinstance(target, Module):
-                yield target, inner
+            path = self._locate(module, stmt.module or "", stmt.level).module
+            if path is not None:
+                yield path, inner
 
-    def members_of_imports(self, module: Module, attr: str) -> tuple[Scope, ...]:
-        """Return the functions and classes that `imported_module.attr` may mean in a module."""
-        found: list[Scope] = []
-        for target in self._imported_modules(module):
-            found.extend(self.defined(target, attr))
-        return tuple(found)
+    def _bound_in(self, path: str, name: str) -> Optional[Module]:
+        """Return the module of a file if it may have a name; where its outline does not show that, it is not parsed."""
+        shown = self.project.outline(path)
+        return self.module(path) if shown is not None and shown.may_bind(name) else None
 
-    def _imported_modules(self, module: Module) -> tuple[Module, ...]:
-        cache = self.__dict__.setdefault("_module_imports", {})
-        if module.path not in cache:
-            cache[module.path] = tuple(self._modules_imported_by(module))
-        found: tuple[Module, ...] = cache[module.path]
-        return found
+    def meant_by_member(self, module: Module, attr: str) -> Meant:
+        """Return what `imported_module.attr` may mean in a module."""
+        if attr.startswith("__"):  # `__all__.extend(imported_module.__all__)` runs nothing
+            return Meant()
+        if module.path not in self._imported_modules:
+            imports = (each for imports in module.imported.values() for each in imports)
+            self._imported_modules[module.path] = tuple(self._files_of_modules(module, imports))
+        targets = (self._bound_in(path, attr) for path in self._imported_modules[module.path])
+        found = [self.meant(target, attr) for target in targets if target is not None]
+        return Meant(
+            tuple(dict.fromkeys(scope for each in found for scope in each.scopes)),
+            tuple(dict.fromkeys(module for each in found for module in each.modules)),
+        )
 
-    def _modules_imported_by(self, module: Module) -> list[Module]:
-        found: list[Module] = []
-        for imports in module.imported.values():
-            for stmt, alias in imports:
-                if isinstance(stmt, ast.Import):
-                    target = self.import_target(module, alias.name, 0)
-                else:
-                    assert isinstance(stmt, ast.ImportFrom)
-                    inner = f"{stmt.module}.{alias.name}" if stmt.module else alias.name
-                    target = self.import_target(module, inner, stmt.level)
-                if isinstance(target, Module):
-                    found.append(target)
-        return found
+    def _files_of_modules(self, module: Module, imports: Iterable[tuple[ast.stmt, ast.alias]]) -> Iterator[str]:
+        """Yield the files of the modules to which imports give a name."""
+        for stmt, alias in imports:
+            if isinstance(stmt, ast.ImportFrom):
+                inner = f"{stmt.module}.{alias.name}" if stmt.module else alias.name
+                path = self._locate(module, inner, stmt.level).module
+            else:
+                path = self._locate(module, alias.name, 0).module
+            if path is not None:
+                yield path
 
     # --- sites and calls
 
@@ -172,8 +191,8 @@ class Program:
         """Return the call sites of the program whose callee may be something named `word`."""
         if word not in self._sites:
             found: list[Site] = []
-            for path in self.files:
-                if self.project.contains(path, word) and (module := self.module(path)) is not None:
+            for module in self.modules:
+                if self.project.contains(module.path, word):
                     for spelling in sorted(module.spelled(word)):
                         found.extend(module.by_word.get(spelling, ()))
             self._sites[word] = found
@@ -248,13 +267,13 @@ class Program:
         """Return the functions of the project that a call enters, by name alone."""
         callee = site.node.func if isinstance(site.node, ast.Call) else None
         if isinstance(callee, ast.Name):
-            found = self.defined(site.module, callee.id)
+            found = self.meant(site.module, callee.id).scopes
         elif isinstance(callee, ast.Attribute):
             found = self._methods.get(callee.attr, ())
             if isinstance(callee.value, ast.Name) and callee.value.id == "self" and site.scope.owner.parent is not None:
                 own = site.scope.owner.parent.method(callee.attr)
                 found = (own,) if own is not None else found
-            found = (*found, *self.members_of_imports(site.module, callee.attr)) if len(found) != 1 else found
+            found = (*found, *self.meant_by_member(site.module, callee.attr).scopes) if len(found) != 1 else found
         else:
             return ()
         functions: list[Scope] = []

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.forms import is_main_guard
 from ms_perflint.semantics.module import Block, ImportStatement, Module, Scope, Site
+from ms_perflint.semantics.outline import ImportWork
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.programs.program import Meant, Program
 
 # Methods that the framework calls: of cells, callbacks, data sets, threads
 HOOKS = frozenset(
@@ -28,9 +29,21 @@ HOOKS = frozenset(
 def reached(program: Program) -> set[Scope]:
     """Return the scopes that run: a scope that runs makes the functions and classes whose names it loads run.
 
-    All functions of the entry file count, also those that `__main__` does not call today.
+    All functions of the entry file count, also those that `__main__` does not call today. A module counts from the
+    moment on that running code loads a name of it, or when importing it does something; others stay unparsed.
     """
     return _Reach(program).run()
+
+
+def _acting(program: Program) -> list[str]:
+    """Return the files of a program that do something when they are imported, found by their bytes."""
+    outlines = {path: found for path in program.files if (found := program.project.outline(path)) is not None}
+    work = ImportWork(outlines.values())
+    return [
+        path
+        for path, found in outlines.items()
+        if work.acts(found, program.project.imports.taken(path, "mindspore")[1])
+    ]
 
 
 class _Reach:
@@ -42,9 +55,10 @@ class _Reach:
         self.methods: dict[str, list[Scope]] = {}  # of classes that are reached and wait for their attribute
 
     def run(self) -> set[Scope]:
-        for module in self.program.modules:
-            self.add(module.scope)
+        for path in _acting(self.program):
+            self.touch(self.program.module(path))
         entry = self.program.module(self.program.entry)
+        self.touch(entry)
         if entry is not None:
             if entry.scope.main is not None:
                 self.load(entry.scope.main, entry)
@@ -58,10 +72,16 @@ class _Reach:
                     self.add(inner)
         return self.found
 
+    def touch(self, module: Optional[Module]) -> None:
+        """Let a module run as it is imported."""
+        if module is not None:
+            self.add(module.scope)
+
     def add(self, scope: Scope) -> None:
         if scope in self.found:
             return
         self.found.add(scope)
+        self.touch(scope.module)
         self.todo.append(scope)
         if not scope.is_class:
             return
@@ -74,15 +94,20 @@ class _Reach:
     def load(self, scope: Scope, module: Module) -> None:
         """Let run what a running scope loads."""
         for name in scope.names:
-            for found in self.program.defined(module, name):
-                self.add(found)
+            self.meet(self.program.meant(module, name))
         for attr in scope.attrs - self.attrs:
             self.attrs.add(attr)
             for method in self.methods.pop(attr, ()):
                 self.add(method)
         for attr in scope.attrs:
-            for found in self.program.members_of_imports(module, attr):
-                self.add(found)
+            self.meet(self.program.meant_by_member(module, attr))
+
+    def meet(self, meant: Meant) -> None:
+        """Let run what a name means, and the modules that bind it."""
+        for module in meant.modules:
+            self.touch(module)
+        for scope in meant.scopes:
+            self.add(scope)
 
 
 @dataclass(frozen=True)
@@ -103,6 +128,8 @@ class _Order:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.entered: set[Scope] = set()
+        self.imported: set[str] = set()
+        self.modules = {module.path: module for module in program.modules}  # those whose code matters
         self.at: dict[int, int] = {}
         self.words: set[str] = set()
 
@@ -149,9 +176,17 @@ class _Order:
     def import_(self, stmt: ImportStatement, importer: Module, depth: int) -> None:
         """Run the modules that an import statement names, unless they have run before."""
         for path in self.program.imported_files(stmt, importer):
-            module = self.program.module(path)
-            if module is not None:
-                self.enter(module.scope, depth + 1)
+            self.run_file(path, depth + 1)
+
+    def run_file(self, path: str, depth: int) -> None:
+        """Run a file as it is imported; through one whose own code does not matter, what it imports."""
+        if path in self.modules:
+            self.enter(self.modules[path].scope, depth)
+        elif path not in self.imported and depth <= 40:
+            self.imported.add(path)
+            for other in self.program.project.imports.imported(path, self.program.roots):
+                if other in self.program.paths:
+                    self.run_file(other, depth + 1)
 
     def _runs_in(self, scope: Scope, block: Block) -> bool:
         """Return whether a block is not under the `__main__` guard of a file that is only imported."""

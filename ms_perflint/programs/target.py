@@ -95,7 +95,7 @@ def _imports(program: Program) -> tuple[Version, Optional[Version], Optional[Pla
     cap: Optional[Version] = None
     place: Optional[Place] = None
     for path in program.files:
-        module = program.module(path) if program.project.contains(path, "mindspore") else None
+        module = program.module(path) if _may_narrow(program, path, oldest) else None
         for name, alias in _imported(module) if module is not None else ():
             added, removed = mindspore_api.added_in(name), mindspore_api.removed_in(name)
             if (added or removed) and module is not None and not _is_guarded(module, alias):
@@ -103,6 +103,15 @@ def _imports(program: Program) -> tuple[Version, Optional[Version], Optional[Pla
                 if removed is not None and (cap is None or removed < cap):
                     cap, place = removed, module.source.place(module.span(alias)[0])
     return oldest, cap, place
+
+
+def _may_narrow(program: Program, path: str, oldest: Version) -> bool:
+    """Return whether a scan of its bytes finds an import that is not there in all versions from `oldest` on."""
+    names, _ = program.project.imports.taken(path, "mindspore")
+    return any(
+        mindspore_api.removed_in(name) is not None or (mindspore_api.added_in(name) or oldest) > oldest
+        for name in names
+    )
 
 
 def _imported(module: Module) -> Iterator[tuple[str, ast.alias]]:

@@ -82,7 +82,7 @@ def train_sites(program: Program) -> tuple[Site, ...]:
     if "_train_sites" not in program.__dict__:
         sites: list[Site] = [] if is_unit_test(program) else list(program.calls(*MODEL_TRAINS))
         if not is_unit_test(program) and any(
-            program.project.contains(path, mark) for path in program.files for mark in _MARKS
+            program.project.contains(module.path, mark) for module in program.modules for mark in _MARKS
         ):
             sites.extend(_step_sites(program))
         program.__dict__["_train_sites"] = tuple(sites)

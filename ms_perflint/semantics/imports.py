@@ -178,6 +178,22 @@ class Imports:
                 self._additions[path] = found
         return self._statements[path]
 
+    def taken(self, path: str, package: str) -> tuple[frozenset[str], frozenset[bytes]]:
+        """Return what a file may import of a package, as full names, and the names it may get by that.
+
+        Found by a scan of its bytes: it holds all that the file imports, and may hold more.
+        """
+        imported: set[str] = set()
+        bound: set[bytes] = set()
+        for dotted, names, plain in STATEMENT.findall(self._raw(path) or b""):
+            for module in (dotted, *(part.split(b" as ")[0].strip() for part in plain.split(b","))):
+                if module.partition(b".")[0] == package.encode():
+                    words = NAME.findall(names or plain)
+                    bound.update(words)
+                    imported.add(_text(module))
+                    imported.update(f"{_text(module)}.{word.decode()}" for word in words if names)
+        return frozenset(imported), frozenset(bound)
+
     def imported(self, path: str, roots: Roots) -> tuple[str, ...]:
         """Return the local files that a file imports in a program with this search path."""
         key = (path, () if self._is_usual(path, roots) else roots)

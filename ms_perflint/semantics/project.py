@@ -9,6 +9,7 @@ from typing import Optional
 
 from ms_perflint.semantics.imports import Imports
 from ms_perflint.semantics.module import Module
+from ms_perflint.semantics.outline import Outline, outline
 from ms_perflint.source import Files, Source, SourceError
 
 MAIN = re.compile(rb"^if[ \t(]+.*__name__", re.MULTILINE)
@@ -22,6 +23,7 @@ class Project:
         self.size = 0  # bytes of parsed source that are held
         self._raw: dict[str, Optional[bytes]] = {}
         self._modules: dict[str, Optional[Module]] = {}
+        self._outlines: dict[str, Optional[Outline]] = {}
         self.imports = Imports(files, self.raw)
 
     def forget(self) -> None:
@@ -31,6 +33,7 @@ class Project:
                 module.close()
         self._modules.clear()
         self._raw.clear()
+        self._outlines.clear()
         self.imports.forget()
         self.size = 0
 
@@ -53,6 +56,13 @@ class Project:
         """Return whether the bytes of a file contain a word: if not, nothing of that name is in it."""
         raw = self.raw(path)
         return raw is not None and word.encode() in raw
+
+    def outline(self, path: str) -> Optional[Outline]:
+        """Return what the bytes of a file say without parsing it; None when it cannot be read."""
+        if path not in self._outlines:
+            raw = self.raw(path)
+            self._outlines[path] = outline(raw) if raw is not None else None
+        return self._outlines[path]
 
     def parse(self, path: str) -> Module:
         """Return the module of a file; OSError or SourceError where there is none."""

@@ -1,0 +1,115 @@
+"""What a file says by its bytes alone: enough to leave most files of a large program unparsed."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass
+
+LITERAL = re.compile(
+    rb"#[^\n]*"
+    rb'|"""(?:[^"\\]|\\.|"(?!""))*"""'
+    rb"|'''(?:[^'\\]|\\.|'(?!''))*'''"
+    rb'|"(?:[^"\\\n]|\\.)*"'
+    rb"|'(?:[^'\\\n]|\\.)*'",
+    re.DOTALL,
+)
+STATEMENT = re.compile(rb"^(?=[^\s)\]}])", re.MULTILINE)  # where a statement of the module itself may begin
+DEFINITION = re.compile(rb"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
+METHOD = re.compile(rb"^[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
+FUNCTION = re.compile(rb"(?:async[ \t]+)?def\b")
+NAME = re.compile(rb"[^\W\d]\w*")
+PASSIVE = re.compile(rb"(?:class|import|from)\b|@|\"\"|if[ \t(]+__name__")  # what runs of it at import does not matter
+CALL = re.compile(rb"(\w+)((?:\s*\.\s*\w+)*)\s*\(")
+ENVIRONMENT = re.compile(rb"\benviron\b")
+DYNAMIC = frozenset({b"exec", b"import_module", b"__import__"})
+LOGGING = frozenset({b"debug", b"info", b"warning", b"error", b"exception", b"setLevel", b"addHandler"})
+BUILTIN = frozenset(name.encode() for kind in (builtins, dict, list, set, str) for name in dir(kind)) - DYNAMIC
+NESTED = 5  # functions that call one another at import, followed so far
+
+
+@dataclass(frozen=True)
+class Code:
+    """Some statements: what they call, as first and last word, and whether they touch the environment."""
+
+    calls: frozenset[tuple[bytes, bytes]]
+    environment: bool
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The names that a file defines, and what runs when it is imported."""
+
+    binds: frozenset[bytes]  # names of the module itself, and other words of the statements that bind them
+    stars: bool  # whether it imports all names of some module
+    methods: frozenset[bytes]  # functions that are defined in a class or function
+    functions: Mapping[bytes, Code]  # those of the module itself
+    code: Code  # the other statements of the module itself, imports and classes left out
+
+    def may_bind(self, name: str) -> bool:
+        """Return whether the module may have a name."""
+        return self.stars or name.encode() in self.binds
+
+
+class ImportWork:
+    """Tells which files of a program do something when they are imported.
+
+    They do if they read or set the environment, or call something that does, or a function of a watched package.
+    Making an object counts for nothing.
+    """
+
+    def __init__(self, outlines: Iterable[Outline]) -> None:
+        self.methods: set[bytes] = set()
+        self.functions: dict[bytes, list[Code]] = {}
+        for each in outlines:
+            self.methods |= each.methods
+            for name, code in each.functions.items():
+                self.functions.setdefault(name, []).append(code)
+
+    def acts(self, file: Outline, watched: Set[bytes]) -> bool:
+        """Return whether importing a file, which gets the names `watched` from that package, does something."""
+        return self._acts(file.code, watched, NESTED)
+
+    def _acts(self, code: Code, watched: Set[bytes], depth: int) -> bool:
+        if code.environment:
+            return True
+        for first, last in code.calls:
+            if last in BUILTIN or last in LOGGING:  # what a project defines of these names is hardly meant
+                continue
+            if last in DYNAMIC or (first in watched and not last[:1].isupper()):
+                return True
+            if last in self.functions:
+                if not depth or any(self._acts(each, watched, depth - 1) for each in self.functions[last]):
+                    return True
+            elif first != last and last in self.methods:
+                return True
+        return False
+
+
+def outline(raw: bytes) -> Outline:
+    """Return the outline of the bytes of a Python file; in doubt it says that importing does something."""
+    bare = LITERAL.sub(b'""', raw)
+    functions: dict[bytes, Code] = {}
+    binds: set[bytes] = set()
+    calls: set[tuple[bytes, bytes]] = set()
+    environment = False
+    for statement in STATEMENT.split(bare):
+        definition = DEFINITION.match(statement)
+        if definition is None:
+            binds.update(NAME.findall(statement))
+        else:
+            binds.add(definition.group(1))
+        if definition is not None and FUNCTION.match(statement):
+            functions[definition.group(1)] = _code(statement[statement.find(b"(") + 1 :])
+        elif not PASSIVE.match(statement):
+            code = _code(statement)
+            calls |= code.calls
+            environment = environment or code.environment
+    methods = frozenset(METHOD.findall(bare))
+    return Outline(frozenset(binds), b"import *" in bare, methods, functions, Code(frozenset(calls), environment))
+
+
+def _code(statements: bytes) -> Code:
+    found = frozenset((first, rest.rpartition(b".")[2].strip() or first) for first, rest in CALL.findall(statements))
+    return Code(found, ENVIRONMENT.search(statements) is not None)

@@ -1,0 +1,97 @@
+"""What the bytes of a file say: which names it may have, and whether importing it does something."""
+
+from __future__ import annotations
+
+import pytest
+
+from ms_perflint.semantics.outline import ImportWork, outline
+
+HELPERS = """
+import os
+
+def set_up():
+    configure(1)
+
+def configure(level):
+    os.environ["LEVEL"] = str(level)
+
+def scaled(values, by=2):
+    return [value * by for value in values]
+
+def first():
+    return second()
+
+def second():
+    return first()
+
+class Config:
+    def load_all(self):
+        configure(2)
+"""
+
+
+def acts(text: str, watched: frozenset[bytes] = frozenset()) -> bool:
+    """Return whether importing a file with this text, beside the helpers, does something."""
+    file = outline(text.encode())
+    return ImportWork([file, outline(HELPERS.encode())]).acts(file, watched)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "set_up()",
+        "helpers.set_up()",
+        "rank = set_up()",
+        "for level in range(3):\n    configure(level)",
+        "try:\n    import a\nexcept ImportError:\n    set_up()",
+        "table = {\n    'a': set_up(),\n}",
+        "config = Config()\nconfig.load_all()",
+        "import os\nos.environ['A'] = '1'",
+        "if os.environ.get('A'):\n    LEVEL = 1",
+        "ms.set_context(mode=0)",
+        "def own():\n    set_up()\n\nown()",
+        "exec(text)",
+        "first()",  # without an end: in doubt, yes
+        "x = 1 # '''\nset_up()\n# '''",
+    ],
+)
+def test_acts(text: str) -> None:
+    assert acts(text, frozenset({b"ms"}))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "import helpers\nfrom helpers import (\n    set_up,\n    configure,\n)",
+        '"""\nset_up()\n"""',
+        "'''a \\''' set_up()'''",
+        "# set_up()",
+        "def later():\n    set_up()",
+        "async def later(\n    a,\n):\n    set_up()",
+        "class Later(\n    Base,\n):\n    def go(self):\n        set_up()",
+        "if __name__ == '__main__':\n    set_up()",
+        "LOGGER = logging.getLogger(__name__)\nLOGGER.info('set_up()')",
+        "NAMES = scaled([1, 2])\n__all__ = ['set_up']\n__all__.extend(other.__all__)",
+        "CONFIG = Config()",
+        "CAST = ms.Cast()",
+        "@register('name')\nclass Net:\n    pass",
+        "TABLE = {'set_up': set_up}",
+    ],
+)
+def test_does_not_act(text: str) -> None:
+    assert not acts(text, frozenset({b"ms"}))
+
+
+def test_names_of_the_module() -> None:
+    file = outline(
+        b"import a.b as c\nfrom d import (e as f,\n    g)\nh = i = 1\nif x:\n    j: int = 2\n"
+        b"def k(l):\n    m = 1\nclass N:\n    o = 1\n"
+    )
+    assert all(file.may_bind(name) for name in "cfghijkN")
+    assert not any(file.may_bind(name) for name in "lmo")
+
+
+def test_a_star_may_bind_anything() -> None:
+    assert outline(b"from a import *\n").may_bind("whatever")
+    assert not outline(b"# from a import *\n").may_bind("whatever")

@@ -1,0 +1,77 @@
+"""Which files of a program matter, and that those which do not stay unparsed."""
+
+from __future__ import annotations
+
+import os
+
+from ms_perflint.programs.program import Program
+from ms_perflint.programs.target import Target
+from ms_perflint.semantics.project import Project
+from ms_perflint.source import Nowhere, Overlay
+
+ROOT = os.path.join(os.sep, "program")
+
+
+def relevant(files: dict[str, str]) -> list[str]:
+    """Return the files whose code matters to the program of train.py."""
+    texts = {os.path.join(ROOT, *name.split("/")): text.encode() for name, text in files.items()}
+    program = Program(Project(Overlay(Nowhere(), texts)), os.path.join(ROOT, "train.py"), Target())
+    return [os.path.relpath(module.path, ROOT).replace(os.sep, "/") for module in program.modules]
+
+
+def test_a_file_matters_when_running_code_loads_a_name_of_it() -> None:
+    files = {
+        "train.py": "from src.model import build\nfrom src.idle import other\nbuild()\n",
+        "src/model.py": "from src.layers import layer, unused\ndef build():\n    return layer(1)\n",
+        "src/layers.py": "def layer(x):\n    return x\ndef unused(x):\n    return x\n",
+        "src/idle.py": "from src.farther import more\ndef other():\n    return more()\n",
+        "src/farther.py": "def more():\n    return 1\n",
+    }
+    assert relevant(files) == ["train.py", "src/layers.py", "src/model.py"]
+
+
+def test_a_file_matters_when_importing_it_does_something() -> None:
+    files = {
+        "train.py": "import src.start\n",
+        "src/start.py": "import mindspore as ms\nms.set_context(mode=1)\n",
+    }
+    assert relevant(files) == ["train.py", "src/start.py"]
+
+
+def test_a_value_of_another_file_matters_too() -> None:
+    files = {
+        "train.py": "from src import config\nprint(config.options.mode)\n",
+        "src/config.py": "import argparse\nparser = argparse.ArgumentParser()\noptions = parser.parse_args()\n",
+    }
+    assert relevant(files) == ["train.py", "src/config.py"]
+
+
+def test_names_are_followed_through_packages_and_stars() -> None:
+    files = {
+        "train.py": "import src\nsrc.build()\n",
+        "src/__init__.py": "from .models import *\nfrom . import rest\n__all__ = []\n__all__.extend(rest.__all__)\n",
+        "src/models/__init__.py": "from src.models.big import *\nfrom src.models.small import *\n",
+        "src/models/big.py": "def big():\n    return 1\n",
+        "src/models/small.py": "def build():\n    return 2\n",
+        "src/rest.py": "__all__ = ['rest']\ndef rest():\n    return 3\n",
+    }
+    assert relevant(files) == ["train.py", "src/models/small.py"]
+
+
+def test_tables_of_functions_run_what_they_name() -> None:
+    files = {
+        "train.py": "from src.tables import MODELS\nMODELS['a']()\n",
+        "src/tables.py": "from src.nets import a, b\nMODELS = {'a': a}\n",
+        "src/nets.py": "from src.parts import part\ndef a():\n    return part()\ndef b():\n    pass\n",
+        "src/parts.py": "def part():\n    pass\n",
+    }
+    assert relevant(files) == ["train.py", "src/nets.py", "src/parts.py", "src/tables.py"]
+
+
+def test_imports_may_go_in_circles() -> None:
+    files = {
+        "train.py": "from a import f\nf()\n",
+        "a.py": "from b import g\ndef f():\n    g()\n",
+        "b.py": "from a import f\nfrom a import *\ndef g():\n    f()\n",
+    }
+    assert relevant(files) == ["train.py", "a.py", "b.py"]
