@@ -104,6 +104,12 @@ class Program:
     def _locate(self, module: Module, dotted: str, level: int) -> Located:
         return self.project.imports.locate(module.directory, Import(level, dotted), self.roots)
 
+    def may_give(self, module: Module, star: ast.ImportFrom, name: str) -> bool:
+        """Return whether a star import may give a name; False where the outline of a local module shows that not."""
+        path = self._locate(module, star.module or "", star.level).module
+        shown = self.project.outline(path) if path is not None else None
+        return shown is None or shown.may_bind(name)
+
     def imported_files(self, stmt: ImportStatement, module: Module) -> Iterator[str]:
         """Yield the files of the program that an import statement runs, unless they have run before."""
         if isinstance(stmt, ast.Import):

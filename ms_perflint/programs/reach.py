@@ -171,7 +171,9 @@ class _Order:
         if isinstance(site.node, ast.Call):
             for given in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
                 if isinstance(given, ast.Name):
-                    yield from (scope for scope in self.program.defined(site.module, given.id) if scope.is_function)
+                    yield from (
+                        scope for scope in self.program.meant(site.module, given.id).scopes if scope.is_function
+                    )
 
     def import_(self, stmt: ImportStatement, importer: Module, depth: int) -> None:
         """Run the modules that an import statement names, unless they have run before."""

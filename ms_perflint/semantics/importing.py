@@ -70,6 +70,8 @@ def star(evaluator: Evaluator, name: str, scope: Scope) -> Optional[Value]:
 
 
 def _from_star(evaluator: Evaluator, name: str, stmt: ast.ImportFrom, scope: Scope) -> Optional[Value]:
+    if not evaluator.program.may_give(scope.module, stmt, name):
+        return None
     source = evaluator.program.import_target(scope.module, stmt.module or "", stmt.level)
     if isinstance(source, Module):
         value = evaluator.exported(source, name) if _is_public(evaluator, source, name) else OPEN
