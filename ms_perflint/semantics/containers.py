@@ -29,17 +29,23 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
     index = node.slice
     base = evaluator.value(node.value, scope)
     keys = evaluator.value(index, scope) if isinstance(index, ast.expr) else OPEN
-    if len(keys.constants) != 1 or keys.open:
+    if keys.open or not keys.known or len(keys.constants) != len(keys.known):
         return OPEN
-    key = keys.constants[0]
-    values = [item(evaluator, known, key) for known in base.known]
+    values = [_at(evaluator, known, key) for known in base.known for key in keys.known]
     if base.open or not base.known:
         values.append(OPEN)
-    set_elsewhere = stored(evaluator, node, key, scope) if isinstance(key, str) else None
-    if set_elsewhere is not None:
-        values = [value for value in values if value.known] + [set_elsewhere]
+    names = dict.fromkeys(key for key in keys.constants if isinstance(key, str))
+    set_elsewhere = [value for name in names if (value := stored(evaluator, node, name, scope)) is not None]
+    if set_elsewhere:
+        values = [value for value in values if value.known] + set_elsewhere
     value = union(values)
     return Value(value.known, value.open, value.optional or keys.optional)
+
+
+def _at(evaluator: Evaluator, known: Known, key: Known) -> Value:
+    """Return what one key gives: as something rare where the key is."""
+    value = item(evaluator, known, key.constant)
+    return value if key.usual else value.rarely()
 
 
 def item(evaluator: Evaluator, known: Known, key: object) -> Value:

@@ -307,6 +307,53 @@ FIRES = [
         version=(1, 5),
     ),
     case(
+        "mode out of a table",
+        IMPORTS,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--parallel", default="data", choices=["data", "semi"])
+        args = parser.parse_args()
+        modes = {"data": ParallelMode.DATA_PARALLEL, "semi": ParallelMode.SEMI_AUTO_PARALLEL}
+        ms.set_context(mode=ms.GRAPH_MODE)
+        init()
+        ms.set_auto_parallel_context(parallel_mode=modes[args.parallel])  # !
+        """,
+        TRAIN,
+    ),
+    case(
+        "settings in a dict",
+        GRAPH,
+        """
+        settings = {"parallel_mode": "data_parallel"}
+        settings["device_num"] = get_group_size()
+        ms.set_auto_parallel_context(**settings)  # !
+        """,
+        TRAIN,
+    ),
+    case(
+        "helper that only one of two programs fuses after",
+        {
+            "train.py": join(IMPORTS, "from env import set_up\n\nset_up()\n", TRAIN),
+            "finetune.py": join(
+                IMPORTS,
+                "from env import set_up\n\nset_up()\nms.set_auto_parallel_context(all_reduce_fusion_config=[2, 5])\n",
+                TRAIN,
+            ),
+            "env.py": """
+                import mindspore as ms
+                from mindspore.communication import init
+
+
+                def set_up():
+                    ms.set_context(mode=ms.GRAPH_MODE)
+                    init()
+                    ms.set_auto_parallel_context(parallel_mode="data_parallel")  # !
+                """,
+        },
+    ),
+    case(
         "own step that reduces by hand",
         GRAPH,
         "ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !\n",
@@ -679,6 +726,50 @@ QUIET = [
         """,
         PLAIN,
         TRAIN,
+    ),
+    case(
+        "settings in a dict, fusion added later",
+        GRAPH,
+        """
+        settings = {"parallel_mode": "data_parallel"}
+        settings["comm_fusion"] = {"allreduce": {"mode": "auto", "config": None}}
+        ms.set_auto_parallel_context(**settings)
+        """,
+        TRAIN,
+    ),
+    case(
+        "settings in a dict that something adds to",
+        GRAPH,
+        """
+        from settings import more
+
+        settings = {"parallel_mode": "data_parallel"}
+        settings.update(more)
+        ms.set_auto_parallel_context(**settings)
+        """,
+        TRAIN,
+    ),
+    case(
+        "helper of evaluation, beside a training program",
+        {
+            "train.py": join(IMPORTS, "ms.set_context(mode=ms.GRAPH_MODE)\n", TRAIN),
+            "eval.py": join(
+                IMPORTS,
+                "from env import set_up\n\nset_up()\n",
+                NET,
+                'print(ms.Model(net, nn.MSELoss(), metrics={"loss"}).eval(ds.MindDataset("valid.mindrecord")))\n',
+            ),
+            "env.py": """
+                import mindspore as ms
+                from mindspore.communication import init
+
+
+                def set_up():
+                    ms.set_context(mode=ms.GRAPH_MODE)
+                    init()
+                    ms.set_auto_parallel_context(parallel_mode="data_parallel")
+                """,
+        },
     ),
     case("own step that reduces nothing", GRAPH, PLAIN, OWN_STEP, RUN_STEP),
     case(

@@ -85,6 +85,11 @@ CASES = [
     ),
     ("c = None\nreveal(c.a)", "..."),
     ("import os\nreveal({'a': 1, 'b': 2}[os.getenv('X', 'a')])", "1 ?"),
+    (
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--x', default='a', choices=['a', 'b'])\n"
+        "reveal({'a': 1, 'b': 2}[p.parse_args().x])",
+        "1 (1) (2)",
+    ),
     # methods of texts
     ("x = 'Graph'\nreveal(x.lower())", "'graph'"),
     ("x = ' GRAPH '\nreveal(x.strip().lower().startswith('graph'))", "True"),
