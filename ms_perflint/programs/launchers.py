@@ -155,19 +155,19 @@ class _Folders:
         self.homes = (home, os.path.dirname(home))  # scripts are started in their folder, or in that above
         self.steps = list(_steps(script, command))
 
-    def find(self, path: str) -> Optional[str]:
-        """Return the file that a path names; None where none is found.
+    def find(self, path: str, *others: str) -> Optional[str]:
+        """Return the file that a path names, also seen from other folders; None where none is found.
 
         Scripts often make a folder and copy into it what they start: then the path is seen from what was copied.
         """
         for home in self.homes:
-            seen = os.path.normpath(os.path.join(home, *self.steps, path))
+            seen = os.path.normpath(os.path.join(home, *self.steps, _whole(path)))
             if self._is_there(seen):
                 return seen
         rest = [part for part in os.path.normpath(path).split(os.sep) if part and part != os.pardir]
-        whole = GAP not in path and not os.path.isabs(path)  # else any of its first parts may be this machine's
-        for start in range(1 if whole else len(rest)):
-            for home in self.homes:
+        is_certain = GAP not in path and not os.path.isabs(path)  # else its first parts may be those of one machine
+        for start in range(1 if is_certain else len(rest)):
+            for home in (*self.homes, *others):
                 seen = os.path.join(home, *rest[start:])
                 if self._is_there(seen):
                     return seen
@@ -175,8 +175,9 @@ class _Folders:
 
     def told(self, value: str) -> Optional[str]:
         """Return the value of a flag, the full path of a config file; None where it cannot be told."""
-        found = self.find(value) if _CONFIG.search(value) else None
-        return found or (value if GAP not in value else None)
+        if _CONFIG.search(value):
+            return self.find(value, os.path.dirname(self.program.entry))
+        return value if GAP not in value else None
 
     def _is_there(self, path: str) -> bool:
         directory, name = os.path.split(path)
@@ -190,4 +191,9 @@ def _steps(script: Script, command: Command) -> Iterator[str]:
         if other is command:
             return
         if other.name == "cd" and len(other.words) > 1 and blocks[: len(other.blocks)] == other.blocks:
-            yield script.text(other.words[1][0], other.blocks)
+            yield _whole(script.text(other.words[1][0], other.blocks))
+
+
+def _whole(path: str) -> str:
+    """Return a path without what stands before a full one: `./$(dirname $0)`, as scripts write it."""
+    return path[2:] if path.startswith(".//") else path

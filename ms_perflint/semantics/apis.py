@@ -7,10 +7,10 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics import config_files, importing, members, options
+from ms_perflint.semantics import commandline, config_files, importing, members, options
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
-from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Display, Instance, Known, Value, union
+from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Display, Instance, Known, Value, union
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
@@ -154,10 +154,8 @@ def _environment(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     """A variable of the environment: what all launchers put there, else its default."""
     default = evaluator.value(node.args[1], scope) if len(node.args) > 1 else OPEN
     names = evaluator.value(node.args[0], scope).constants if node.args else ()
-    found = evaluator.program.exported(names[0]) if len(names) == 1 and isinstance(names[0], str) else None
-    if found is not None:
-        return union([Value((Known(Constant(found[0]), found[1]),), False, True), Value(default.rarely().known)])
-    return Value(default.known, default.open, True) if len(node.args) > 1 else OPEN
+    known = len(names) == 1 and isinstance(names[0], str)
+    return commandline.variable(evaluator.program.exported(str(names[0])) if known else None, default)
 
 
 def _get(evaluator: Evaluator, receiver: Known, node: ast.Call, scope: Scope) -> Optional[Value]:

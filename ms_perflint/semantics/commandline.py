@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics.values import NO_CONSTANT, Constant, Known, Value, union
+from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Constant, Known, Value, union
 
 CONFIGS = (".yaml", ".yml", ".json")
 _WORDS = {"true": True, "yes": True, "y": True, "1": True, "false": False, "no": False, "n": False, "0": False}
@@ -51,6 +51,14 @@ def overridden(declared: Value, given: Sequence[Optional[Given]], meaning: Meani
         return union([declared, Value(tuple(known), False, True)])
     rest = tuple(each.rarely() for each in declared.known if each.what not in [given.what for given in known])
     return union([Value(tuple(known), is_open, True), Value(rest)])
+
+
+def variable(exported: Optional[tuple[str, Place]], default: Value) -> Value:
+    """Return what a variable of the environment can be: what all launchers put there, else its default."""
+    if exported is None:
+        return Value(default.known, default.open, True) if default.known else OPEN
+    text, place = exported
+    return union([Value((Known(Constant(text), place),), False, True), Value(default.rarely().known)])
 
 
 def _is_config(value: Value) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import configs, options
+from ms_perflint.semantics import commandline, configs, options
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.values import (
     NOTHING,
@@ -65,7 +65,7 @@ def item(evaluator: Evaluator, known: Known, key: object) -> Value:
     ):
         return options.options_of(known)
     if isinstance(what, Api) and what.name == "os.environ" and isinstance(key, str):
-        return OPEN
+        return commandline.variable(evaluator.program.exported(key), OPEN)
     if isinstance(what, Constant) and isinstance(what.value, (str, tuple)) and isinstance(key, int):
         try:
             return Value((Known(Constant(what.value[key]), known.where, known.usual),))

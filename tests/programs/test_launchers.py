@@ -220,6 +220,7 @@ LOADED = [
     ("python train.py --config $1", "'CPU'"),  # which one is not said
     ("python train.py --config two.yaml\npython train.py --config three.yaml", "'Ascend' 'GPU'"),
     ("python train.py --config two.yaml\npython train.py", "'CPU'"),
+    ("python train.py --config /path/to/your.yaml", "'CPU'"),
 ]
 
 
@@ -230,7 +231,15 @@ def test_config_file_that_launchers_give_is_loaded(script: str, expected: str) -
 
 
 @pytest.mark.parametrize(
-    "path", ["../two.yaml", "./two.yaml", "$HERE/../two.yaml", "$UNKNOWN/two.yaml", "$(pwd)/../two.yaml"]
+    "path",
+    [
+        "../two.yaml",
+        "./two.yaml",
+        "$HERE/../two.yaml",
+        "$UNKNOWN/two.yaml",
+        "$(pwd)/../two.yaml",
+        "./`dirname $0`/../two.yaml",
+    ],
 )
 def test_config_file_is_seen_from_the_launcher(path: str) -> None:
     script = f"HERE=$(cd $(dirname $0); pwd)\npython ../train.py --config={path}\n"
@@ -301,6 +310,14 @@ EXPORTS = [
 def test_environment_is_what_all_launchers_export(script: str, expected: str) -> None:
     files = {"train.py": "import os\nreveal(os.getenv('RANK_SIZE'))\n", "run.sh": script + "\n"}
     assert shown(reveal(files)) == expected
+
+
+def test_environment_is_read_as_a_mapping_too() -> None:
+    files = {
+        "train.py": "import os\nreveal(int(os.environ['RANK_SIZE']) > 1)\n",
+        "run.sh": "export RANK_SIZE=8\npython train.py\n",
+    }
+    assert shown(reveal(files)) == "True"
 
 
 def test_default_of_a_variable_is_rare_where_launchers_export_it() -> None:
