@@ -11,7 +11,7 @@ from ms_perflint.check import Check
 from ms_perflint.edits import import_name, insert_before, set_argument
 from ms_perflint.findings import Edit, Related, Safety
 from ms_perflint.programs import mode, parallel
-from ms_perflint.programs.conditions import DEVICES
+from ms_perflint.programs.choices import DEVICES
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.values import Value
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.programs.choices import DEVICES, FLIPPED, choice, key, possible
 from ms_perflint.programs.training import callers
 from ms_perflint.semantics.forms import around
 from ms_perflint.semantics.module import Block, Scope, Site
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 PASSES = 24  # chains of calls that are followed for one site
 DEPTH = 8  # calls in one chain
 ASKED = frozenset({"os.environ", "sys.argv"})
-DEVICES = frozenset({"Ascend", "GPU", "CPU"})
-_FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.NotEq: ast.Eq, ast.IsNot: ast.Is, ast.NotIn: ast.In}
 
 
 @dataclass(frozen=True)
@@ -84,19 +83,8 @@ class Condition:
 
     def devices(self, program: Program) -> frozenset[str]:
         """Return the devices for which it can hold: all, unless it compares something with their names."""
-        test = self.test
-        if not isinstance(test, ast.Compare) or len(test.ops) != 1:
-            return DEVICES
-        sides = [test.left, test.comparators[0]]
-        sides = [
-            element
-            for side in sides
-            for element in (side.elts if isinstance(side, (ast.List, ast.Tuple, ast.Set)) else [side])
-        ]
-        named = {value.value for value in sides if isinstance(value, ast.Constant) and value.value in DEVICES}
-        if not named or not isinstance(test.ops[0], (*_FLIPPED, *_FLIPPED.values())):
-            return DEVICES
-        return frozenset(named) if self.wanted else DEVICES - named
+        asked = choice(self.test)
+        return asked.devices(self.result) if asked is not None else DEVICES
 
 
 Pass = tuple[Condition, ...]  # what must hold on one chain of calls
@@ -182,43 +170,46 @@ def parts(test: ast.expr, wanted: bool, scope: Scope) -> Iterator[Condition]:
         for value in test.values:
             yield from parts(value, wanted, scope)
     else:
-        flipped = isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _FLIPPED
-        yield Condition(_key(test), wanted is not flipped, test, scope, wanted)
-
-
-def _key(test: ast.expr) -> str:
-    """Return a text that is the same for tests that read alike; of `args.x` and `self.config.x` only `x` counts."""
-    if isinstance(test, ast.Compare):
-        signs = [
-            _FLIPPED.get(type(op), type(op)).__name__ if len(test.ops) == 1 else type(op).__name__ for op in test.ops
-        ]
-        return " ".join([*signs, *(_key(operand) for operand in (test.left, *test.comparators))])
-    if isinstance(test, ast.Attribute):
-        return test.attr
-    if isinstance(test, ast.Name):
-        return test.id
-    return ast.dump(test)
+        flipped = isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in FLIPPED
+        yield Condition(key(test), wanted is not flipped, test, scope, wanted)
 
 
 def contradict(program: Program, some: Pass, others: Pass) -> bool:
     """Return whether two passes can never be one: a test would have to come out both ways, or a thing be two things."""
-    held = {*some, *others}
-    if any(all(part in held for part in parts(each.test, not each.result, each.scope)) for each in held):
-        return True
-    if not devices(program, (*some, *others)):
-        return True
-    chosen = dict(choice for choice in map(_choice, some) if choice is not None)
-    return any(choice is not None and chosen.get(choice[0], choice[1]) != choice[1] for choice in map(_choice, others))
+    both = (*_spelled_out(some), *_spelled_out(others))
+    return _clash(program, both) or any(
+        all(_clash(program, (*both, *way)) for way in ways) for ways in map(_ways, both) if ways
+    )
 
 
-def _choice(condition: Condition) -> Optional[tuple[str, str]]:
-    """Return what is compared, and with which constant, where a condition is `thing == constant`."""
+def _spelled_out(conditions: Pass) -> Iterator[Condition]:
+    """Yield conditions, and those behind a name for a test: `on_gpu = device == "GPU"`."""
+    for condition in conditions:
+        yield condition
+        name = condition.test.id if isinstance(condition.test, ast.Name) else ""
+        bindings = condition.scope.bindings.get(name, [])
+        for value in [
+            each.value for each in bindings if len(bindings) == 1 and each.kind == "assign" and not each.path
+        ]:
+            if isinstance(value, (ast.Compare, ast.BoolOp, ast.UnaryOp)):
+                yield from parts(value, condition.result, condition.scope)
+
+
+def _clash(program: Program, conditions: Pass) -> bool:
+    """Return whether conditions, each taken as one test, can never hold together."""
+    held = set(conditions)
+    if any(condition.opposite in held for condition in conditions) or not devices(program, conditions):
+        return True
+    asked = [(choice(condition.test), condition.result) for condition in conditions]
+    return not possible((each, result) for each, result in asked if each is not None)
+
+
+def _ways(condition: Condition) -> list[Pass]:
+    """Return the ways in which a condition can hold where it has several: `a or b`, `not (a and b)`."""
     test = condition.test
-    if not condition.wanted or not isinstance(test, ast.Compare) or len(test.ops) != 1:
-        return None
-    if not isinstance(test.ops[0], (ast.Eq, ast.NotEq)) or not isinstance(test.comparators[0], ast.Constant):
-        return None
-    return _key(test.left), _key(test.comparators[0])
+    if not isinstance(test, ast.BoolOp) or isinstance(test.op, ast.And) is condition.result:
+        return []
+    return [tuple(parts(value, condition.result, condition.scope)) for value in test.values]
 
 
 def devices(program: Program, conditions: Pass) -> frozenset[str]:

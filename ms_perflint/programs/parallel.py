@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.programs.conditions import DEVICES, Condition, Pass, always, contradict, devices, passes
+from ms_perflint.programs.choices import DEVICES
+from ms_perflint.programs.conditions import Condition, Pass, always, contradict, devices, passes
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.training import STEP_CELLS, base_apis, is_step_class
 from ms_perflint.semantics.module import Scope, Site
