@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.programs import shell
-from ms_perflint.programs.shell import GAP, Blocks, Command, Script, assignment
+from ms_perflint.programs import scripts
+from ms_perflint.programs.scripts import GAP, Script, assignment
+from ms_perflint.programs.shell import Blocks, Command
 from ms_perflint.semantics.commandline import Given
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
 FOLDERS = ("", "scripts", "script", "shell", "sh", "tools")  # beside the entry script, and beside the folders above it
-SCRIPTS = 40  # that are read for one program, the nearest first
+COUNT = 40  # that are read for one program, the nearest first
 SIZE = 1 << 16  # bytes of a script
 # Commands that start what follows them; python3.7 and the like count by their beginning
 RUNNERS = frozenset(
@@ -71,7 +72,7 @@ def starts(program: Program) -> tuple[Start, ...]:
     """Return the commands that start the entry script, of the shell scripts around it."""
     found = []
     for path in _scripts(program):
-        script = shell.read(path, program.project.raw(path) or b"")
+        script = scripts.read(path, program.project.raw(path) or b"")
         for command in script.commands:
             start = _start(program, script, command)
             if start is not None:
@@ -90,7 +91,7 @@ def _scripts(program: Program) -> list[str]:
                 raw = program.project.raw(os.path.join(home, script))
                 if raw is not None and len(raw) <= SIZE and stem in raw:
                     found.append(os.path.join(home, script))
-    return found[:SCRIPTS]
+    return found[:COUNT]
 
 
 def _homes(program: Program, directory: str) -> Iterator[str]:

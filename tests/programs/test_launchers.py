@@ -193,7 +193,10 @@ def test_scripts_that_no_shell_would_take_do_no_harm(text: str) -> None:
     assert len(analysed({"train.py": OPTIONS, "run.sh": f"{text}\n"}).starts) <= 1
 
 
-@pytest.mark.parametrize("text", ["$(" * 2000, "A=$A$A\n" * 50, "${A:-" * 500, "if x; then " * 2000])
+WIDE = "".join(f"{name}={f'${inner}' * 9}\n" for name, inner in zip("ABCDEFGH", "BCDEFGHI"))
+
+
+@pytest.mark.parametrize("text", [WIDE, "$(" * 2000, "A=$A$A\n" * 50, "${A:-" * 500, "if x; then " * 2000])
 def test_deep_scripts_end(text: str) -> None:
     files = {"train.py": OPTIONS + "reveal(args.device_target)\n", "run.sh": f"{text}\npython train.py -d $A\n"}
     assert reveal(files).known

@@ -1,0 +1,152 @@
+"""What a shell script puts into its variables, and what its words become by them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Optional, Union
+
+from ms_perflint.findings import Place
+from ms_perflint.programs.shell import Blocks, Command, Substitution, Unknown, Variable, Word, commands, literal
+
+HELD = 128  # scripts that are remembered: those of one folder may start each of its programs
+STEPS = 200  # variables and substitutions that are looked at for one word
+DEPTH = 20  # of them inside one another
+GAP = "\0"  # in a text: a part that cannot be told
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
+_DECLARES = frozenset({"export", "declare", "local", "readonly", "typeset"})
+_TAKES = frozenset({"read", "unset", "for", "select", "let", "getopts"})
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What a script puts into a variable."""
+
+    word: Word
+    start: int  # its offset
+    blocks: Blocks
+
+
+@lru_cache(maxsize=HELD)
+def read(path: str, raw: bytes) -> Script:
+    """Return a script, read once for all programs that it may start."""
+    return Script(path, raw)
+
+
+class Script:
+    """A script with its variables."""
+
+    def __init__(self, path: str, raw: bytes) -> None:
+        self.path = path
+        self.code = raw.decode("utf-8", "replace")
+        self.commands = tuple(commands(self.code))
+        self.assigned: dict[str, list[Assignment]] = {}
+        self.exported: set[str] = set()
+        for command in self.commands:
+            self._note(command)
+
+    def place(self, start: int) -> Place:
+        """Return the place of an offset."""
+        line = self.code.rfind("\n", 0, start) + 1
+        return Place(self.path, self.code.count("\n", 0, start) + 1, start - line + 1)
+
+    def _note(self, command: Command) -> None:
+        """Note what a command does to variables."""
+        if command.name in _TAKES:
+            taken = command.words[1:2] if command.name in ("for", "select") else command.words[1:]
+            for word, start in taken:
+                self._assign(literal(word) or "", (Unknown(),), start, command)
+            return
+        declares = command.name in _DECLARES
+        found = [(assignment(word), word, start) for word, start in command.words[declares:]]
+        for assigned, word, start in found:
+            if assigned is not None and (declares or all(other for other, _, _ in found)):
+                self._assign(*assigned, start, command)
+            if command.name == "export":
+                self.exported.add(assigned[0] if assigned is not None else literal(word) or "")
+
+    def _assign(self, name: str, word: Word, start: int, command: Command) -> None:
+        self.assigned.setdefault(name, []).append(Assignment(word, start, command.blocks))
+
+    def texts(self, word: Word, blocks: Blocks) -> list[str]:
+        """Return the words that a word becomes: a variable without quotes that holds several is several."""
+        text = self.text(word, blocks)
+        return text.split() if len(word) == 1 and isinstance(word[0], Variable) and not word[0].quoted else [text]
+
+    def text(self, word: Word, blocks: Blocks) -> str:
+        """Return what a word becomes; GAP takes the place of parts that cannot be told."""
+        return literal(word) or _Expansion(self).text(word, blocks)
+
+    def variable(self, name: str, blocks: Blocks) -> str:
+        """Return what a variable holds in these blocks; GAP where that cannot be told."""
+        return _Expansion(self).variable(name, blocks)
+
+
+class _Expansion:
+    """Puts what variables hold in their place, in so many steps."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.steps = 0
+        self.within: list[str] = []  # the variables that are being looked at
+
+    def text(self, word: Word, blocks: Blocks) -> str:
+        return "".join(part if isinstance(part, str) else self._part(part, blocks) for part in word)
+
+    def _part(self, part: Union[Variable, Substitution, Unknown], blocks: Blocks) -> str:
+        self.steps += 1
+        if self.steps > STEPS or len(self.within) > DEPTH or isinstance(part, Unknown):
+            return GAP
+        if isinstance(part, Substitution):
+            return self._inside("", self._substitution, part, blocks)
+        text = self.variable(part.name, blocks)
+        if GAP not in text or part.default is None:
+            return text
+        is_unset = part.name not in self.script.assigned or part.name in self.within
+        return self._inside(part.name, self.text, part.default, blocks) if is_unset else text
+
+    def _inside(self, name: str, work: Callable[..., str], *arguments: object) -> str:
+        self.within.append(name)
+        try:
+            return work(*arguments)
+        finally:
+            self.within.pop()
+
+    def variable(self, name: str, blocks: Blocks) -> str:
+        """Return what a variable holds in these blocks: every assignment gives it, and one of them surely ran."""
+        if name in ("0", "BASH_SOURCE"):
+            return self.script.path
+        if name == "PWD":
+            return os.curdir
+        found = self.script.assigned.get(name, [])
+        if name in self.within or not any(blocks[: len(each.blocks)] == each.blocks for each in found):
+            return GAP
+        texts = {self._inside(name, self.text, each.word, each.blocks) for each in found}
+        return texts.pop() if len(texts) == 1 else GAP
+
+    def _substitution(self, part: Substitution, blocks: Blocks) -> str:
+        """Return what the usual ways to ask for the script's own folder give."""
+        text = ""
+        for command in commands(part.text):
+            last = self.text(command.words[-1][0], blocks) if len(command.words) > 1 else GAP
+            if command.name == "dirname":
+                text = os.path.dirname(last) or (GAP if last == GAP else os.curdir)
+            elif command.name in ("cd", "readlink", "realpath", "echo"):
+                text = last
+            elif command.name == "pwd":
+                text = text or os.curdir
+            elif command.name != "exit":
+                return GAP
+        return text
+
+
+def assignment(word: Word) -> Optional[tuple[str, Word]]:
+    """Return the variable and the value of `NAME=value`; what `NAME+=value` gives cannot be told."""
+    first, *others = word
+    match = _ASSIGNMENT.match(first) if isinstance(first, str) else None
+    if match is None or not isinstance(first, str):
+        return None
+    return match.group(1), (Unknown(),) if match.group(2) else (first[match.end() :], *others)
