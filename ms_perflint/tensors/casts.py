@@ -58,7 +58,7 @@ def _method(dtypes: Dtypes, node: ast.Call, func: ast.Attribute, scope: Scope) -
     receiver = func.value
     value = dtypes.program.value(func, scope)
     known = dtypes.of(receiver, scope)
-    if known is None and not all(_of_tensor(k) for k in value.known):
+    if known is None and not all(_of_tensor(k) for k in value.known) and not dtypes.is_tensor(receiver, scope):
         return None
     fixed = tensor_ops.CAST_METHODS[func.attr]
     if fixed is not None:
@@ -91,7 +91,7 @@ def _is_tensor(
     """Return whether a cast of that receiver is one of a MindSpore tensor."""
     if known is not None and (known.name or known.certain):
         return True
-    if callees and all(_of_tensor(k) for k in callees):
+    if (callees and all(_of_tensor(k) for k in callees)) or dtypes.is_tensor(receiver, scope):
         return True
     return (
         not callees and dtypes.in_cell(scope) and isinstance(receiver, (ast.Name, ast.Call, ast.Subscript, ast.BinOp))

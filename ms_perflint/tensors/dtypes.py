@@ -227,6 +227,8 @@ class Dtypes:
             return False
         known = self._callee(node, scope)
         word = tensor_ops.known_word(known[0]) if known is not None else ""
+        if not word and isinstance(node.func, ast.Attribute):
+            return node.func.attr in tensor_ops.MOVES and self.is_tensor(node.func.value, scope)
         return bool(word) and word not in tensor_ops.NO_TENSOR and word not in tensor_ops.PARTS
 
     # --- calls
@@ -243,6 +245,8 @@ class Dtypes:
         func = node.func
         known = self._callee(node, scope)
         word = tensor_ops.known_word(known[0]) if known is not None else ""
+        if known == (tensor_ops.NORM, True) and not self.in_cell(scope):
+            return "norm", argument(node, 0)  # no part of a network, so mixed precision does not convert it
         if known is not None and word:
             made = word[:1].isupper() and word not in ("Tensor", "Cast")
             return (word, argument(node, 0)) if known[1] == made or word == "Tensor" else ("", None)
@@ -281,7 +285,8 @@ class Dtypes:
             tensors = word[:1].isupper() or any(self.is_tensor(arg, scope) for arg in args)
             return concrete("bool_", node, scope) if tensors else None
         if word in ("OneHot", "one_hot"):
-            return self.of(args[2], scope) if len(args) > 3 else None
+            hot = next((k.value for k in node.keywords if k.arg == "on_value"), args[2] if len(args) > 3 else None)
+            return self.of(hot, scope) if hot is not None else None
         if word in tensor_ops.JOINED:
             return same(self.of(e, scope) for e in first.elts) if isinstance(first, (ast.Tuple, ast.List)) else None
         if word in tensor_ops.ADDITION or word in tensor_ops.DIVISION:

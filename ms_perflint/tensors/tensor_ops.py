@@ -82,6 +82,7 @@ KEEP_FLOAT32 = _words(
     Softmax log_softmax LogSoftmax softplus Softplus cumsum CumSum cumprod CumProd prod ReduceProd sum
     norm std var logsumexp relu ReLU acos ACos asin Asin cosh Cosh sinh Sinh tan Tan"""
 )
+NORM = "mindspore.nn.Norm"  # the cell that came before `ops.norm`
 BOOLEAN = _words(
     """equal Equal not_equal NotEqual ne eq greater Greater gt greater_equal GreaterEqual ge less Less lt
     less_equal LessEqual le logical_and LogicalAnd logical_or LogicalOr logical_not LogicalNot

@@ -30,6 +30,23 @@ def cell(construct: str, init: str = "", inputs: str = "x") -> str:
 
 FIRES = [
     case(
+        "norm before `ops.norm`, a hot value by keyword, a method of what an operator gives",
+        IMPORTS,
+        """
+        def norm(grad):
+            length = nn.Norm()
+            length = length(F.cast(grad, ms.float32))
+            return F.expand_dims(F.cast(length, ms.float32), 0)  # ! safe
+
+
+        def entropy(predict, target):
+            target = P.MaskedFill()(target, target == 3, 0).view(-1).astype("int32")
+            hot = ops.one_hot(target, 5, on_value=Tensor(1.0, ms.float32), off_value=Tensor(0.0, ms.float32))
+            hot = ops.cast(hot, ms.float32)  # ! safe
+            return hot * predict, target.astype("int32")  # ! safe
+        """,
+    ),
+    case(
         "constant tensor of an array whose dtype is named",
         IMPORTS,
         cell(
@@ -354,6 +371,21 @@ return a + b
 ]
 
 QUIET = [
+    case(
+        "norm as a part of the network",
+        IMPORTS,
+        cell("return ops.cast(self.norm(ops.cast(x, ms.float32)), ms.float32)\n", "self.norm = nn.Norm()"),
+    ),
+    case(
+        "one hot of numbers, a method of what is no tensor",
+        IMPORTS,
+        """
+        def entropy(target, table):
+            hot = ops.cast(ops.one_hot(target, 5, on_value=1, off_value=0), ms.float32)
+            kept = table.view(-1).astype("int32")
+            return hot, kept.astype("int32")
+        """,
+    ),
     case(
         "tensors of arrays whose dtype is not named, or another",
         IMPORTS,
