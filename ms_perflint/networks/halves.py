@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.networks.networks import is_loss, is_matrix
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
+from ms_perflint.tensors.casts import read_cast
+from ms_perflint.tensors.dtypes import Dtypes
+from ms_perflint.tensors.tensor_ops import INTEGERS
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -132,13 +135,34 @@ def _is_harmless(program: Program, scope: Scope, node: ast.AST, parents: Parents
         return True
     call = _call_of(node, parents)
     if call is None:
-        return False
+        return _is_unread(program, parents)
     if _is_numpy(program, call, scope) or is_loss(program, scope):
         return True
     position = parents.index(call)
     if not _is_cast(call):
         return False
-    return _is_sorted(scope, call, parents[:position]) or _is_taken_back(program, scope, parents[:position])
+    return (
+        _is_of_whole(program, scope, call)
+        or _is_sorted(scope, call, parents[:position])
+        or _is_taken_back(program, scope, parents[:position])
+    )
+
+
+def _is_unread(program: Program, parents: Parents) -> bool:
+    """Return whether a dtype is put in an attribute that nothing reads: `self.dtype = float16`."""
+    stmt = parents[-1]
+    target = stmt.targets[0] if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 else None
+    if not isinstance(target, ast.Attribute):
+        return False
+    return not any(target.attr in scope.attrs for module in program.modules for scope in module.scopes)
+
+
+def _is_of_whole(program: Program, scope: Scope, cast: ast.Call) -> bool:
+    """Return whether what is cast is a mask or whole numbers, to count or to weigh something with them."""
+    dtypes = Dtypes(program)
+    found = read_cast(dtypes, cast, scope)
+    dtype = dtypes.of(found.value, scope) if found is not None else None
+    return dtype is not None and (dtype.name == "bool_" or dtype.name in INTEGERS)
 
 
 def _call_of(node: ast.AST, parents: Parents) -> Optional[ast.Call]:

@@ -72,6 +72,15 @@ def cell(init: str, construct: str) -> str:
 
 FIRES = [
     case(
+        "half precision for a mask, and a dtype that nothing reads",
+        IMPORTS,
+        cell(
+            "self.fc = nn.Dense(16, 16)\nself.equal = ops.Equal()\nself.dtype_of_weights = ms.float16",
+            "self.fc(x), ops.cast(self.equal(x, 0), ms.float16).sum()",
+        ),
+        RUN_REPORTED,
+    ),
+    case(
         "network from a registry",
         {
             "train.py": """
@@ -500,6 +509,15 @@ QUIET = [
         PARTS.replace("net = Net()", ""),
         "model = Model(net, loss, opt)\n",
         TRAIN,
+    ),
+    case(
+        "half precision by an attribute",
+        IMPORTS,
+        cell(
+            "self.fc = nn.Dense(16, 16)\nself.compute = ms.float16",
+            "self.fc(ops.cast(x, self.compute))",
+        ),
+        RUN,
     ),
     case(
         "network from a registry where a cell may compute in half precision",
