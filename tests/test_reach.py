@@ -12,11 +12,16 @@ from ms_perflint.source import Nowhere, Overlay
 ROOT = os.path.join(os.sep, "program")
 
 
+def program_of(files: dict[str, str]) -> Program:
+    """Return the program of train.py."""
+    texts = {os.path.join(ROOT, *name.split("/")): text.encode() for name, text in files.items()}
+    return Program(Project(Overlay(Nowhere(), texts)), os.path.join(ROOT, "train.py"), Target())
+
+
 def relevant(files: dict[str, str]) -> list[str]:
     """Return the files whose code matters to the program of train.py."""
-    texts = {os.path.join(ROOT, *name.split("/")): text.encode() for name, text in files.items()}
-    program = Program(Project(Overlay(Nowhere(), texts)), os.path.join(ROOT, "train.py"), Target())
-    return [os.path.relpath(module.path, ROOT).replace(os.sep, "/") for module in program.modules]
+    modules = program_of(files).modules
+    return [os.path.relpath(module.path, ROOT).replace(os.sep, "/") for module in modules]
 
 
 def test_a_file_matters_when_running_code_loads_a_name_of_it() -> None:
@@ -75,3 +80,17 @@ def test_imports_may_go_in_circles() -> None:
         "b.py": "from a import f\nfrom a import *\ndef g():\n    f()\n",
     }
     assert relevant(files) == ["train.py", "a.py", "b.py"]
+
+
+def test_of_a_program_that_is_too_large_only_the_entry_script_is_read() -> None:
+    filler = "\n".join(f"def unused_{number}(x):\n    return x + {number}" for number in range(5_000))
+    files = {"train.py": "import mindspore as ms\n" + "".join(f"import part_{n}\npart_{n}.go()\n" for n in range(10))}
+    part = f"def go():\n    model.train(1, data)\n{filler}"
+    files.update((f"part_{number}.py", part) for number in range(10))
+    program = program_of(files)
+    assert not program.is_whole
+    assert [os.path.basename(module.path) for module in program.modules] == ["train.py"]
+    assert program.trains.answer is None
+    small = program_of({**files, "train.py": "import part_1\npart_1.go()\n"})
+    assert small.is_whole
+    assert len(small.modules) == 2

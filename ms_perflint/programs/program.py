@@ -355,9 +355,18 @@ class Program:
     # --- what runs
 
     @cached_property
+    def _reach(self) -> reach.Reached:
+        return reach.reached(self)
+
+    @property
     def reached(self) -> set[Scope]:
         """Return the scopes that run."""
-        return reach.reached(self)
+        return self._reach.scopes
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether all that runs was read; of a program that is too large for it, only the entry script is."""
+        return self._reach.is_whole
 
     def position(self, site: Site) -> Optional[int]:
         """Return where in the execution order a site is first passed; None when that is not known."""
@@ -392,7 +401,7 @@ class Program:
         """Return whether running code calls a training step, or `Model.train` or `fit`."""
         sites = training.train_sites(self)
         places = tuple(sorted(site.module.source.place(site.span[0]) for site in sites))
-        return Fact(bool(sites), places[:3])
+        return Fact(bool(sites) if self.is_whole else None, places[:3])
 
     @cached_property
     def train_sites(self) -> tuple[Site, ...]:

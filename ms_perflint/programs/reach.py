@@ -25,14 +25,32 @@ HOOKS = frozenset(
     }
 )  # fmt: skip
 
+SIZE = 1_500_000  # bytes of running modules, about 40,000 lines, from which on a program is not read any further
 
-def reached(program: Program) -> set[Scope]:
+
+@dataclass(frozen=True)
+class Reached:
+    """What runs, and whether that is all."""
+
+    scopes: set[Scope]
+    is_whole: bool  # no: more than SIZE would have to be read, and only the entry script was
+
+
+def reached(program: Program) -> Reached:
     """Return the scopes that run: a scope that runs makes the functions and classes whose names it loads run.
 
     All functions of the entry file count, also those that `__main__` does not call today. A module counts from the
     moment on that running code loads a name of it, or when importing it does something; others stay unparsed.
     """
-    return _Reach(program).run()
+    try:
+        return Reached(_Reach(program).run(), True)
+    except _TooLarge:
+        entry = program.module(program.entry)
+        return Reached({scope for scope in entry.scopes if scope.owner is scope} if entry else set(), False)
+
+
+class _TooLarge(Exception):
+    """So much code runs that it cannot be read while somebody waits."""
 
 
 def _acting(program: Program) -> list[str]:
@@ -50,6 +68,7 @@ class _Reach:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.found: set[Scope] = set()
+        self.size = 0  # bytes of the modules that count
         self.todo: list[Scope] = []
         self.attrs: set[str] = set()  # attributes that running code loads
         self.methods: dict[str, list[Scope]] = {}  # of classes that are reached and wait for their attribute
@@ -73,8 +92,11 @@ class _Reach:
         return self.found
 
     def touch(self, module: Optional[Module]) -> None:
-        """Let a module run as it is imported."""
-        if module is not None:
+        """Let a module run as it is imported. Raises _TooLarge."""
+        if module is not None and module.scope not in self.found:
+            self.size += len(module.source.text)
+            if self.size > SIZE:
+                raise _TooLarge
             self.add(module.scope)
 
     def add(self, scope: Scope) -> None:

@@ -80,11 +80,11 @@ REPEATED_HOOKS = frozenset(
 def train_sites(program: Program) -> tuple[Site, ...]:
     """Return the sites that train, those of `Model.train` and `fit` first."""
     if "_train_sites" not in program.__dict__:
-        sites: list[Site] = [] if is_unit_test(program) else list(program.calls(*MODEL_TRAINS))
-        if not is_unit_test(program) and any(
-            program.project.contains(module.path, mark) for module in program.modules for mark in _MARKS
-        ):
-            sites.extend(_step_sites(program))
+        sites: list[Site] = []
+        if program.is_whole and not is_unit_test(program):
+            sites.extend(program.calls(*MODEL_TRAINS))
+            if any(program.project.contains(module.path, mark) for module in program.modules for mark in _MARKS):
+                sites.extend(_step_sites(program))
         program.__dict__["_train_sites"] = tuple(sites)
     found: tuple[Site, ...] = program.__dict__["_train_sites"]
     return found
@@ -107,7 +107,7 @@ def names_of_steps(program: Program) -> set[str]:
 
 def trains_by_entry(program: Program) -> bool:
     """Return whether running the entry script trains: cheaper than all training sites of a large program."""
-    if not program.may_train or is_unit_test(program):
+    if is_unit_test(program) or not program.is_whole or not program.may_train:
         return False
     if any(program.is_run_by_entry(call) for call in program.calls(*MODEL_TRAINS)):
         return True
