@@ -10,16 +10,17 @@ from functools import cached_property
 from typing import Optional, Union
 
 from ms_perflint.findings import Place
-from ms_perflint.programs import launchers, mode, reach, training
+from ms_perflint.programs import callers, launchers, mode, reach, training
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target, target_of
 from ms_perflint.semantics import config_files, options, trees
 from ms_perflint.semantics.commandline import Given
 from ms_perflint.semantics.evaluate import Evaluator
+from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.imports import Import, Located
 from ms_perflint.semantics.module import ImportStatement, Module, Scope, Site
 from ms_perflint.semantics.project import Project
-from ms_perflint.semantics.values import Api, Bound, Instance, Known, Namespace, Tree, Value
+from ms_perflint.semantics.values import Api, Instance, Known, Namespace, Tree, Value
 from ms_perflint.semantics.ways import IMPOSSIBLE
 
 
@@ -198,7 +199,7 @@ class Program:
         if word not in self._sites:
             found: list[Site] = []
             for module in self.modules:
-                if self.project.contains(module.path, word):
+                if self.project.has_word(module.path, word):
                     for spelling in sorted(module.spelled(word)):
                         found.extend(module.by_word.get(spelling, ()))
             self._sites[word] = found
@@ -236,37 +237,17 @@ class Program:
     def callers(self, function: Scope) -> list[Site]:
         """Return the sites of the program that call a function; of a method `__init__`, those that make the class."""
         if function not in self._callers:
-            self._callers[function] = []
-            self._callers[function] = self._find_callers(function)
+            self._callers[function] = []  # a question that comes back to itself adds nothing
+            self._callers[function] = callers.callers(self, function)
         return self._callers[function]
 
-    def _find_callers(self, function: Scope) -> list[Site]:
-        cls = function.parent if function.parent is not None and function.parent.is_class else None
-        name = cls.name if cls is not None and function.name == "__init__" else function.name
-        wanted = cls if cls is not None and function.name == "__init__" else function
-        found = []
-        for site in self.sites(name):
-            if not isinstance(site.node, ast.Call):
-                continue
-            for known in self.evaluator.callees(site).known:
-                what = known.what.function if isinstance(known.what, Bound) else known.what
-                if what is wanted:
-                    found.append(site)
-                    break
-        if cls is not None and function.name in ("construct", "__call__", "forward"):
-            found.extend(self._instance_calls(cls))
-        return found
-
-    def _instance_calls(self, cls: Scope) -> list[Site]:
-        """Return the sites that call an instance of a class of the project."""
-        found = []
-        for module in self.modules:
-            for name in sorted(module.holders(cls.name)):
-                for site in module.by_word.get(name, ()):
-                    for known in self.evaluator.callees(site).known:
-                        if isinstance(known.what, Instance) and known.what.type is cls:
-                            found.append(site)
-                            break
+    @cached_property
+    def partials(self) -> dict[str, list[Site]]:
+        """Return the calls `partial(name, ...)` by the last word of what they prepare."""
+        found: dict[str, list[Site]] = {}
+        for site in self.sites("partial"):
+            if isinstance(site.node, ast.Call) and site.node.args:
+                found.setdefault(word_of(site.node.args[0]), []).append(site)
         return found
 
     def cheap_callees(self, site: Site) -> tuple[Scope, ...]:

@@ -105,6 +105,8 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
         return options.parsed(api.receiver)
     if word == "get" and api.receiver is not None and node.args:
         return _get(evaluator, api.receiver, node, scope)
+    if name == "builtins.globals":
+        return evaluator.known(scope.module, scope.module.tree, scope)
     if name in ("mindspore.get_context", "builtins.input", "builtins.eval"):
         return OPEN
     return None

@@ -1,12 +1,12 @@
-"""What `object[key]` can be, and what a list holds."""
+"""What `object[key]` can be."""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import commandline, configs, options
-from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics import commandline, configs, lists, options, registries
+from ms_perflint.semantics.module import Module, Scope
 from ms_perflint.semantics.values import (
     NOTHING,
     OPEN,
@@ -26,9 +26,13 @@ if TYPE_CHECKING:
 
 
 def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
+    """Return what `base[key]` can be."""
     index = node.slice
     base = evaluator.value(node.value, scope)
     keys = evaluator.value(index, scope) if isinstance(index, ast.expr) else OPEN
+    registered = registries.registered(evaluator, node, keys, scope)
+    if registered is not None:
+        return registered
     if keys.open or not keys.known or len(keys.constants) != len(keys.known):
         return OPEN
     values = [_at(evaluator, known, key) for known in base.known for key in keys.known]
@@ -55,8 +59,13 @@ def item(evaluator: Evaluator, known: Known, key: object) -> Value:
         return _display_item(evaluator, what, key)
     if isinstance(what, (Tree, Options)):
         return configs.lookup(evaluator, known, key)
+    if isinstance(what, Module):
+        return evaluator.exported(what, key) if isinstance(key, str) else OPEN  # `globals()["name"]`
     if isinstance(what, Instance) and what.node is not None and isinstance(key, str):
         return configs.setting(evaluator, what, key)
+    if known.type_api in lists.CELLS:
+        elements, is_open = lists.elements(evaluator, Value((known,)))
+        return Value(elements, is_open)
     if (
         isinstance(what, Instance)
         and isinstance(what.type, Api)
@@ -87,26 +96,6 @@ def _display_item(evaluator: Evaluator, display: Display, key: object) -> Value:
                 return evaluator.value(value, display.scope)
         return OPEN if spread or node.keys else NOTHING
     return OPEN
-
-
-def elements(evaluator: Evaluator, value: Value) -> tuple[tuple[Known, ...], bool]:
-    """Return what a list can hold, and whether it can hold more. `append` and `+=` are the business of `collected`."""
-    values: list[Value] = []
-    for known in value.known:
-        what = known.what
-        if isinstance(what, Display) and isinstance(what.node, (ast.List, ast.Tuple, ast.Set)):
-            for element in what.node.elts:
-                if isinstance(element, ast.Starred):
-                    inner, more = elements(evaluator, evaluator.value(element.value, what.scope))
-                    values.append(Value(inner, more))
-                else:
-                    values.append(evaluator.value(element, what.scope))
-        elif isinstance(what, Tree) and isinstance(what.data, list):
-            values.extend(configs.lookup(evaluator, known, index) for index in range(min(len(what.data), 50)))
-        else:
-            values.append(OPEN)
-    total = union([*values, *([OPEN] if value.open else [])]) if values or value.open else NOTHING
-    return total.known, total.open
 
 
 def stored(evaluator: Evaluator, node: ast.expr, name: str, scope: Scope) -> Optional[Value]:

@@ -6,16 +6,15 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import apis, containers, importing, members, operations, parameters
+from ms_perflint.semantics import calls, containers, importing, lists, members, narrowing, operations, parameters
+from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
 from ms_perflint.semantics.values import (
     NOTHING,
     OPEN,
     Api,
-    Bound,
     Constant,
     Display,
-    Instance,
     Known,
     Value,
     union,
@@ -30,6 +29,11 @@ STEPS = 5_000  # evaluations for one question, before the answer is "open"
 DEPTH = 60  # evaluations inside one another, before the answer is "open"
 
 
+def key_of(scope: Optional[Scope]) -> str:
+    """Return what tells an activation from the function for all of its calls."""
+    return scope.key if isinstance(scope, Activation) else ""
+
+
 class Evaluator:
     """Evaluates expressions of one program; answers are remembered, and the same in whatever order they are asked."""
 
@@ -41,19 +45,23 @@ class Evaluator:
         self._provisional: dict[
             Key, tuple[Value, int]
         ] = {}  # answers inside of a cycle, good until its head is answered
-        self._ways: dict[int, int] = {}  # identity of a block -> how it is reached
+        self._ways: dict[tuple[int, str], int] = {}  # identity of a block -> how it is reached
+        self._activations: dict[tuple[object, ...], Activation] = {}
+        self.made: dict[tuple[int, int], ast.expr] = {}  # displays that stand in no source, by what they stand for
         self._steps = 0  # since the outermost question
 
     def close(self) -> None:
         """Forget the program and all answers."""
         self._memo.clear()
+        self._activations.clear()
+        self.made.clear()
         del self.program
 
     # --- the question
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression, read in a scope, can be."""
-        return self.remember((id(node), ""), self._expression, node, scope)
+        return self.remember((id(node), key_of(scope)), self._expression, node, scope)
 
     def remember(self, key: Key, work: Callable[..., Value], *arguments: object) -> Value:
         """Return the answer to a question, worked out once.
@@ -106,10 +114,10 @@ class Evaluator:
             return members.members(self, self.value(node.value, scope), node.attr, node, scope)
         if isinstance(node, ast.Call):
             return self.call(node, scope)
-        if isinstance(node, (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp)):
+        if isinstance(node, (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.GeneratorExp)):
             return self.known(Display(node, scope), node, scope)
         if isinstance(node, ast.Lambda):
-            return OPEN
+            return self.known(scope.module.scope_of[id(node)], node, scope)
         if isinstance(node, ast.NamedExpr):
             return self.value(node.value, scope)
         if isinstance(node, ast.IfExp):
@@ -137,7 +145,7 @@ class Evaluator:
             if node.id in current.bindings and (first or not current.is_class):
                 inside = current is scope.owner or current is scope
                 bindings = current.flow.at(node) if inside else current.flow.at_end(node.id)
-                return self.bindings(bindings)
+                return self.bindings(bindings, current)
             if current.stars and (star := importing.star(self, node.id, current)):
                 return star
             first = first and current is not current.owner
@@ -155,40 +163,46 @@ class Evaluator:
             return star
         return importing.submodule(self, module, name)
 
-    def bindings(self, bindings: tuple[Binding, ...]) -> Value:
+    def bindings(self, bindings: tuple[Binding, ...], scope: Optional[Scope] = None) -> Value:
         """Return what any of these bindings can give; those in arms that cannot run are left out."""
         values = []
         for binding in bindings:
-            way = self.way(binding.block) if binding.block.parent is not None else USUAL
+            way = self.way(binding.block, scope) if binding.block.parent is not None else USUAL
             if way == IMPOSSIBLE and len(bindings) > 1:
                 continue
-            value = self.binding(binding)
+            value = self.binding(binding, scope)
+            if len(bindings) > 1:
+                value = narrowing.remaining(binding, value, bindings)
             values.append(value if way == USUAL or len(bindings) == 1 else value.rarely())
         return union(values) if values else OPEN
 
-    def weighed(self, binding: Binding) -> Value:
+    def weighed(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
         """Return what one binding gives: as something rare where only an option leads to it."""
-        value = self.binding(binding)
-        return value if self.way(binding.block) == USUAL else value.rarely()
+        value = self.binding(binding, scope)
+        return value if self.way(binding.block, scope) == USUAL else value.rarely()
 
-    def binding(self, binding: Binding) -> Value:
-        """Return what one binding gives its name."""
-        return self.remember((id(binding), ""), self._binding, binding)
+    def binding(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
+        """Return what one binding gives its name; `scope`: the activation in which it is asked for."""
+        inner = scope if isinstance(scope, Activation) and scope.function is binding.scope else binding.scope
+        return self.remember((id(binding), key_of(inner)), self._binding, binding, inner)
 
-    def _binding(self, binding: Binding) -> Value:
-        module, node = binding.scope.module, binding.node
+    def _binding(self, binding: Binding, scope: Scope) -> Value:
+        module, node = scope.module, binding.node
         if binding.kind in ("function", "class"):
-            scope = module.scope_of[id(node)]
-            return self.known(scope, node, binding.scope)
+            return self.known(module.scope_of[id(node)], node, scope)
         if binding.kind in ("import", "from"):
             return importing.imported(self, binding)
         if binding.kind == "parameter":
-            return parameters.parameter(self, binding)
-        if binding.kind in ("assign", "with", "global") and binding.value is not None:
-            value = self.element(self.value(binding.value, binding.scope), binding.path)
+            return parameters.parameter(self, binding, scope)
+        if binding.kind in ("assign", "global") and binding.value is not None:
+            value = self.element(self.value(binding.value, scope), binding.path)
             return Value(value.known, True, value.optional) if _feeds_itself(binding) else value
+        if binding.kind == "with" and binding.value is not None:
+            return self.element(calls.managed(self, binding.value, scope), binding.path)
+        if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
+            return operations.augmented(self, binding, scope)
         if binding.kind == "for" and binding.value is not None:
-            elements, is_open = self.elements(self.value(binding.value, binding.scope))
+            elements, is_open = self.elements(self.value(binding.value, scope))
             return self.element(Value(elements, is_open), binding.path)
         return OPEN
 
@@ -206,69 +220,50 @@ class Evaluator:
 
     def elements(self, value: Value) -> tuple[tuple[Known, ...], bool]:
         """Return what a list can hold where it is made, and whether it can hold more."""
-        return containers.elements(self, value)
+        return lists.elements(self, value)
 
     # --- calls
 
     def call(self, node: ast.Call, scope: Scope) -> Value:
         """Return what a call gives."""
-        text = operations.of_text(self, node, scope)
-        if text is not None:
-            return text
-        callee = self.value(node.func, scope)
-        values = [self._result(known, node, scope) for known in callee.known]
-        if callee.open or not callee.known:
-            values.append(OPEN)
-        return union(values)
-
-    def _result(self, callee: Known, node: ast.Call, scope: Scope) -> Value:
-        what = callee.what
-        if isinstance(what, Scope) and what.is_class:
-            return self.known(Instance(what, node, scope), node, scope)
-        if isinstance(what, Scope) and what.is_function:
-            return self.returned(what)
-        if isinstance(what, Bound):
-            return self.returned(what.function)
-        if isinstance(what, Api):
-            special = apis.result(self, what, node, scope)
-            return special if special is not None else self.known(Instance(what, node, scope), node, scope)
-        if isinstance(what, Instance) and isinstance(what.type, Scope):
-            method = what.type.method("__call__")
-            if method is not None:
-                return self.returned(method)
-        if isinstance(what, Instance):
-            return self.known(Instance(Api("", callee), node, scope), node, scope)
-        return OPEN
+        return calls.call(self, node, scope)
 
     def returned(self, function: Scope) -> Value:
         """Return what a function can return."""
-        return self.remember((id(function), "return"), self._returned, function)
+        return calls.returned(self, function)
 
-    def _returned(self, function: Scope) -> Value:
-        values = []
-        for node, block in function.returns:
-            way = self.way(block)
-            if way != IMPOSSIBLE:
-                value = self.value(node, function)
-                values.append(value if way == USUAL else value.rarely())
-        return union(values) if values else OPEN
+    def activation(
+        self,
+        key: tuple[object, ...],
+        function: Scope,
+        node: Optional[ast.Call],
+        scope: Scope,
+        receiver: Optional[Known],
+    ) -> Activation:
+        """Return a function as one call enters it: the same one whenever it is asked for."""
+        if key not in self._activations:
+            self._activations[key] = Activation(function, node, scope, receiver, f"@{len(self._activations)}")
+        return self._activations[key]
 
     # --- conditions
 
-    def way(self, block: Block) -> int:
+    def way(self, block: Block, scope: Optional[Scope] = None) -> int:
         """Return how a block is reached: IMPOSSIBLE, only with an OPTIONAL choice of the user, or USUAL."""
         pending: list[Block] = []
         current: Optional[Block] = block
-        while current is not None and id(current) not in self._ways:
+        key = key_of(scope)
+        while current is not None and (id(current), key) not in self._ways:
             pending.append(current)
             current = current.parent
-        way, certain = USUAL if current is None else self._ways[id(current)], True
+        way, certain = USUAL if current is None else self._ways[id(current), key], True
         for arm in reversed(pending):
             if way != IMPOSSIBLE and isinstance(arm.owner, ast.If) and arm.parent is not None:
-                way = min(way, self._way_of_arm(arm.owner.test, arm.arm == "body", arm.parent.scope))
-                certain = certain and (id(arm.owner.test), "") in self._memo
+                outer = arm.parent.scope
+                inner = scope if isinstance(scope, Activation) and scope.function is outer else outer
+                way = min(way, self._way_of_arm(arm.owner.test, arm.arm == "body", inner))
+                certain = certain and (id(arm.owner.test), key_of(inner)) in self._memo
             if certain:  # answers inside of a cycle are not kept
-                self._ways[id(arm)] = way
+                self._ways[id(arm), key] = way
         return way
 
     def _way_of_arm(self, test: ast.expr, wanted: bool, scope: Scope) -> int:

@@ -28,6 +28,12 @@ def word_of(node: ast.AST) -> str:
     return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
 
 
+def is_decorated(node: ast.AST, *words: str) -> bool:
+    """Return whether a function or class has a decorator whose last word is one of these."""
+    decorators = getattr(node, "decorator_list", ())
+    return any(word_of(each.func if isinstance(each, ast.Call) else each) in words for each in decorators)
+
+
 def leaves(stmt: ast.stmt) -> bool:
     """Return whether control never goes on to the statement after this one."""
     if isinstance(stmt, (ast.Return, ast.Raise, ast.Continue, ast.Break)):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import apis, configs, containers, importing
-from ms_perflint.semantics.forms import word_of
+from ms_perflint.semantics import apis, calls, configs, containers, importing, parameters, records
+from ms_perflint.semantics.activation import Activation
+from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
 from ms_perflint.semantics.values import (
     NOTHING,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 
 DICT_METHODS = frozenset({"get", "items", "keys", "values", "update", "pop", "setdefault", "copy"})
+BASES = 12  # classes above one another, before the search for a member ends
 
 
 def members(evaluator: Evaluator, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
@@ -68,71 +71,153 @@ def member(evaluator: Evaluator, known: Known, name: str, node: ast.expr, scope:
 
 
 def _of_instance(evaluator: Evaluator, known: Known, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:
+    field = records.field(evaluator, known, name)
+    if field is not None:
+        return field
     if isinstance(what.type, Scope):
         found = _of_class(evaluator, what.type, name, known, node, scope)
-        if found.known or what.node is None:
+        if (found.known and not what.type.any_attributes) or what.node is None:
             return found
-        return configs.setting(evaluator, what, name)
+        setting = configs.setting(evaluator, what, name)
+        return setting if setting.known else found
+    if what.type.name == "builtins.super":
+        return _above(evaluator, what, name, node, scope)
     if what.type.name.startswith("mindspore.") or apis.has_members(what.type.name):
         return evaluator.known(Api(mindspore_api.canonical(f"{what.type.name}.{name}"), known), node, scope)
     found = configs.setting(evaluator, what, name)
     return found if found.known else evaluator.known(Api(f"{what.type.name}.{name}", known), node, scope)
 
 
+def _above(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:
+    """Return what `super().name` is: a member of a base of the class in whose method it stands."""
+    function = what.scope.owner
+    cls = function.parent
+    if cls is None or not cls.is_class:
+        return OPEN
+    receiver = what.scope.receiver if isinstance(what.scope, Activation) else None
+    if receiver is None:
+        receiver = Known(Instance(cls, None, function), (function.module, function.node))
+    return _inherited(evaluator, cls, name, receiver, node, scope)
+
+
+# --- classes of the project
+
+
 def _of_class(
     evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Known], node: ast.expr, scope: Scope
 ) -> Value:
     """A member of a class of the project: set on self, made in the class body, or inherited."""
-    key = (id(cls), name)
-    found = evaluator.remember(key, _own_member, evaluator, cls, name)
+    found = evaluator.remember((id(cls), name), _own_member, evaluator, cls, name, {})
     if found.known or found.open:
-        return _take(evaluator, found, receiver)
-    assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
-    for base in cls.node.bases:
-        for known in evaluator.value(base, cls.parent).known:
-            if isinstance(known.what, Scope) and known.what.is_class and known.what is not cls:
-                inherited = _of_class(evaluator, known.what, name, receiver, node, scope)
-            elif isinstance(known.what, Api) and known.what.name.startswith("mindspore."):
-                inherited = evaluator.known(
-                    Api(mindspore_api.canonical(f"{known.what.name}.{name}"), receiver), node, scope
-                )
-            else:
-                continue
-            if inherited.known:
-                return inherited
+        if receiver is not None and calls.depends(found):
+            found = _of_this(evaluator, cls, name, receiver, found)
+        return _take(evaluator, found, receiver or _class_itself(evaluator, cls), receiver is not None)
+    return _inherited(evaluator, cls, name, receiver, node, scope)
+
+
+def _inherited(
+    evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Known], node: ast.expr, scope: Scope
+) -> Value:
+    """A member that a class has from its bases."""
+    for known in _bases(evaluator, cls):
+        if isinstance(known.what, Scope):
+            inherited = _of_class(evaluator, known.what, name, receiver, node, scope)
+        else:
+            inherited = evaluator.known(Api(mindspore_api.canonical(f"{known.api}.{name}"), receiver), node, scope)
+        if inherited.known:
+            return inherited
     return OPEN
 
 
-def _own_member(evaluator: Evaluator, cls: Scope, name: str) -> Value:
+def _bases(evaluator: Evaluator, cls: Scope) -> Iterator[Known]:
+    """Yield the bases of a class: classes of the project, and those of MindSpore."""
+    assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
+    for base in cls.node.bases:
+        for known in evaluator.value(base, cls.parent).known:
+            is_class = isinstance(known.what, Scope) and known.what.is_class and known.what is not cls
+            if is_class or known.api.startswith("mindspore."):
+                yield known
+
+
+def method(evaluator: Evaluator, cls: Scope, name: str, depth: int = 0) -> Optional[Scope]:
+    """Return the method of a class, its own or that of a base in the project."""
+    own = cls.method(name)
+    if own is not None or depth >= BASES:
+        return own
+    for known in _bases(evaluator, cls):
+        if isinstance(known.what, Scope):
+            found = method(evaluator, known.what, name, depth + 1)
+            if found is not None:
+                return found
+    return None
+
+
+def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Scope, Activation]) -> Value:
+    """Return what a class, and no base of it, makes of a member; `entered`: methods as one call entered them."""
     stored = cls.attributes.get(name, [])
     if stored:
-        return union([evaluator.weighed(binding) for binding in stored])
+        value = union([evaluator.weighed(binding, entered.get(binding.scope)) for binding in stored])
+        return Value(value.known, value.open or cls.any_attributes, value.optional)
     if name in cls.bindings:
         value = evaluator.bindings(cls.flow.at_end(name))
-        return Value(value.known, value.open, True) if _is_dataclass(cls) else value
+        return Value(value.known, value.open, True) if records.is_dataclass(cls) else value
     return NOTHING
 
 
-def _take(evaluator: Evaluator, value: Value, receiver: Optional[Known]) -> Value:
-    """Take functions from an object: methods are bound, properties are read."""
-    if receiver is None or not any(isinstance(k.what, Scope) and k.what.is_function for k in value.known):
+def _of_this(evaluator: Evaluator, cls: Scope, name: str, receiver: Known, found: Value) -> Value:
+    """Return what a member is in one object, whose constructor call is known."""
+    what = receiver.what
+    if not isinstance(what, Instance) or not isinstance(what.type, Scope) or what.node is None:
+        return found
+    if name not in cls.attributes:
+        return found
+    entered = constructed(evaluator, receiver, what)
+    return _own_member(evaluator, cls, name, entered) if entered else found
+
+
+def constructed(evaluator: Evaluator, receiver: Known, what: Instance) -> dict[Scope, Activation]:
+    """Return the constructors that made an object, its own and those of its bases, as they were entered."""
+    assert isinstance(what.type, Scope)
+    found: dict[Scope, Activation] = {}
+    init, node, scope = method(evaluator, what.type, "__init__"), what.node, what.scope
+    while init is not None and init not in found:
+        activation = calls.activated(evaluator, init, node, scope, receiver)
+        if activation is None:
+            break
+        found[init] = scope = activation
+        init, node = _next_constructor(evaluator, init, activation)
+    return found
+
+
+def _next_constructor(
+    evaluator: Evaluator, init: Scope, activation: Activation
+) -> tuple[Optional[Scope], Optional[ast.Call]]:
+    """Return the constructor of a base that a constructor calls, and that call."""
+    for site in init.calls:
+        if site.word == "__init__" and isinstance(site.node, ast.Call):
+            for known in evaluator.value(site.node.func, activation).known:
+                function = known.what.function if isinstance(known.what, Bound) else known.what
+                if isinstance(function, Scope) and function.is_function:
+                    return function, site.node
+    return None, None
+
+
+def _class_itself(evaluator: Evaluator, cls: Scope) -> Known:
+    return Known(cls, (cls.module, cls.node))
+
+
+def _take(evaluator: Evaluator, value: Value, receiver: Known, from_object: bool) -> Value:
+    """Take functions from an object or a class: methods are bound, properties are read."""
+    if not any(isinstance(k.what, Scope) and k.what.is_function for k in value.known):
         return value
     values = []
     for known in value.known:
         function = known.what
-        if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS):
-            if any(
-                isinstance(d, ast.Name) and d.id in ("property", "cached_property")
-                for d in function.node.decorator_list
-            ):
-                values.append(evaluator.returned(function))
+        if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS) and parameters.is_method(function):
+            if from_object and is_decorated(function.node, "property", "cached_property", "lazy_property"):
+                values.append(calls.entered(evaluator, function, None, function, receiver))
                 continue
-            known = Known(Bound(function, receiver), known.where, known.usual)
+            if from_object or is_decorated(function.node, "classmethod"):
+                known = Known(Bound(function, receiver), known.where, known.usual)
         values.append(Value((known,)))
     return union([*values, *([OPEN] if value.open else [])])
-
-
-def _is_dataclass(cls: Scope) -> bool:
-    """Return whether the values in a class body are only defaults of what its instances get."""
-    decorators = getattr(cls.node, "decorator_list", ())
-    return any(word_of(d.func if isinstance(d, ast.Call) else d) == "dataclass" for d in decorators)

@@ -38,6 +38,16 @@ class Block:
             block = block.parent
         return found
 
+    @property
+    def in_loop(self) -> bool:
+        """Return whether it is, or stands in, the body of a `for` or `while` of its function."""
+        block: Optional[Block] = self
+        while block is not None:
+            if isinstance(block.owner, (ast.For, ast.AsyncFor, ast.While)) and block.arm == "body":
+                return True
+            block = block.parent
+        return False
+
 
 class Binding:
     """One place that gives a name (or an attribute of `self`, or of a named object) its value."""
@@ -73,6 +83,7 @@ class Scope:
 
     __slots__ = (
         "_flow",
+        "any_attributes",
         "attributes",
         "attrs",
         "bindings",
@@ -88,6 +99,7 @@ class Scope:
         "parent",
         "returns",
         "stars",
+        "yields",
     )
 
     def __init__(self, module: Module, parent: Optional[Scope], node: ScopeNode) -> None:
@@ -98,6 +110,7 @@ class Scope:
         self.bindings: dict[str, list[Binding]] = {}
         self.binds: dict[int, list[Binding]] = {}  # id of a statement -> what it binds in this scope
         self.attributes: dict[str, list[Binding]] = {}  # of a class: `self.x = ...` in its methods
+        self.any_attributes = False  # of a class: `self.__dict__.update(...)`, `setattr(self, name, ...)`
         self.names: set[str] = set()  # all names that it loads
         self.attrs: set[str] = set()  # all attributes that it loads
         self.main: Optional[Scope] = None  # of a module: what `if __name__ == "__main__"` loads, as a scope of its own
@@ -105,7 +118,8 @@ class Scope:
         self.defines: list[Scope] = []  # functions and classes made in it
         self.imports: list[tuple[ImportStatement, Block]] = []  # in source order
         self.stars: list[tuple[ast.ImportFrom, Block]] = []
-        self.returns: list[tuple[ast.expr, Block]] = []  # of a function
+        self.returns: list[tuple[ast.expr, Block]] = []  # of a function or lambda
+        self.yields: list[tuple[ast.expr, Block]] = []  # of a generator
         self._flow: Optional[Flow] = None
 
     @property
@@ -181,12 +195,7 @@ class Site:
     @property
     def in_loop(self) -> bool:
         """Return whether it stands in the body of a `for` or `while` of its function."""
-        block: Optional[Block] = self.block
-        while block is not None:
-            if isinstance(block.owner, (ast.For, ast.AsyncFor, ast.While)) and block.arm == "body":
-                return True
-            block = block.parent
-        return False
+        return self.block.in_loop
 
     @property
     def span(self) -> Span:
@@ -208,7 +217,11 @@ class Module:
         self.scopes: list[Scope] = []
         self.stores: dict[tuple[str, str], list[Binding]] = {}  # (name, attribute) -> `name.attribute = value`
         self.defined: dict[str, list[Scope]] = {}  # name -> functions and classes, nested ones and methods included
-        self.scope_of: dict[int, Scope] = {}  # id of a def or class statement -> its scope
+        self.derived: dict[str, list[Scope]] = {}  # last word of a base -> classes
+        self.scope_of: dict[int, Scope] = {}  # id of a def, class, lambda or comprehension -> its scope
+        self.registered: dict[
+            str, list[tuple[ast.Subscript, ast.expr, Block]]
+        ] = {}  # name -> `name[key] = value` where the key is worked out
         self.imported: dict[
             str, list[tuple[ast.stmt, ast.alias]]
         ] = {}  # name -> the imports that bind it, in any scope
@@ -268,13 +281,16 @@ class Module:
             scope.stars.clear()
             scope.defines.clear()
             scope.returns.clear()
+            scope.yields.clear()
             scope._flow = None
         self.scopes.clear()
         self.sites.clear()
         self.by_word.clear()
         self.stores.clear()
         self.defined.clear()
+        self.derived.clear()
         self.scope_of.clear()
+        self.registered.clear()
         self.imported.clear()
         self.renamed.clear()
         self.made.clear()

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Constant, Known, Value, truth, union
+from ms_perflint.semantics.module import Binding, Scope
+from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Constant, Display, Known, Value, truth, union
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
@@ -74,11 +74,42 @@ def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
         function = _ARITHMETIC[type(node.op)]
         sides = [evaluator.value(node.left, scope), evaluator.value(node.right, scope)]
+        if isinstance(node.op, ast.Add) and any(map(is_sequence, sides)):
+            return joined(evaluator, node, (node.left, node.right), scope)
         return combine(sides, lambda known: _calculate(function, known), node, scope)
     if isinstance(node, ast.JoinedStr):
         parts = [evaluator.value(p.value if isinstance(p, ast.FormattedValue) else p, scope) for p in node.values]
         return combine(parts, lambda known: _calculate(lambda *texts: "".join(map(str, texts)), known), node, scope)
     return OPEN
+
+
+def augmented(evaluator: Evaluator, binding: Binding, scope: Scope) -> Value:
+    """Return what `name += value` gives a name; nobody knows how often it runs in a loop, unless it makes a list."""
+    stmt = binding.stmt
+    assert isinstance(stmt, ast.AugAssign)
+    left, right = evaluator.value(stmt.target, scope), evaluator.value(stmt.value, scope)
+    if isinstance(stmt.op, ast.Add) and is_sequence(left):
+        return joined(evaluator, stmt, (stmt.target, stmt.value), scope)
+    if type(stmt.op) not in _ARITHMETIC or binding.block.in_loop:
+        return OPEN
+    function = _ARITHMETIC[type(stmt.op)]
+    return combine([left, right], lambda known: _calculate(function, known), stmt.target, scope)
+
+
+def is_sequence(value: Value) -> bool:
+    """Return whether it is a list or tuple that the program shows."""
+    return bool(value.known) and all(
+        isinstance(known.what, Display) and not isinstance(known.what.node, ast.Dict) for known in value.known
+    )
+
+
+def joined(evaluator: Evaluator, node: ast.AST, sides: Sequence[ast.expr], scope: Scope) -> Value:
+    """Return the list that holds what several lists hold, in their order."""
+    made = evaluator.made.get((id(node), 0))
+    if made is None:
+        parts: list[ast.expr] = [ast.copy_location(ast.Starred(side, ast.Load()), side) for side in sides]
+        made = evaluator.made[id(node), 0] = ast.copy_location(ast.List(parts, ast.Load()), sides[0])
+    return evaluator.known(Display(made, scope), sides[0], scope)
 
 
 def combine(

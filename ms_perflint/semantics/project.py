@@ -13,6 +13,8 @@ from ms_perflint.semantics.outline import Outline, outline
 from ms_perflint.source import Files, Source, SourceError
 
 MAIN = re.compile(rb"^if[ \t(]+.*__name__", re.MULTILINE)
+CLASS = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\(([^)]*)\)|\b(\w+)[ \t]+as[ \t]+\w", re.MULTILINE)
+NAME = re.compile(rb"[A-Za-z_]\w*")
 
 
 class Project:
@@ -25,6 +27,8 @@ class Project:
         self._modules: dict[str, Optional[Module]] = {}
         self._outlines: dict[str, Optional[Outline]] = {}
         self.imports = Imports(files, self.raw)
+        self._bases: dict[str, frozenset[bytes]] = {}
+        self._words: dict[str, frozenset[bytes]] = {}
 
     def forget(self) -> None:
         """Give back the memory of all modules; what files import is kept."""
@@ -34,6 +38,7 @@ class Project:
         self._modules.clear()
         self._raw.clear()
         self._outlines.clear()
+        self._words.clear()
         self.imports.forget()
         self.size = 0
 
@@ -63,6 +68,21 @@ class Project:
             raw = self.raw(path)
             self._outlines[path] = outline(raw) if raw is not None else None
         return self._outlines[path]
+
+    def has_word(self, path: str, word: str) -> bool:
+        """Return whether a word stands in a file, by itself: if not, nothing there is called so."""
+        if not word.isascii() or not word.isidentifier():
+            return self.contains(path, word)
+        if path not in self._words:
+            self._words[path] = frozenset(NAME.findall(self.raw(path) or b""))
+        return word.encode() in self._words[path]
+
+    def may_derive(self, path: str, name: str) -> bool:
+        """Return whether a file may have a class with a base of this name, by a scan of its bytes."""
+        if path not in self._bases:
+            found = CLASS.findall(self.raw(path) or b"")
+            self._bases[path] = frozenset(word for part in found for word in NAME.findall(b" ".join(part)))
+        return name.encode() in self._bases[path]
 
     def parse(self, path: str) -> Module:
         """Return the module of a file; OSError or SourceError where there is none."""

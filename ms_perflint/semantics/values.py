@@ -239,7 +239,7 @@ def truth(known: Known) -> Optional[bool]:
     if known.constant is not NO_CONSTANT:
         return bool(known.constant)
     if isinstance(what, Display) and isinstance(what.node, (ast.List, ast.Tuple, ast.Set)):
-        return bool(what.node.elts)
+        return None if any(isinstance(e, ast.Starred) for e in what.node.elts) else bool(what.node.elts)
     if isinstance(what, (Scope, Module, Bound)):
         return True
     if isinstance(what, Instance) and isinstance(what.type, Api) and what.type.name.startswith("mindspore."):

@@ -66,6 +66,8 @@ class _Walk:
             self.expression(part, stmt, block)
         scope = self._make(stmt, block)
         self.bind(stmt.name, "class", stmt, None, stmt, block)
+        for base in stmt.bases:
+            self.module.derived.setdefault(word_of(base), []).append(scope)
         self._inside(scope, stmt.body)
 
     def _make(self, stmt: Union[FunctionNode, ast.ClassDef], block: Block) -> Scope:
@@ -296,6 +298,8 @@ class _Walk:
         ):
             base, attribute = target.value, target.slice.value
         else:
+            if isinstance(target, ast.Subscript) and value is not None:
+                self.module.registered.setdefault(word_of(target.value), []).append((target, value, block))
             return
         if isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
             base = ast.Name(id=f"{base.value.id}.{base.attr}")
@@ -337,6 +341,8 @@ class _Walk:
                 callee = node.func  # type: ignore[attr-defined]
                 word = callee.attr if type(callee) is ast.Attribute else word_of(callee)
                 self.site(Site(module, node, word, stmt, block, fstring))  # type: ignore[arg-type]
+                if word in ("setattr", "update"):
+                    self._members_by_name(node, stmt, block)  # type: ignore[arg-type]
             elif kind is ast.BinOp:
                 sign = OPERATORS.get(type(node.op))  # type: ignore[attr-defined]
                 if sign is not None:
@@ -349,12 +355,31 @@ class _Walk:
                 continue
             elif kind is ast.NamedExpr:
                 self._walrus(node, stmt, block)  # type: ignore[arg-type]
+            elif kind is ast.Yield:
+                if node.value is not None:  # type: ignore[attr-defined]
+                    block.scope.owner.yields.append((node.value, block))  # type: ignore[attr-defined]
             elif kind in COMPREHENSIONS:
                 block = self._comprehension(node, stmt, block)  # type: ignore[arg-type]
             children = list(ast.iter_child_nodes(node))
             children.reverse()
             for child in children:
                 stack.append((child, block, fstring))
+
+    def _members_by_name(self, node: ast.Call, stmt: ast.stmt, block: Block) -> None:
+        """Take `setattr(self, "x", value)` for `self.x = value`; note where names of members are worked out."""
+        owner, method = block.scope.owner.parent, block.scope.owner
+        if isinstance(node.func, ast.Name) and len(node.args) == 3:
+            name, base = _text(node.args[1]), node.args[0]
+            if name:
+                target = ast.copy_location(ast.Attribute(base, name, ast.Store()), node)
+                self._store(target, node.args[2], (), stmt, block, "assign")
+                return
+        elif word_of(getattr(node.func, "value", node)) == "__dict__":
+            base = node.func.value.value  # type: ignore[attr-defined]
+        else:
+            return
+        if owner is not None and owner.is_class and isinstance(base, ast.Name) and base.id == _receiver(method.node):
+            owner.any_attributes = True
 
     def _walrus(self, node: ast.NamedExpr, stmt: ast.stmt, block: Block) -> None:
         """Bind the name of `(name := value)`: in the function, also from inside of a comprehension."""
@@ -370,6 +395,7 @@ class _Walk:
     def _lambda(self, node: ast.Lambda, stmt: ast.stmt, block: Block) -> Block:
         scope = Scope(self.module, block.scope, node)
         self.module.scopes.append(scope)
+        self.module.scope_of[id(node)] = scope
         self.parameters(node.args, stmt, block, scope)
         scope.returns.append((node.body, scope.block))
         return self._inner(scope, block)
@@ -379,6 +405,7 @@ class _Walk:
     ) -> Block:
         scope = Scope(self.module, block.scope, node)
         self.module.scopes.append(scope)
+        self.module.scope_of[id(node)] = scope
         inner = self._inner(scope, block)
         for generator in node.generators:
             self.target(generator.target, generator.iter, (), stmt, inner, kind="for")
@@ -388,6 +415,11 @@ class _Walk:
         """The block of a lambda or comprehension: its conditions are those of the block around it."""
         scope.block.parent = block
         return scope.block
+
+
+def _text(node: ast.expr) -> str:
+    """Return what a literal text says; "" for other expressions."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def _receiver(node: ast.AST) -> str:

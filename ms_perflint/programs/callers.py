@@ -1,0 +1,99 @@
+"""Which sites of a program call a function: by its name, through its class and classes derived from it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ms_perflint.semantics.forms import is_decorated, word_of
+from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.parameters import PARTIAL, positional
+from ms_perflint.semantics.values import Bound, Instance, Known, Value
+
+if TYPE_CHECKING:
+    from ms_perflint.programs.program import Program
+
+INSTANCE_METHODS = ("construct", "__call__", "forward")  # run when an object is called
+DERIVED = 6  # classes below one another, before the search for constructor calls ends
+
+
+def callers(program: Program, function: Scope) -> list[Site]:
+    """Return the sites that call a function; of a method `__init__`, those that make an object with it."""
+    cls = function.parent if function.parent is not None and function.parent.is_class else None
+    if cls is None or function.name != "__init__":
+        found = [site for site in program.sites(function.name) if _calls(program, site, function)]
+        if cls is not None and function.name in INSTANCE_METHODS:
+            found.extend(_instance_calls(program, cls))
+    else:
+        found = list(_constructions(program, function, cls, 0))
+    found.extend(_partials(program, function if cls is None or function.name != "__init__" else cls))
+    return list(dict.fromkeys(found))
+
+
+def _calls(program: Program, site: Site, wanted: Scope) -> bool:
+    """Return whether a site calls a function, or makes an object of a class."""
+    return isinstance(site.node, ast.Call) and _is(program.evaluator.callees(site), wanted)
+
+
+def _is(value: Value, wanted: Scope) -> bool:
+    return any(_function(known) is wanted for known in value.known)
+
+
+def _function(known: Known) -> object:
+    return known.what.function if isinstance(known.what, Bound) else known.what
+
+
+def _constructions(program: Program, init: Scope, cls: Scope, depth: int) -> Iterator[Site]:
+    """Yield the sites that run a constructor: of its class, of classes that inherit it, and `super().__init__()`."""
+    for site in program.sites(cls.name):
+        if _calls(program, site, cls):
+            yield site
+    for method in cls.defines:
+        if is_decorated(method.node, "classmethod"):
+            own = {arg.arg for arg in positional(method)[:1]}
+            yield from (site for site in method.calls if site.word in own and _calls(program, site, cls))
+    for derived in _derived(program, cls):
+        inner = derived.method("__init__")
+        if inner is None:
+            if depth < DERIVED:
+                yield from _constructions(program, init, derived, depth + 1)
+            continue
+        for site in inner.calls:
+            if site.word == "__init__" and _calls(program, site, init):
+                yield site
+
+
+def _derived(program: Program, cls: Scope) -> list[Scope]:
+    """Return the classes of the program that have this class as a base."""
+    found = []
+    for module in program.modules:
+        if not program.project.may_derive(module.path, cls.name):
+            continue
+        for word in sorted(module.spelled(cls.name)):
+            for derived in module.derived.get(word, ()):
+                assert isinstance(derived.node, ast.ClassDef) and derived.parent is not None
+                bases = [base for base in derived.node.bases if word_of(base) == word]
+                if derived is not cls and any(_is(program.value(base, derived.parent), cls) for base in bases):
+                    found.append(derived)
+    return found
+
+
+def _partials(program: Program, wanted: Scope) -> Iterator[Site]:
+    """Yield the sites `partial(function, ...)`: they pass the first of its arguments."""
+    for site in program.partials.get(wanted.name, ()):
+        assert isinstance(site.node, ast.Call)
+        is_partial = any(known.api == PARTIAL for known in program.evaluator.callees(site).known)
+        if is_partial and _is(program.value(site.node.args[0], site.scope), wanted):
+            yield site
+
+
+def _instance_calls(program: Program, cls: Scope) -> Iterator[Site]:
+    """Yield the sites that call an object of a class."""
+    for module in program.modules:
+        for name in sorted(module.holders(cls.name)):
+            for site in module.by_word.get(name, ()):
+                for known in program.evaluator.callees(site).known:
+                    if isinstance(known.what, Instance) and known.what.type is cls:
+                        yield site
+                        break

@@ -1,0 +1,50 @@
+"""A function as one call enters it."""
+
+from __future__ import annotations
+
+import ast
+from typing import Optional
+
+from ms_perflint.semantics.flow import Flow
+from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.values import Known
+
+NESTED = 2  # activations inside one another, before a function is taken for all of its calls
+
+
+class Activation(Scope):
+    """The scope of a function whose parameters are what one call passes, and whose `self` is one object."""
+
+    __slots__ = ("call", "caller", "depth", "function", "key", "receiver")
+
+    def __init__(
+        self, function: Scope, call: Optional[ast.Call], caller: Scope, receiver: Optional[Known], key: str
+    ) -> None:
+        """Share everything with the function but what its parameters are."""
+        for slot in Scope.__slots__:
+            setattr(self, slot, getattr(function, slot))
+        self.function = function
+        self.call = call  # None where a property is read
+        self.key = key  # tells it from other activations
+        self.caller = caller  # the scope in which the call stands
+        self.receiver = receiver
+        self.depth: int = caller.depth + 1 if isinstance(caller, Activation) else 1
+
+    @property
+    def owner(self) -> Scope:
+        """Return the function that is entered."""
+        return self.function.owner
+
+    @property
+    def flow(self) -> Flow:
+        """Return the reaching definitions of the function."""
+        return self.function.flow
+
+    def enters(self, function: Scope) -> bool:
+        """Return whether it is a call of this function, or is made inside of one."""
+        scope: Scope = self
+        while isinstance(scope, Activation):
+            if scope.function is function:
+                return True
+            scope = scope.caller
+        return False

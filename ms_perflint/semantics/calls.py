@@ -1,0 +1,172 @@
+"""What a call gives: an object, what a function returns, what a generator yields."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics import apis, members, operations
+from ms_perflint.semantics.activation import NESTED, Activation
+from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.parameters import CALLABLES
+from ms_perflint.semantics.values import (
+    OPEN,
+    Api,
+    Bound,
+    Display,
+    Instance,
+    Known,
+    Value,
+    union,
+)
+from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluate import Evaluator
+
+CALLERS = 8  # calls that are told apart; a function that is called more often is taken for all of its calls
+
+
+class Yields(ast.Tuple):
+    """What a generator yields, as the elements of a tuple."""
+
+
+def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
+    """Return what a call gives.
+
+    A decorated function is taken for the function itself, whatever the decorator: those of real training code
+    register, compile, time or log, and give back what the function gives.
+    """
+    text = operations.of_text(evaluator, node, scope)
+    if text is not None:
+        return text
+    callee = evaluator.value(node.func, scope)
+    values = [_result(evaluator, known, node, scope) for known in callee.known]
+    if callee.open or not callee.known:
+        values.append(OPEN)
+    return union(values)
+
+
+def _result(evaluator: Evaluator, callee: Known, node: ast.Call, scope: Scope) -> Value:
+    what = callee.what
+    if isinstance(what, Scope) and what.is_class:
+        return evaluator.known(Instance(what, node, scope), node, scope)
+    if isinstance(what, Scope) and isinstance(what.node, CALLABLES):
+        return entered(evaluator, what, node, scope, None)
+    if isinstance(what, Bound):
+        return entered(evaluator, what.function, node, scope, what.receiver)
+    if isinstance(what, Api):
+        special = apis.result(evaluator, what, node, scope)
+        return special if special is not None else evaluator.known(Instance(what, node, scope), node, scope)
+    if isinstance(what, Instance) and isinstance(what.type, Scope):
+        method = members.method(evaluator, what.type, "__call__")
+        if method is not None:
+            return entered(evaluator, method, node, scope, callee)
+    if isinstance(what, Instance):
+        return evaluator.known(Instance(Api("", callee), node, scope), node, scope)
+    return OPEN
+
+
+# --- functions
+
+
+def entered(
+    evaluator: Evaluator, function: Scope, node: Optional[ast.Call], scope: Scope, receiver: Optional[Known]
+) -> Value:
+    """Return what a function returns to one call, or to whoever reads a property.
+
+    What all calls together can get is asked first: where that is one thing, it does not depend on the call.
+    """
+    general = returned(evaluator, function) if function.is_function else OPEN
+    if function.is_function and not depends(general):
+        return general
+    activation = activated(evaluator, function, node, scope, receiver)
+    return returned(evaluator, activation) if activation is not None else general
+
+
+def depends(value: Value) -> bool:
+    """Return whether it may be less than this for one call alone."""
+    if not value.known:
+        return False
+    what = value.known[0].what
+    holds = isinstance(what, Display) or (isinstance(what, Instance) and isinstance(what.type, Scope))
+    return value.open or len(value.known) > 1 or holds
+
+
+def activated(
+    evaluator: Evaluator, function: Scope, node: Optional[ast.Call], scope: Scope, receiver: Optional[Known]
+) -> Optional[Activation]:
+    """Return a function as one call enters it; None where that teaches nothing, or goes too deep."""
+    if isinstance(scope, Activation) and (scope.depth >= NESTED or scope.enters(function)):
+        return None
+    if not _is_one_of_several(evaluator, function, node, scope) and not _is_one_object(evaluator, receiver):
+        return None
+    what = receiver.what if receiver is not None else None
+    return evaluator.activation((id(function), id(node), id(scope), what), function, node, scope, receiver)
+
+
+def _is_one_of_several(evaluator: Evaluator, function: Scope, node: Optional[ast.Call], scope: Scope) -> bool:
+    """Return whether a call is one of a few that the parameters of a function are known from."""
+    if node is None or not function.is_function:
+        return node is not None  # a lambda
+    if not any(binding.kind == "parameter" for bindings in function.bindings.values() for binding in bindings[:1]):
+        return False
+    nodes = [site.node for site in evaluator.program.callers(function)]
+    inside = isinstance(scope, Activation)
+    return (1 if inside else 2) <= len(nodes) <= CALLERS and node in nodes
+
+
+def _is_one_object(evaluator: Evaluator, receiver: Optional[Known]) -> bool:
+    """Return whether an object is one of a few of its class, and the call that made it is known."""
+    what = receiver.what if receiver is not None else None
+    if not isinstance(what, Instance) or not isinstance(what.type, Scope) or what.node is None:
+        return False
+    init = members.method(evaluator, what.type, "__init__")
+    return init is not None and _is_one_of_several(evaluator, init, what.node, what.scope)
+
+
+def returned(evaluator: Evaluator, function: Scope) -> Value:
+    """Return what a function can return; of an activation, what it returns to that call."""
+    return evaluator.remember((id(function), "return"), _returned, evaluator, function)
+
+
+def _returned(evaluator: Evaluator, function: Scope) -> Value:
+    if function.yields:
+        return _generator(evaluator, function)
+    values = []
+    for node, block in function.returns:
+        way = evaluator.way(block, function)
+        if way != IMPOSSIBLE:
+            value = evaluator.value(node, function)
+            values.append(value if way == USUAL else value.rarely())
+    return union(values) if values else OPEN
+
+
+# --- generators
+
+
+def _generator(evaluator: Evaluator, function: Scope) -> Value:
+    """Return what a generator yields, as a sequence."""
+    key = (id(function), 0)
+    if key not in evaluator.made:
+        yields = [node for node, _ in function.yields]
+        evaluator.made[key] = Yields(yields, ast.Load(), lineno=function.node.lineno)  # type: ignore[union-attr]
+    return evaluator.known(Display(evaluator.made[key], function), function.node, function)
+
+
+def managed(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
+    """Return what `with node as x` gives `x`: what `__enter__` returns, or what a context manager yields."""
+    value = evaluator.value(node, scope)
+    return union([*(_managed(evaluator, each, scope) for each in value.known), *([OPEN] if value.open else [])])
+
+
+def _managed(evaluator: Evaluator, known: Known, scope: Scope) -> Value:
+    what = known.what
+    if isinstance(what, Display) and isinstance(what.node, Yields):
+        elements, is_open = evaluator.elements(Value((known,)))
+        return Value(elements, is_open)
+    if isinstance(what, Instance) and isinstance(what.type, Scope):
+        enter = members.method(evaluator, what.type, "__enter__")
+        if enter is not None:
+            return entered(evaluator, enter, None, scope, known)
+    return Value((known,))

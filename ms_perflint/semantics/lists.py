@@ -1,0 +1,136 @@
+"""What a list holds: where it is made, and what the code around it adds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ms_perflint.semantics import configs, parameters
+from ms_perflint.semantics.module import Binding, Block, Scope, Site
+from ms_perflint.semantics.values import NOTHING, OPEN, Bound, Display, Instance, Known, Tree, Value, union
+from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluate import Evaluator
+
+CELLS = frozenset({"mindspore.nn.CellList", "mindspore.nn.SequentialCell"})  # hold the cells that they are given
+SEQUENCES = (ast.List, ast.Tuple, ast.Set)
+COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp)
+ADDS = frozenset({"append", "extend", "insert", "add"})  # methods by which a list or set gets more
+ENTRIES = 50  # of a list in a file, that are looked at
+GIVEN = 2  # functions that are followed when they are given a list
+NESTED = 8  # lists inside one another, before what they hold is open
+
+
+def elements(evaluator: Evaluator, value: Value) -> tuple[tuple[Known, ...], bool]:
+    """Return what a list can hold, what is added to it included, and whether it can hold more."""
+    found = _Elements(evaluator).of(value, 0)
+    return found.known, found.open
+
+
+class _Elements:
+    """A bounded search through lists that are made of lists."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.seen: set[tuple[int, int]] = set()  # displays that were looked at
+
+    def of(self, value: Value, depth: int) -> Value:
+        values = [self.known(known, depth) for known in value.known]
+        return union([*values, *([OPEN] if value.open else [])]) if values or value.open else NOTHING
+
+    def known(self, known: Known, depth: int) -> Value:
+        what = known.what
+        if isinstance(what, Display) and depth < NESTED:
+            return self.display(what, depth)
+        if isinstance(what, Tree) and isinstance(what.data, list):
+            return union(configs.lookup(self.evaluator, known, index) for index in range(min(len(what.data), ENTRIES)))
+        if known.type_api in CELLS and isinstance(what, Instance) and what.node is not None:
+            cells = [
+                self.evaluator.value(arg, what.scope) for arg in what.node.args if not isinstance(arg, ast.Starred)
+            ]
+            lists = [cell for cell in cells if cell.known and all(isinstance(k.what, Display) for k in cell.known)]
+            return self.of(lists[0], depth + 1) if lists else union([*cells, OPEN])
+        return OPEN
+
+    def display(self, what: Display, depth: int) -> Value:
+        """Return what one list holds where it is made, and what the code around it adds."""
+        key = (id(what.node), id(what.scope))
+        if key in self.seen:
+            return NOTHING
+        self.seen.add(key)
+        if isinstance(what.node, COMPREHENSIONS):
+            inner = what.scope.module.scope_of.get(id(what.node))
+            return self.evaluator.value(what.node.elt, inner) if inner is not None else OPEN
+        if not isinstance(what.node, SEQUENCES):
+            return OPEN
+        values = []
+        for element in what.node.elts:
+            if isinstance(element, ast.Starred):
+                values.append(self.of(self.evaluator.value(element.value, what.scope), depth + 1))
+            else:
+                values.append(self.evaluator.value(element, what.scope))
+        if isinstance(what.node, (ast.List, ast.Set)):
+            values.extend(self.added(what, depth))
+        return union(values) if values else NOTHING
+
+    def added(self, what: Display, depth: int) -> Iterator[Value]:
+        """Yield what is added to a list after it was made, under the name that it got there."""
+        for holder in _holders(what):
+            for call, block in self.additions(holder, 0):
+                scope = what.scope if block.scope is getattr(what.scope, "function", None) else block.scope
+                way = self.evaluator.way(block, scope)
+                if way == IMPOSSIBLE:
+                    continue
+                value = self.evaluator.value(call.args[-1], scope)
+                if call.func.attr == "extend":  # type: ignore[attr-defined]
+                    value = self.of(value, depth + 1)
+                yield value if way == USUAL else value.rarely()
+
+    def additions(self, holder: Binding, depth: int) -> Iterator[tuple[ast.Call, Block]]:
+        """Yield the calls `name.append(x)` in the function of a name; of `self.name`, in the methods of its class.
+
+        Functions that are given the list may add to it too.
+        """
+        owner, names = holder.scope.owner, _names(holder.node) or (holder.name,)
+        scopes = owner.parent.defines if isinstance(holder.node, ast.Attribute) and owner.parent else [owner]
+        for site in (site for scope in scopes for site in scope.calls):
+            if not isinstance(site.node, ast.Call) or not site.node.args:
+                continue
+            callee = site.node.func
+            if site.word in ADDS and isinstance(callee, ast.Attribute) and _names(callee.value) == names:
+                yield site.node, site.block
+            elif depth < GIVEN and any(_names(arg) == names for arg in site.node.args):
+                for parameter in self.given(site, names):
+                    yield from self.additions(parameter, depth + 1)
+
+    def given(self, site: Site, names: tuple[str, ...]) -> Iterator[Binding]:
+        """Yield the parameters that get a list which a call passes under a name."""
+        assert isinstance(site.node, ast.Call)
+        for known in self.evaluator.callees(site).known:
+            function = known.what.function if isinstance(known.what, Bound) else known.what
+            if not isinstance(function, Scope) or not function.is_function:
+                continue
+            slots = parameters.positional(function)[int(isinstance(known.what, Bound)) :]
+            for arg, slot in zip(site.node.args, slots):
+                if _names(arg) == names:
+                    yield from function.bindings.get(slot.arg, ())[:1]
+
+
+def _holders(what: Display) -> list[Binding]:
+    """Return the names and attributes to which a list is given where it is made."""
+    owner = what.scope.owner
+    groups = list(owner.bindings.values())
+    if owner.parent is not None and owner.parent.is_class:
+        groups.extend(owner.parent.attributes.values())
+    return [binding for group in groups for binding in group if binding.value is what.node]
+
+
+def _names(node: ast.AST) -> tuple[str, ...]:
+    """Return `("name",)` or `("self", "name")`; empty for other expressions."""
+    if isinstance(node, ast.Name):
+        return (node.id,)
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return (node.value.id, node.attr)
+    return ()

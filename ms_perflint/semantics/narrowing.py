@@ -1,0 +1,46 @@
+"""What a condition on a name leaves of the name's values."""
+
+from __future__ import annotations
+
+import ast
+from typing import Optional
+
+from ms_perflint.semantics.module import Binding
+from ms_perflint.semantics.values import NO_CONSTANT, Known, Value, truth
+
+
+def remaining(binding: Binding, value: Value, others: tuple[Binding, ...]) -> Value:
+    """Return what of a name's value comes past `if name is None: name = other`: all but None."""
+    tests = [test for other in others if (test := _replaces(other, binding)) is not None]
+    if not tests:
+        return value
+    known = tuple(each for each in value.known if not any(_holds(test, binding.name, each) for test in tests))
+    return Value(known, value.open, value.optional)
+
+
+def _replaces(other: Binding, binding: Binding) -> Optional[ast.expr]:
+    """Return the test under which, further down in the same block, another binding takes the place of this one."""
+    owner = other.block.owner
+    if not isinstance(owner, ast.If) or other.block.arm != "body" or other.block.parent is not binding.block:
+        return None
+    return owner.test if _line(binding.node) < _line(owner) else None
+
+
+def _line(node: ast.AST) -> int:
+    return getattr(node, "lineno", 0)
+
+
+def _holds(test: ast.expr, name: str, known: Known) -> bool:
+    """Return whether a test on a name certainly holds for one of its values."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _is_name(test.operand, name) and truth(known) is False
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and _is_name(test.left, name):
+        other = test.comparators[0]
+        if isinstance(test.ops[0], (ast.Is, ast.Eq)) and isinstance(other, ast.Constant):
+            constant = known.constant
+            return constant is not NO_CONSTANT and type(constant) is type(other.value) and constant == other.value
+    return False
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name

@@ -1,0 +1,83 @@
+"""Objects whose fields are the arguments of the call that makes them: data classes and named tuples."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics import parameters
+from ms_perflint.semantics.forms import is_decorated, word_of
+from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.values import OPEN, Api, Instance, Known, Value
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluate import Evaluator
+
+NAMED_TUPLE = "collections.namedtuple"
+FIELD = "dataclasses.field"
+
+
+def is_dataclass(cls: Scope) -> bool:
+    """Return whether the values in a class body are only defaults of what its instances get."""
+    return is_decorated(cls.node, "dataclass") or any(
+        word_of(base) == "NamedTuple" for base in getattr(cls.node, "bases", ())
+    )
+
+
+def field(evaluator: Evaluator, known: Known, name: str) -> Optional[Value]:
+    """Return a field of an object, as the call that made it set it; None where it is no such object, or no field."""
+    what = known.what
+    if not isinstance(what, Instance) or what.node is None:
+        return None
+    names = _fields(evaluator, what)
+    if name not in names:
+        return None
+    default = OPEN
+    if isinstance(what.type, Scope) and name in what.type.bindings:
+        default = _default(evaluator, evaluator.bindings(what.type.flow.at_end(name)))
+        default = Value(default.known, default.open, True)  # it is there to be replaced
+    given = parameters.argument_at(what.node, name, names.index(name))
+    if given is not None:
+        return evaluator.value(given, what.scope)
+    if any(isinstance(arg, ast.Starred) for arg in what.node.args):
+        return OPEN
+    return parameters.spread(evaluator, what.node, name, what.scope, default)
+
+
+def _fields(evaluator: Evaluator, what: Instance) -> list[str]:
+    """Return the names of the fields of a record, in their order; none for other objects."""
+    if isinstance(what.type, Scope):
+        cls = what.type.node
+        if not isinstance(cls, ast.ClassDef) or not is_dataclass(what.type) or what.type.method("__init__"):
+            return []
+        return [each.target.id for each in cls.body if isinstance(each, ast.AnnAssign) and _is_field(each)]  # type: ignore[union-attr]
+    made = what.type.receiver if isinstance(what.type, Api) else None
+    if made is None or made.type_api != NAMED_TUPLE or not isinstance(made.what, Instance):
+        return []
+    return _names(evaluator, made.what)
+
+
+def _is_field(stmt: ast.AnnAssign) -> bool:
+    return isinstance(stmt.target, ast.Name) and "ClassVar" not in ast.dump(stmt.annotation)
+
+
+def _names(evaluator: Evaluator, factory: Instance) -> list[str]:
+    """Return the names that `namedtuple("Name", "a b")` or `namedtuple("Name", ["a", "b"])` gives its fields."""
+    given = parameters.argument_at(factory.node, "field_names", 1) if factory.node is not None else None
+    value = evaluator.value(given, factory.scope) if given is not None else OPEN
+    if len(value.constants) == 1 and isinstance(value.constants[0], str):
+        return value.constants[0].replace(",", " ").split()
+    elements, is_open = evaluator.elements(value)
+    names = [known.constant for known in elements]
+    return [str(name) for name in names] if not is_open else []
+
+
+def _default(evaluator: Evaluator, value: Value) -> Value:
+    """Return what a default in a class body stands for: itself, or what `field(default=...)` says."""
+    what = value.known[0].what if len(value.known) == 1 else None
+    if not isinstance(what, Instance) or value.known[0].type_api != FIELD or what.node is None:
+        return value
+    for keyword in what.node.keywords:
+        if keyword.arg == "default":
+            return evaluator.value(keyword.value, what.scope)
+    return OPEN

@@ -1,0 +1,84 @@
+"""Tables that decorators fill: `@register` puts a function or class into a dict, from which it is taken by its name."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics.forms import word_of
+from ms_perflint.semantics.module import Module, Scope
+from ms_perflint.semantics.values import OPEN, Value, union
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluate import Evaluator
+
+CHOICES = 8  # keys that are looked up
+
+
+def registered(evaluator: Evaluator, node: ast.Subscript, keys: Value, scope: Scope) -> Optional[Value]:
+    """Return what a table that decorators fill holds under some keys; None where it is no such table."""
+    if word_of(node.value) not in scope.module.registered or not keys.known or len(keys.known) > CHOICES:
+        return None
+    decorators = _decorators(scope.module, word_of(node.value))
+    if not decorators or not all(isinstance(constant, str) for constant in keys.constants):
+        return None
+    found: list[Value] = []
+    for known in keys.known:
+        values = [
+            evaluator.known(each, each.node, each)
+            for each in _decorated(evaluator, str(known.constant))
+            if _is_by(evaluator, each, str(known.constant), decorators)
+        ]
+        found.extend(value if known.usual else value.rarely() for value in values)
+    if not found:
+        return None
+    value = union([*found, *([OPEN] if keys.open else [])])
+    return Value(value.known, value.open, keys.optional)
+
+
+def _decorators(module: Module, table: str) -> frozenset[str]:
+    """Return the names of the functions, and of those around them, that store into a table what they are given."""
+    found = set()
+    for _, value, block in module.registered[table]:
+        scope: Optional[Scope] = block.scope
+        if not isinstance(value, ast.Name) or scope is None or value.id not in scope.bindings:
+            continue
+        while scope is not None and scope.is_function:
+            found.add(scope.name)
+            scope = scope.parent
+    return frozenset(found)
+
+
+def _decorated(evaluator: Evaluator, key: str) -> list[Scope]:
+    """Return the decorated functions and classes that may be registered under a key: its text is in their file."""
+    program = evaluator.program
+    modules = [program.module(path) for path in program.files if program.project.contains(path, key)]
+    return [
+        scope
+        for module in modules
+        if module is not None
+        for scopes in module.defined.values()
+        for scope in scopes
+        if getattr(scope.node, "decorator_list", ())
+    ]
+
+
+def _is_by(evaluator: Evaluator, scope: Scope, key: str, decorators: frozenset[str]) -> bool:
+    """Return whether one of these decorators registers a function or class under a key: its name, or a text given."""
+    for decorator in getattr(scope.node, "decorator_list", ()):
+        is_call = isinstance(decorator, ast.Call)
+        callee = decorator.func if is_call else decorator
+        if not (scope.module.spelled(word_of(callee)) | {word_of(callee)}) & decorators:
+            continue
+        texts = (
+            [
+                each.value
+                for each in (*decorator.args, *(keyword.value for keyword in decorator.keywords))
+                if isinstance(each, ast.Constant) and isinstance(each.value, str)
+            ]
+            if is_call
+            else []
+        )
+        if key in (texts or [scope.name]):
+            return True
+    return False

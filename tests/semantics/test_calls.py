@@ -1,0 +1,318 @@
+"""Calls across files: what reaches a parameter, what a call gives, what lists hold that code puts together."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Mapping
+from typing import Union
+
+import pytest
+from semantics.test_values import program, shown
+
+from ms_perflint.semantics.values import Display, Value
+
+Text = Union[str, Mapping[str, str]]
+
+
+def revealed(text: Text) -> str:
+    """Return what the argument of `reveal(...)` can be, in one line; of a list, what it holds, in brackets."""
+    files = {"train.py": text} if isinstance(text, str) else text
+    made = program({name: textwrap.dedent(content) for name, content in files.items()})
+    (site,) = made.sites("reveal")
+    assert isinstance(site.node, ast.Call)
+    value = made.value(site.node.args[0], site.scope)
+    if value.known and all(isinstance(known.what, Display) for known in value.known):
+        known, is_open = made.evaluator.elements(value)
+        return f"[{shown(Value(known, is_open))}]"
+    return shown(value)
+
+
+PARAMETERS = [
+    ("def f(a, b=2, *, c=3):\n    reveal(b)\nf(1, 5)", "5"),
+    ("def f(a, b=2, *, c=3):\n    reveal(c)\nf(1, c=4)", "4"),
+    ("def f(a, b=2, *, c=3):\n    reveal(b)\nf(1)", "2"),
+    ("def f(**options):\n    g(**options)\ndef g(x=1):\n    reveal(x)\nf(x=2)", "2"),
+    ("def f(**options):\n    g(**options)\ndef g(x=1):\n    reveal(x)\nf(y=2)", "1"),
+    ("def f(y, **options):\n    g(**options)\ndef g(x=1, y=5):\n    reveal(y)\nf(y=2)", "5"),
+    ("def f(**options):\n    g(**options)\ndef g(x=1):\n    reveal(x)\nf(**unknown())", "1 ..."),
+    ("def f(**options):\n    options.pop('x')\n    g(**options)\ndef g(x=1):\n    reveal(x)\nf(x=2)", "2 ..."),
+    ("def f(**options):\n    options['x'] = 3\n    g(**options)\ndef g(x=1):\n    reveal(x)\nf(y=2)", "3 1"),
+    ("def f(*args):\n    g(*args)\ndef g(x=1, y=2):\n    reveal(y)\nf(3, 4)", "4"),
+    ("def f(*args):\n    g(*args)\ndef g(x=1, y=2):\n    reveal(y)\nf(3)", "2"),
+    ("def f(*args):\n    g(0, *args)\ndef g(x=1, y=2):\n    reveal(y)\nf(3)", "3"),
+    ("def f(x, *args):\n    reveal(args)\nf(1, 2, 3)", "[2 3]"),
+    ("def f(*, x):\n    reveal(x)\nf(**{'x': 7})", "7"),
+    ("def f(x=1):\n    reveal(x)\nf(**dict(x=7))", "7"),
+    ("from functools import partial\ndef f(x, y=0):\n    reveal(x)\ng = partial(f, 3)\ng()", "3"),
+    ("from functools import partial\ndef f(x, y=0):\n    reveal(y)\ng = partial(f, y=3)\ng(1)", "3"),
+    ("from functools import partial\ndef f(x, y=0):\n    reveal(y)\ng = partial(f, 3)\ng(1)", "0 ..."),
+    ("def f(x=None):\n    if x is None:\n        x = True\n    reveal(x)\nf()", "True"),
+    ("def f(x=None):\n    if x is None:\n        x = True\n    reveal(x)\nf(False)", "False"),
+    ("def f(x=None):\n    if x is None:\n        x = True\n    reveal(x)\nf(False)\nf()", "True False"),
+    ("def f(x=None):\n    if not x:\n        x = 8\n    reveal(x)\nf(0)\nf(4)", "8 4"),
+    ("f = lambda x: x\nreveal(f(2))", "2"),
+    ("f = lambda x, y=3: y\nreveal(f(2))", "3"),
+    ("f = lambda: 4\nreveal(f())", "4"),
+    ("class A:\n    @staticmethod\n    def f(x):\n        reveal(x)\nA.f(1)\nA().f(2)", "1 2"),
+    ("class A:\n    @classmethod\n    def f(cls, x):\n        reveal(x)\nA.f(1)\nA().f(2)", "1 2"),
+    ("class A:\n    def f(self, x):\n        reveal(x)\nA.f(A(), 1)", "1"),
+    ("class A:\n    def f(self, x):\n        self.g(x)\n    def g(self, x):\n        reveal(x)\nA().f(1)", "1"),
+    ("class A:\n    def __call__(self, x):\n        reveal(x)\na = A()\na(6)", "6"),
+    ("def f(x):\n    reveal(x)\nclass A:\n    def __init__(self):\n        self.g = f\nA().g(3)\nf(4)", "3 4"),
+]
+DECORATORS = """\
+import functools
+
+def timed(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        result = function(*args, **kwargs)
+        return result
+    return wrapper
+
+def logged(level):
+    def decorate(function):
+        def wrapper(*args, **kwargs):
+            return function(*args, **kwargs)
+        return wrapper
+    return decorate
+
+"""
+CLASSES = [
+    ("class A:\n    def __init__(self, x):\n        reveal(x)\nclass B(A):\n    pass\nA(1)\nB(2)", "1 2"),
+    (
+        "class A:\n    def __init__(self, x=0):\n        reveal(x)\n"
+        "class B(A):\n    def __init__(self):\n        super().__init__(3)\nB()",
+        "3",
+    ),
+    (
+        "class A:\n    def __init__(self, x=0):\n        reveal(x)\n"
+        "class B(A):\n    def __init__(self):\n        super(B, self).__init__(x=3)\nB()\nA(4)",
+        "3 4",
+    ),
+    (
+        "class A:\n    def __init__(self, x=0):\n        reveal(x)\n"
+        "class B(A):\n    def __init__(self):\n        A.__init__(self, 5)\nB()",
+        "5",
+    ),
+    (
+        "class A:\n    def __init__(self, x):\n        self.x = x\n"
+        "class B(A):\n    def __init__(self):\n        super().__init__(3)\nreveal(B().x)",
+        "3",
+    ),
+    (
+        "class A:\n    def __init__(self, x):\n        self.x = x\n"
+        "    @classmethod\n    def make(cls):\n        return cls(5)\nreveal(A.make().x)",
+        "5",
+    ),
+    (
+        "class A:\n    def __init__(self, x):\n        self.x = x\n"
+        "    @staticmethod\n    def make(x):\n        return A(x)\nreveal(A.make(4).x)",
+        "4",
+    ),
+    ("class A:\n    def f(self):\n        return 1\nclass B(A):\n    def f(self):\n        reveal(super().f())", "1"),
+    (
+        "from mindspore import Model\nclass Mine(Model):\n    def train(self, *args):\n        reveal(super().train)",
+        "mindspore.train.Model.train",
+    ),
+    ("class A:\n    def __init__(self):\n        setattr(self, 'x', 3)\nreveal(A().x)", "3"),
+    (
+        "class A:\n    def __init__(self, **kwargs):\n        self.x = 1\n        self.__dict__.update(kwargs)\n"
+        "reveal(A(x=2).x)",
+        "1 ...",
+    ),
+    ("class A:\n    def __enter__(self):\n        return 5\nwith A() as x:\n    reveal(x)", "5"),
+    ("class A:\n    def __enter__(self):\n        return self\nwith A() as x:\n    reveal(x)", "A()"),
+    ("class A:\n    def __call__(self):\n        return 5\nclass B(A):\n    pass\nreveal(B()())", "5"),
+]
+RECORDS = [
+    ("from dataclasses import dataclass\n@dataclass\nclass A:\n    x: bool = True\nreveal(A(x=False).x)", "False"),
+    ("from dataclasses import dataclass\n@dataclass\nclass A:\n    y: int\n    x: int = 1\nreveal(A(2, 3).x)", "3"),
+    ("from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\nreveal(A().x)", "1 ?"),
+    ("from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\nreveal(parsed(A)[0].x)", "..."),
+    ("from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\nreveal(A(**unknown()).x)", "1 ... ?"),
+    (
+        "from dataclasses import dataclass, field\n@dataclass\nclass A:\n    x: int = field(default=4)\nreveal(A().x)",
+        "4 ?",
+    ),
+    (
+        "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\n"
+        "def main(args):\n    reveal(args.x)\nmain(A(x=2))",
+        "2",
+    ),
+    ("from collections import namedtuple\nA = namedtuple('A', ['x', 'y'])\nreveal(A(1, y=2).y)", "2"),
+    ("from collections import namedtuple\nA = namedtuple('A', 'x y')\nreveal(A(1, 2).x)", "1"),
+    ("from typing import NamedTuple\nclass A(NamedTuple):\n    x: int = 1\nreveal(A(x=4).x)", "4"),
+]
+CALL_BY_CALL = [
+    ("class A:\n    def __init__(self, x):\n        self.x = x\na, b = A(1), A(2)\nreveal(a.x)", "1"),
+    ("class A:\n    def __init__(self, x):\n        self.x = x\na, b = A(1), A(2)\nreveal(b.x)", "2"),
+    (
+        "class A:\n    def __init__(self, x):\n        self.x = x\n    def get(self):\n        return self.x\n"
+        "a, b = A(1), A(2)\nreveal(b.get())",
+        "2",
+    ),
+    (
+        "class A:\n    def __init__(self, x):\n        self.x = x\n    def get(self):\n        reveal(self.x)\n"
+        "a, b = A(1), A(2)",
+        "1 2",
+    ),
+    (
+        "class A:\n    def __init__(self, x):\n        self._x = x\n    @property\n    def x(self):\n"
+        "        return self._x\na, b = A(1), A(2)\nreveal(a.x)",
+        "1",
+    ),
+    (
+        "class A:\n    def __init__(self, x):\n        self.x = x\nclass B(A):\n    def __init__(self, x, y):\n"
+        "        super().__init__(x)\n        self.y = y\na, b = B(1, 2), B(3, 4)\nreveal(b.x)",
+        "3",
+    ),
+    ("def f(mode):\n    if mode == 'a':\n        return 1\n    return 2\nf('b')\nreveal(f('a'))", "1"),
+    ("def f(mode):\n    if mode == 'a':\n        return 1\n    return 2\nf('b')\nreveal(f(unknown()))", "1 2"),
+    ("def f(mode):\n    return 1 if mode == 'a' else 2\nf('a')\nreveal(f('b'))", "2"),
+    ("def f(mode):\n    x = {'a': 1, 'b': 2}[mode]\n    return x\nf('a')\nreveal(f('b'))", "2"),
+    ("def f(x):\n    return g(x)\ndef g(x):\n    return x\nf(1)\ng(3)\nreveal(f(2))", "2"),
+    ("def f(x):\n    y = x\n    y += 1\n    return y\nf(1)\nreveal(f(2))", "3"),
+    ("def f(n):\n    return f(n - 1) if n else 0\nf(3)\nreveal(f(2))", "0"),
+    (
+        "class A:\n    def __init__(self, x):\n        self.x = x\ndef make(x):\n    return A(x)\nmake(1)\n"
+        "reveal(make(2).x)",
+        "2",
+    ),
+]
+TABLES = [
+    ("def a():\n    return 1\ndef b():\n    return 2\nreveal({'a': a, 'b': b}['b']())", "2"),
+    ("class A: pass\nclass B: pass\nreveal({'a': A, 'b': B}[unknown()]())", "..."),
+    ("def a():\n    return 1\nreveal(globals()['a']())", "1"),
+    ({"train.py": "import nets\nreveal(getattr(nets, 'a')())", "nets.py": "def a():\n    return 1"}, "1"),
+    (
+        {
+            "train.py": "from nets import create\nreveal(create('small'))",
+            "nets/__init__.py": "from .factory import create\nfrom . import small",
+            "nets/registry.py": """
+                _made_by = {}
+
+                def register(function):
+                    name = function.__name__
+                    _made_by[name] = function
+                    return function
+
+                def maker(name):
+                    return _made_by[name]
+                """,
+            "nets/factory.py": """
+                from .registry import maker
+
+                def create(name, **kwargs):
+                    make = maker(name)
+                    return make(**kwargs)
+                """,
+            "nets/small.py": """
+                from .registry import register
+
+                class Small:
+                    pass
+
+                @register
+                def small(**kwargs):
+                    return Small()
+
+                @register
+                def other(**kwargs):
+                    return 0
+                """,
+        },
+        "Small()",
+    ),
+    (
+        """
+        TABLE = {}
+        def register(name):
+            def decorate(cls):
+                TABLE[name] = cls
+                return cls
+            return decorate
+
+        @register("a")
+        class A: pass
+
+        @register("b")
+        class B: pass
+
+        reveal(TABLE["b"]())
+        """,
+        "B()",
+    ),
+    (
+        "from mindspore import nn\nclass A(nn.Cell): pass\nlayers = nn.CellList([A(), A()])\nfor layer in layers:\n"
+        "    reveal(layer)",
+        "A() A()",
+    ),
+    ("from mindspore import nn\nclass A(nn.Cell): pass\nreveal(nn.CellList([A()])[0])", "A()"),
+]
+FACTORIES = [
+    ("def f():\n    return 1, 2\na, b = f()\nreveal(b)", "2"),
+    ("def f():\n    return {'a': 1, 'b': 2}\nreveal(f()['b'])", "2"),
+    ("def f():\n    yield 1\n    yield 2\nfor x in f():\n    reveal(x)", "1 2"),
+    (
+        "from contextlib import contextmanager\n"
+        "@contextmanager\ndef f(x):\n    yield x\nwith f(3) as x:\n    reveal(x)",
+        "3",
+    ),
+    (DECORATORS + "@timed\ndef f(x):\n    return x\nreveal(f(3))", "3"),
+    (DECORATORS + "@logged('info')\ndef f(x):\n    reveal(x)\nf(3)", "3"),
+    ("from elsewhere import traced\n@traced\ndef f(x):\n    return x\nreveal(f(3))", "3"),
+    (
+        {
+            "train.py": "from build import Builder\nmodel = Builder(True).model\nreveal(model.train)",
+            "build.py": """
+                from mindspore import Model
+
+                class Builder:
+                    def __init__(self, amp):
+                        self.amp = amp
+
+                    @property
+                    def model(self):
+                        return Model(net, amp_level=self.amp)
+                """,
+        },
+        "mindspore.train.Model.train",
+    ),
+]
+LISTS = [
+    ("x = []\nx.append(1)\nreveal(x)", "[1]"),
+    ("x = [1]\nx += [2]\nreveal(x)", "[1 2]"),
+    ("x = [1]\nx.extend([2, 3])\nreveal(x)", "[1 2 3]"),
+    ("x = [1]\nx = x + [2]\nreveal(x)", "[1 2]"),
+    ("x = [1] + [2]\nreveal(x)", "[1 2]"),
+    ("x = [1]\nx = [0, *x]\nreveal(x)", "[1 0]"),
+    ("x = [1] + unknown()\nreveal(x)", "[1 ...]"),
+    ("x = []\nif unknown():\n    x.append(1)\nreveal(x)", "[1]"),
+    ("x = []\nif False:\n    x.append(1)\nreveal(x)", "[]"),
+    ("x = []\nfor i in y:\n    x += [1]\nreveal(x)", "[1]"),
+    ("x = []\nfor i in y:\n    x.append(i)\nreveal(x)", "[...]"),
+    ("class A: pass\nreveal([A() for i in y])", "[A()]"),
+    ("reveal([i + 1 for i in (1, 2)])", "[2 3]"),
+    ("x = (1,)\nx += (2,)\nreveal(x)", "[1 2]"),
+    ("def f():\n    x = [1]\n    x.append(2)\n    return x\nreveal(f())", "[1 2]"),
+    ("def f():\n    x = []\n    if unknown():\n        x += [1]\n    return x\nreveal(f())", "[1]"),
+    ("class A:\n    def __init__(self):\n        self.x = [1]\n        self.x.append(2)\nreveal(A().x)", "[1 2]"),
+    (
+        "class A:\n    def __init__(self):\n        self.x = []\n    def add(self):\n        self.x.append(2)\n"
+        "    def run(self):\n        reveal(self.x)",
+        "[2]",
+    ),
+    ("def f(x):\n    reveal(x)\ny = [1]\ny.append(2)\nf(y)", "[1 2]"),
+    ("def f(x):\n    x.append(2)\ny = [1]\nf(y)\nreveal(y)", "[2 1]"),
+    ("import elsewhere\ny = [1]\nelsewhere.add(y)\nreveal(y)", "[1]"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [*PARAMETERS, *CLASSES, *RECORDS, *CALL_BY_CALL, *TABLES, *FACTORIES, *LISTS],
+)
+def test_call(text: Text, expected: str) -> None:
+    assert revealed(text) == expected
