@@ -380,6 +380,8 @@ for batch in dataset:
         "float32",
         [(9, "makes the gradients")],
     )
+    without = fact(told(f"{IMPORTS}Model(make()).train(1, dataset)\n"), "precision")
+    assert (without.answer, without.evidence) == (None, ())
     halved = fact(told(step.replace("16, 16)", "16, 16).to_float(ms.float16)")), "precision")
     assert (halved.answer, halved.says) == (None, "half precision may reach it")
     assert [(each.place.row, each.says) for each in halved.evidence[1:]] == [

@@ -27,6 +27,8 @@ def precision_of(reader: Reader) -> Fact:
         for call in calls
     ]
     needs = ", which it needs" if precision.needs_float32(program) else ""
+    if not made and not forced and not halved:
+        return Fact("precision", None, "unknown: where the network gets its optimizer is not known")
     answer: Optional[str] = None if halved else "float32"
     says = "half precision may reach it" if halved else f"float32{needs}"
     halved.sort(key=lambda evidence: reader.order(evidence.place))
