@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
@@ -23,6 +24,7 @@ PROFILERS = ("mindspore.Profiler", "mindspore.profiler.profile")
 STOPS = ("stop", "analyse", "finalize")
 VARIABLE = "MS_PROFILER_OPTIONS"
 CODE, ENVIRONMENT, LAUNCHER = "code", "environment", "launcher"  # what switches a profiler on
+COUNTED = re.compile(r"step|epoch|iter|batch|count", re.IGNORECASE)
 ON_REQUEST = (2, 4)  # data_process is False by default (2.3 profiler/profiling.py:1972, 2.4 :1888)
 
 
@@ -156,7 +158,11 @@ def _passes_alive(call: Call) -> tuple[Pass, ...]:
     program, made = call.program, passes(call.program, call)
     if call.argument("start_profile").usual_truth is True:
         return made
-    starts = [each for site in _uses(call, "start") for each in passes(program, site)]
+    starts = [
+        tuple(condition for condition in each if not _comes_true(program, condition))
+        for site in _uses(call, "start")
+        for each in passes(program, site)
+    ]
     both = (
         tuple(dict.fromkeys((*first, *then)))
         for first in made
@@ -164,6 +170,12 @@ def _passes_alive(call: Call) -> tuple[Pass, ...]:
         if not contradict(program, first, then)
     )
     return tuple(dict.fromkeys(both))[:PASSES]
+
+
+def _comes_true(program: Program, condition: Condition) -> bool:
+    """Return whether a condition counts steps or epochs: in the course of the training it holds."""
+    counts = isinstance(condition.test, ast.Compare) and condition.usually(program) is None
+    return counts and any(COUNTED.search(word) for word in condition.words)
 
 
 def _uses(call: Call, method: str) -> list[Site]:

@@ -280,11 +280,25 @@ FIRES = [
 
 
                 def create_dataset(path):
-                    ds.config.set_enable_autotune(True, "./autotune")  # ! unsafe
+                    ds.config.set_enable_autotune(True, "./autotune")  # ! safe
                     return ds.MindDataset(path).batch(32)
                 """,
             "requirements.txt": "mindspore==2.2.14\n",
         },
+    ),
+    case(
+        "started in one process only",
+        IMPORTS,
+        """
+        from mindspore.communication import get_rank
+
+        profiler = Profiler(data_process=True, start_profile=False)
+        if get_rank() == 0:
+            profiler.start()
+        ds.config.set_enable_autotune(True)  # ! unsafe
+        """,
+        TRAIN,
+        STOP,
     ),
     case(
         "arguments in a dict",
