@@ -66,6 +66,67 @@ def test_a_file_without_mindspore_is_not_parsed(config: Config) -> None:
     assert report.findings == report.problems == ()
 
 
+TRAIN = """
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+
+import mindspore as ms
+from mindspore import nn
+from mindspore.train import Model
+from pkg import callbacks, {name}
+
+if __name__ == "__main__":
+    {name}.start()
+    net = {name}.network()
+    model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+    model.{method}(10, {name}.data(), callbacks=[callbacks.checkpoints()])
+"""
+PART = """
+import mindspore as ms
+from mindspore import nn
+
+def start():
+    ms.set_context(mode=ms.{mode})
+
+def network():
+    return nn.Dense(32, 32)
+
+def data():
+    return ms.dataset.GeneratorDataset([], ["x"])
+"""
+TREE = {
+    "pkg/__init__.py": "",
+    "pkg/callbacks.py": """
+from mindspore.train import CheckpointConfig, ModelCheckpoint
+
+def checkpoints():
+    return ModelCheckpoint("net", config=CheckpointConfig(save_checkpoint_steps=100))
+""",
+    "pkg/slow.py": PART.format(mode="PYNATIVE_MODE"),
+    "pkg/fast.py": PART.format(mode="GRAPH_MODE"),
+    "tools/train.py": TRAIN.format(name="slow", method="train"),
+    "tools/finetune.py": TRAIN.format(name="fast", method="train"),
+    "tools/evaluate.py": TRAIN.format(name="fast", method="eval"),
+}
+
+
+def test_a_tree_of_programs_is_told_the_same_file_by_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, text in TREE.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    config = Config(str(tmp_path))
+    paths = discover([str(tmp_path)], config).files
+    together = engine.lint(paths, config)
+    found = {(os.path.relpath(finding.place.path, tmp_path), finding.code) for finding in together.findings}
+    assert {(os.path.join("pkg", "callbacks.py"), "MSP301"), (os.path.join("pkg", "slow.py"), "MSP101")} <= found
+    assert {code for path, code in found if path == os.path.join("pkg", "fast.py")} == set()
+    assert sorted(f for path in paths for f in engine.lint([path], config).findings) == list(together.findings)
+    monkeypatch.setattr(engine, "WORTH_PROCESSES", 2)
+    assert engine.lint(paths, config, jobs=2) == together
+
+
 def _finding(fix: Fix | None) -> dict[tuple[object, ...], Finding]:
     place = Place("a.py", 1, 1)
     return {(place, place): Finding(place, "MSP301", "name", "message", place, (1,), fix)}

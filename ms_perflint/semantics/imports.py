@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Optional
 
 from ms_perflint.semantics import standard_library
-from ms_perflint.semantics.search_path import MARK, Additions, additions
+from ms_perflint.semantics.search_path import Additions, additions
 from ms_perflint.source import Files
 
 LEVELS = 6  # directories upward that are searched for scripts and packages
@@ -63,7 +63,7 @@ class Imports:
 
     def __init__(self, files: Files, raw: Callable[[str], Optional[bytes]]) -> None:
         self.files = files
-        self._raw = raw
+        self.raw = raw
         self._ancestors: dict[str, tuple[str, ...]] = {}
         self._stems: dict[str, frozenset[str]] = {}
         self._located: dict[tuple[str, str, Roots], Located] = {}
@@ -81,13 +81,13 @@ class Imports:
     # --- one name
 
     def ancestors(self, directory: str) -> tuple[str, ...]:
-        """Return a directory and those above it, up to the project's root."""
+        """Return a directory and those above it, up to the project's root: no package, which is imported from above."""
         if directory not in self._ancestors:
             found, current = [], directory
             for _ in range(LEVELS):
                 found.append(current)
-                parent = os.path.dirname(current)
-                if parent == current or self.files.names(current) & MARKERS:
+                parent, names = os.path.dirname(current), self.files.names(current)
+                if parent == current or (names & MARKERS and ("__init__.py" not in names or ".git" in names)):
                     break
                 current = parent
             self._ancestors[directory] = tuple(found)
@@ -110,7 +110,9 @@ class Imports:
             return NOT_LOCAL
         is_standard = parts[0] in standard_library.NAMES
         namespace = NOT_LOCAL
-        for base in dict.fromkeys(roots if is_standard else (*roots, *self.ancestors(directory))):
+        for base in roots if is_standard else dict.fromkeys((*roots, *self.ancestors(directory))):
+            if parts[0] not in self._stems_of(base):
+                continue
             found = self._descend(base, parts)
             if found.files:
                 return found
@@ -171,9 +173,9 @@ class Imports:
     def statements(self, path: str) -> tuple[Import, ...]:
         """Return what a file imports, members of modules included, found by a scan of its bytes."""
         if path not in self._statements:
-            raw = self._raw(path) or b""
+            raw = self.raw(path) or b""
             self._statements[path] = tuple(dict.fromkeys(_scan(raw)))
-            found = additions(path, raw) if MARK in raw else None
+            found = additions(path, raw)
             if found is not None:
                 self._additions[path] = found
         return self._statements[path]
@@ -185,7 +187,7 @@ class Imports:
         """
         imported: set[str] = set()
         bound: set[bytes] = set()
-        for dotted, names, plain in STATEMENT.findall(self._raw(path) or b""):
+        for dotted, names, plain in STATEMENT.findall(self.raw(path) or b""):
             for module in (dotted, *(part.split(b" as ")[0].strip() for part in plain.split(b","))):
                 if module.partition(b".")[0] == package.encode():
                     words = NAME.findall(names or plain)

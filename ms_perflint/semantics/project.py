@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 from typing import Optional
 
+from ms_perflint.semantics.entries import Entries
 from ms_perflint.semantics.imports import Imports
 from ms_perflint.semantics.module import Module
 from ms_perflint.semantics.outline import Outline, outline
 from ms_perflint.source import Files, Source, SourceError
 
-MAIN = re.compile(rb"^if[ \t(]+.*__name__", re.MULTILINE)
 CLASS = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\(([^)]*)\)|\b(\w+)[ \t]+as[ \t]+\w", re.MULTILINE)
 NAME = re.compile(rb"[A-Za-z_]\w*")
 
@@ -29,6 +28,7 @@ class Project:
         self.imports = Imports(files, self.raw)
         self._bases: dict[str, frozenset[bytes]] = {}
         self._words: dict[str, frozenset[bytes]] = {}
+        self.entries = Entries(self.imports)
 
     def forget(self) -> None:
         """Give back the memory of all modules; what files import is kept."""
@@ -40,6 +40,7 @@ class Project:
         self._outlines.clear()
         self._words.clear()
         self.imports.forget()
+        self.entries.forget()
         self.size = 0
 
     # --- files
@@ -118,7 +119,7 @@ class Project:
                 self._modules[path] = None
         return self._modules[path]
 
-    # --- imports
+    # --- imports and programs
 
     def ancestors(self, directory: str) -> tuple[str, ...]:
         """Return a directory and those above it, up to the project's root."""
@@ -128,25 +129,6 @@ class Project:
         """Return a file and all local files that it imports, directly or not."""
         return self.imports.closure(entry)
 
-    # --- programs
-
     def programs(self, path: str) -> tuple[str, ...]:
-        """Return the entry scripts of the programs of a file: itself, and scripts above it that import it."""
-        scripts = []
-        for directory in self.ancestors(os.path.dirname(path)):
-            for name in sorted(self.files.names(directory)):
-                script = os.path.join(directory, name)
-                if name.endswith(".py") and script != path and self._mentions(script) and path in self.closure(script):
-                    scripts.append(script)
-        entries = [script for script in scripts if self._is_entry(script, scripts)]
-        return (path, *sorted(entries))
-
-    def _mentions(self, script: str) -> bool:
-        raw = self.raw(script)
-        return raw is not None and b"import" in raw
-
-    def _is_entry(self, script: str, scripts: list[str]) -> bool:
-        raw = self.raw(script)
-        if raw is not None and MAIN.search(raw):
-            return True
-        return not any(script in self.closure(other) for other in scripts if other != script)
+        """Return the entry scripts of the programs of a file: itself, and scripts that import it."""
+        return self.entries.programs(path)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Optional
@@ -13,7 +14,7 @@ from ms_perflint.semantics.forms import is_main_guard, word_of
 from ms_perflint.semantics.module import parse
 from ms_perflint.source import Source, SourceError
 
-MARK = b"sys.path"  # a file without it adds nothing
+ADDS = re.compile(rb"\bsys\.path\s*(?:\.\s*(?:append|insert|extend)\b|\+=)")  # a file without it is not parsed
 STEPS = 200  # expressions that are looked at for one directory
 LONGEST = 4096  # characters of a path
 
@@ -52,31 +53,34 @@ class Additions:
 
 def additions(path: str, raw: bytes) -> Optional[Additions]:
     """Return what a file with these bytes adds to `sys.path`; None for nothing."""
-    if MARK not in raw:
+    if not ADDS.search(raw):
         return None
     try:
         tree = parse(Source(path, raw))
     except SourceError:
         return None
-    guarded = {id(node) for stmt in tree.body if is_main_guard(stmt) for node in ast.walk(stmt)}
-    found = [Addition(node, first, id(owner) in guarded) for owner, node, first in _added(tree)]
+    nodes = list(ast.walk(tree))
+    guards = [(stmt.lineno, stmt.end_lineno or 0) for stmt in tree.body if is_main_guard(stmt)]
+    found = []
+    for node, first in _added(nodes):
+        found.append(Addition(node, first, any(start <= node.lineno <= end for start, end in guards)))
     found.sort(key=lambda addition: addition.node.lineno)
-    return Additions(path, tuple(found), _assigned(tree)) if found else None
+    return Additions(path, tuple(found), _assigned(nodes)) if found else None
 
 
-def _added(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.expr, bool]]:
-    """Yield the statements that add, with each expression that is added, and whether it comes first."""
-    for node in ast.walk(tree):
+def _added(nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.expr, bool]]:
+    """Yield each expression that is added, and whether it comes first."""
+    for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_search_path(node.func.value):
             method, args = node.func.attr, node.args
             if method == "insert" and len(args) == 2:
-                yield node, args[1], isinstance(args[0], ast.Constant) and args[0].value == 0
+                yield args[1], isinstance(args[0], ast.Constant) and args[0].value == 0
             elif method == "append" and args:
-                yield node, args[0], False
+                yield args[0], False
             elif method == "extend" and args:
-                yield from ((node, element, False) for element in getattr(args[0], "elts", ()))
+                yield from ((element, False) for element in getattr(args[0], "elts", ()))
         elif isinstance(node, ast.AugAssign) and _is_search_path(node.target):
-            yield from ((node, element, False) for element in getattr(node.value, "elts", ()))
+            yield from ((element, False) for element in getattr(node.value, "elts", ()))
 
 
 def _is_search_path(node: ast.AST) -> bool:
@@ -87,20 +91,22 @@ def _name(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _assigned(tree: ast.Module) -> dict[str, tuple[ast.expr, ...]]:
+def _assigned(nodes: Sequence[ast.AST]) -> dict[str, tuple[ast.expr, ...]]:
     """Return what each name is assigned; for a parameter of a function, what the calls in the file give for it."""
     found: dict[str, list[ast.expr]] = {}
     functions: dict[str, list[str]] = {}
-    for node in ast.walk(tree):
+    calls = []
+    for node in nodes:
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 found.setdefault(_name(target), []).append(node.value)
         elif isinstance(node, ast.FunctionDef):
             functions[node.name] = [arg.arg for arg in node.args.args]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            for name, value in zip(functions.get(_name(node.func), ()), node.args):
-                found.setdefault(name, []).append(value)
+        elif isinstance(node, ast.Call):
+            calls.append(node)
+    for call in calls:
+        for name, value in zip(functions.get(_name(call.func), ()), call.args):
+            found.setdefault(name, []).append(value)
     found.pop("", None)
     return {name: tuple(sorted(values, key=lambda value: value.lineno)) for name, values in found.items()}
 

@@ -482,6 +482,82 @@ def test_the_files_of_a_program_do_not_depend_on_what_was_asked_before() -> None
         assert names(asked.closure(path(entry))) == expected
 
 
+# The programs of a file
+
+START = "from pkg import data\nif __name__ == '__main__':\n    run()\n"
+PKG = {"pkg/__init__.py": "", "pkg/data.py": ""}
+
+PROGRAMS: list[tuple[str, Mapping[str, str], str, list[str]]] = [
+    ("scripts above", {**PKG, "train.py": START, "eval.py": START}, "pkg/data.py", ["eval.py", "train.py"]),
+    ("no scripts", PKG, "pkg/data.py", []),
+    ("a script that imports something else", {**PKG, "train.py": "from pkg import other"}, "pkg/data.py", []),
+    ("a script in a folder beside", {**PKG, "tools/train.py": START}, "pkg/data.py", ["tools/train.py"]),
+    ("two folders beside", {**PKG, "examples/mnist/train.py": START}, "pkg/data.py", ["examples/mnist/train.py"]),
+    ("three folders beside", {**PKG, "examples/a/b/train.py": START}, "pkg/data.py", []),
+    ("above before beside", {**PKG, "train.py": START, "tools/eval.py": START}, "pkg/data.py", ["train.py"]),
+    (
+        "a module of the package that tests itself is not enough",
+        {**PKG, "pkg/other.py": START, "tools/train.py": START},
+        "pkg/data.py",
+        ["pkg/other.py", "tools/train.py"],
+    ),
+    ("without a guard it is no script", {**PKG, "tools/train.py": "from pkg import data"}, "pkg/data.py", []),
+    (
+        "deep in a package",
+        {
+            "pkg/__init__.py": "",
+            "pkg/a/__init__.py": "",
+            "pkg/a/b.py": "",
+            "tools/train.py": "import pkg.a.b\n" + START,
+        },
+        "pkg/a/b.py",
+        ["tools/train.py"],
+    ),
+    (
+        "a package in a folder",
+        {
+            "src/pkg/__init__.py": "",
+            "src/pkg/data.py": "",
+            "tools/train.py": "import sys\nsys.path.append('../src')\n" + START,
+        },
+        "src/pkg/data.py",
+        ["tools/train.py"],
+    ),
+    (
+        "a project that is itself a package",
+        {"p/__init__.py": "", "p/pkg/__init__.py": "", "p/pkg/data.py": "", "p/tools/train.py": START, "setup.py": ""},
+        "p/pkg/data.py",
+        ["p/tools/train.py"],
+    ),
+    (
+        "no package, found by a search path",
+        {"job/train.py": "import sys\nsys.path.append('../common')\nimport data\n" + START, "common/data.py": ""},
+        "common/data.py",
+        ["job/train.py"],
+    ),
+    (
+        "a collection of projects",
+        {**PKG, "tools/train.py": START, **{f"project{number}/x.py": "" for number in range(40)}},
+        "pkg/data.py",
+        [],
+    ),
+    (
+        "a script has its own program",
+        {"one/train.py": START, "two/train.py": "import one.train\n" + START},
+        "one/train.py",
+        [],
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "asked", "expected"), [case[1:] for case in PROGRAMS], ids=[c[0] for c in PROGRAMS])
+def test_the_programs_of_a_file(files: Mapping[str, str], asked: str, expected: list[str]) -> None:
+    assert [os.path.relpath(each, ROOT).replace(os.sep, "/") for each in project(files).programs(path(asked))] == [
+        asked,
+        *expected,
+    ]
+
+
 # When imported code runs
 
 
