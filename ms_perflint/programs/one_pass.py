@@ -12,13 +12,18 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def is_in_last_pass(site: Site) -> bool:
-    """Return whether a site runs at the end of a loop only: `if epoch == epochs - 1`, `if epoch + 1 == epochs`."""
-    return any(_is_last(test, site.block) for test in _tests(site.block))
+    """Return whether a site runs at the end of a training only: `if epoch == epochs - 1`, `if epoch + 1 == epochs`."""
+    return any(_is_last(test, site.block) and "epoch" in ast.unparse(test).lower() for test in _tests(site.block))
 
 
 def is_in_one_pass(site: Site) -> bool:
     """Return whether a site runs at most once while the loops around it in its function do."""
-    return any(_is_one(test, site.block) for test in _tests(site.block)) or _leaves(site)
+    loops = [arm for arm in site.block.chain() if isinstance(arm.owner, LOOPS) and arm.arm == "body"]
+    if _leaves(site, len(loops)):
+        return True
+    return any(
+        _is_one(test, site.block) or (len(loops) == 1 and _is_last(test, site.block)) for test in _tests(site.block)
+    )
 
 
 def _tests(block: Block) -> Iterator[ast.Compare]:
@@ -73,11 +78,10 @@ def _targets(loop: ast.AST) -> Iterator[ast.expr]:
             yield ast.Attribute(node.value, node.attr, ast.Load())
 
 
-def _leaves(site: Site) -> bool:
+def _leaves(site: Site, loops: int) -> bool:
     """Return whether the only loop around a site is left right after it."""
-    loops = [arm for arm in site.block.chain() if isinstance(arm.owner, LOOPS) and arm.arm == "body"]
     arm = site.block
-    if len(loops) != 1 or not isinstance(arm.owner, ast.If):
+    if loops != 1 or not isinstance(arm.owner, ast.If):
         return False
     following = arm.owner.body if arm.arm == "body" else arm.owner.orelse
     return site.stmt in following and isinstance(following[-1], ast.Break)

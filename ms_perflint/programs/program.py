@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Optional, Union
 
 from ms_perflint.findings import Place
-from ms_perflint.programs import callers, launchers, mode, reach, training
+from ms_perflint.programs import callers, launchers, mode, reach, repeats, training
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target, target_of
 from ms_perflint.semantics import config_files, options, trees
@@ -396,7 +396,7 @@ class Program:
 
     def repeats(self, site: Site) -> bool:
         """Return whether a site runs again and again while the program trains."""
-        return training.repeats(self, site)
+        return repeats.repeats(self, site)
 
 
 __all__ = ["Api", "Call", "Fact", "Program"]

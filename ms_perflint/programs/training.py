@@ -1,4 +1,4 @@
-"""Which sites train, and what runs again and again while they do."""
+"""Which sites train, and through which calls they are reached."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.programs.one_pass import is_in_last_pass, is_in_one_pass
 from ms_perflint.programs.step_names import step_names
-from ms_perflint.programs.uses import is_used
-from ms_perflint.programs.whole_training import makes_model_in
 from ms_perflint.programs.wrapped import calls_of_wrapped
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Scope, Site
@@ -62,19 +59,6 @@ CALLBACKS = frozenset(
         "mindspore.train.LearningRateScheduler", "mindspore.train.ReduceLROnPlateau",
     }
 )  # fmt: skip
-# Methods of a Callback that run while training goes on; `end` runs once, after it
-REPEATED_HOOKS = frozenset(
-    {
-        "step_begin",
-        "step_end",
-        "epoch_begin",
-        "epoch_end",
-        "on_train_step_begin",
-        "on_train_step_end",
-        "on_train_epoch_begin",
-        "on_train_epoch_end",
-    }
-)
 
 
 def train_sites(program: Program) -> tuple[Site, ...]:
@@ -294,19 +278,10 @@ def _calls_optimizer(program: Program, path: str) -> bool:
 
 def training_scopes(program: Program) -> set[Scope]:
     """Return the scopes that train, themselves or through functions that they call."""
-    return _scopes_above(program, train_sites(program))
+    return scopes_above(program, train_sites(program))
 
 
-def _continued_scopes(program: Program) -> set[Scope]:
-    """Return the scopes that, called again, go on with a training; not those that train a new Model to its end."""
-    if "_continued_scopes" not in program.__dict__:
-        sites = [site for site in train_sites(program) if not makes_model_in(program, site, None)]
-        program.__dict__["_continued_scopes"] = _scopes_above(program, sites)
-    found: set[Scope] = program.__dict__["_continued_scopes"]
-    return found
-
-
-def _scopes_above(program: Program, sites: Iterable[Site]) -> set[Scope]:
+def scopes_above(program: Program, sites: Iterable[Site]) -> set[Scope]:
     """Return the scopes in which sites stand, and those of the calls that lead there."""
     found: set[Scope] = set()
     todo = [site.scope.owner for site in sites]
@@ -324,8 +299,16 @@ def callers(program: Program, function: Scope) -> list[Site]:
     """Return the sites that call a function: as what a wrapper made of it too, or by the name of a method alone."""
     sites = list(dict.fromkeys([*program.callers(function), *calls_of_wrapped(program, function)]))
     name = function.parent.name if function.name == "__init__" and function.parent is not None else function.name
-    sites.extend(site for site in program.sites(name) if site not in sites and function in program.cheap_callees(site))
+    sites.extend(site for site in program.sites(name) if site not in sites and function in _by_name(program, site))
     return sites
+
+
+def _by_name(program: Program, site: Site) -> tuple[Scope, ...]:
+    """Return the functions that a call may enter by its name; none where it is known to enter a library."""
+    value = program.evaluator.callees(site)
+    if value.known and not value.open and all(known.api.startswith("mindspore.") for known in value.known):
+        return ()
+    return program.cheap_callees(site)
 
 
 def loops(site: Site) -> list[ast.AST]:
@@ -337,23 +320,10 @@ def loops(site: Site) -> list[ast.AST]:
     return found
 
 
-def trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
-    """Return whether a loop trains in its body: each pass goes on where the last one ended."""
-    direct = {id(site.node): site for site in train_sites(program)}
-    for site in scope.owner.calls:
-        if loop in loops(site):
-            train = direct.get(id(site.node))
-            if train is not None and not makes_model_in(program, train, loop):
-                return True
-            if any(callee in _continued_scopes(program) for callee in callees(program, site)):
-                return True
-    return False
-
-
 def callees(program: Program, site: Site) -> list[Scope]:
     """Return the functions of the project that a call enters."""
     found = [_entered(known) for known in program.evaluator.callees(site).known]
-    return [scope for scope in found if scope is not None] + list(program.cheap_callees(site))
+    return [scope for scope in found if scope is not None] + list(_by_name(program, site))
 
 
 def _entered(known: Known) -> Optional[Scope]:
@@ -363,29 +333,6 @@ def _entered(known: Known) -> Optional[Scope]:
     if isinstance(what, Instance) and isinstance(what.type, Scope):
         return what.type.method("__call__")
     return what if isinstance(what, Scope) else None
-
-
-def repeats(program: Program, site: Site, seen: Optional[set[Scope]] = None) -> bool:
-    """Return whether a site runs again and again in training: in the loop, in a callback, in what they call."""
-    seen = set() if seen is None else seen
-    scope = site.scope.owner
-    if is_in_last_pass(site):
-        return False
-    if not is_in_one_pass(site) and any(trains_in(program, loop, scope) for loop in loops(site)):
-        return True
-    if not scope.is_function or scope in seen:
-        return False
-    seen.add(scope)
-    cls = scope.parent
-    if (
-        scope.name in REPEATED_HOOKS
-        and cls is not None
-        and cls.is_class
-        and is_callback(program, cls)
-        and is_used(program, cls)
-    ):
-        return True
-    return any(program.runs(caller) and repeats(program, caller, seen) for caller in callers(program, scope))
 
 
 def words_called(program: Program, function: Scope, depth: int = 3) -> set[str]:

@@ -440,6 +440,35 @@ FIRES = [
         """,
     ),
     case(
+        "last batch of each epoch",
+        STEP,
+        """
+        size = dataset.get_dataset_size()
+        for epoch in range(20):
+            count = 0
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+                if epoch % 2 == 0 and count == size - 1:
+                    ms.save_checkpoint(net, f"{epoch}.ckpt")  # ! unsafe
+                count += 1
+        """,
+    ),
+    case(
+        "last batch, in a function for one epoch",
+        STEP,
+        """
+        def train_one(name):
+            for step, (data, label) in enumerate(dataset.create_tuple_iterator()):
+                train_step(data, label)
+                if step == dataset.get_dataset_size() - 1:
+                    ms.save_checkpoint(net, name)  # ! unsafe
+
+
+        for turn in range(20):
+            train_one(f"{turn}.ckpt")
+        """,
+    ),
+    case(
         "best model in the loop",
         STEP,
         """
@@ -983,6 +1012,32 @@ QUIET = [
         for turn in range(20):
             evaluate(dataset)
             ms.save_checkpoint(net, f"{turn}.ckpt")
+        """,
+    ),
+    case(
+        "callback that nobody makes, beside one that is driven by hand",
+        STEP,
+        """
+        class SaveBest(ms.Callback):
+            def step_end(self, run_context):
+                ms.save_checkpoint(net, "best.ckpt")
+
+
+        monitor = LossMonitor()
+        for data, label in dataset.create_tuple_iterator():
+            train_step(data, label)
+            monitor.step_end(None)
+        """,
+    ),
+    case(
+        "last step of the only loop",
+        STEP,
+        """
+        total = 100000
+        for step, (data, label) in enumerate(dataset.create_tuple_iterator()):
+            train_step(data, label)
+            if step == total - 1:
+                ms.save_checkpoint(net, "final.ckpt")
         """,
     ),
     case(
