@@ -106,10 +106,9 @@ class Program:
         return self.project.imports.locate(module.directory, Import(level, dotted), self.roots)
 
     def may_give(self, module: Module, star: ast.ImportFrom, name: str) -> bool:
-        """Return whether a star import may give a name; False where the outline of a local module shows that not."""
+        """Return whether a star import may give a name; False where the outlines of local modules show that not."""
         path = self._locate(module, star.module or "", star.level).module
-        shown = self.project.outline(path) if path is not None else None
-        return shown is None or shown.may_bind(name)
+        return path is None or next(self._binders(path, name), None) is not None
 
     def imported_files(self, stmt: ImportStatement, module: Module) -> Iterator[str]:
         """Yield the files of the program that an import statement runs, unless they have run before."""
@@ -144,28 +143,47 @@ class Program:
                 scopes.update((scope, None) for scope in own if scope.parent is None or not scope.parent.is_class)
                 if word in source.scope.bindings and word not in source.imported:
                     modules[source] = None
-                for path, inner in self._origins(source, word):
-                    target = self._bound_in(path, inner) if (path, inner) not in seen else None
-                    if target is not None:
-                        seen.add((path, inner))
+                for target, inner in self._origins(source, word):
+                    if (target.path, inner) not in seen:
+                        seen.add((target.path, inner))
                         todo.append((target, inner))
             self._meant[key] = Meant(tuple(scopes), tuple(modules))
         return self._meant[key]
 
-    def _origins(self, module: Module, name: str) -> Iterator[tuple[str, str]]:
-        """Yield the files from which a module may have a name, and how it is called there."""
+    def _origins(self, module: Module, name: str) -> Iterator[tuple[Module, str]]:
+        """Yield the modules from which a module may have a name, and how it is called there."""
         froms = [
             (stmt, alias.name) for stmt, alias in module.imported.get(name, ()) if isinstance(stmt, ast.ImportFrom)
         ]
         for stmt, inner in [*froms, *((star, name) for star, _ in module.scope.stars)]:
             path = self._locate(module, stmt.module or "", stmt.level).module
-            if path is not None:
-                yield path, inner
+            for target in self._binding(path, inner) if path is not None else ():
+                yield target, inner
 
-    def _bound_in(self, path: str, name: str) -> Optional[Module]:
-        """Return the module of a file if it may have a name; where its outline does not show that, it is not parsed."""
-        shown = self.project.outline(path)
-        return self.module(path) if shown is not None and shown.may_bind(name) else None
+    def _binding(self, path: str, name: str) -> Iterator[Module]:
+        """Yield the modules that may bind a name which a file has."""
+        for binder in self._binders(path, name):
+            module = self.module(binder)
+            if module is not None:
+                yield module
+
+    def _binders(self, path: str, name: str) -> Iterator[str]:
+        """Yield the file itself, or those from which it may have a name by stars: by their outlines, unparsed."""
+        todo, seen = [path], {path}
+        while todo:
+            path = todo.pop()
+            shown = self.project.outline(path)
+            if shown is None:
+                continue
+            if shown.may_bind(name):
+                yield path
+            for star in shown.stars:
+                dotted = star.lstrip(".")
+                asked = Import(len(star) - len(dotted), dotted)
+                source = self.project.imports.locate(os.path.dirname(path), asked, self.roots).module
+                if source is not None and source not in seen:
+                    seen.add(source)
+                    todo.append(source)
 
     def meant_by_member(self, module: Module, attr: str) -> Meant:
         """Return what `imported_module.attr` may mean in a module."""
@@ -174,8 +192,8 @@ class Program:
         if module.path not in self._imported_modules:
             imports = (each for imports in module.imported.values() for each in imports)
             self._imported_modules[module.path] = tuple(self._files_of_modules(module, imports))
-        targets = (self._bound_in(path, attr) for path in self._imported_modules[module.path])
-        found = [self.meant(target, attr) for target in targets if target is not None]
+        targets = (target for path in self._imported_modules[module.path] for target in self._binding(path, attr))
+        found = [self.meant(target, attr) for target in targets]
         return Meant(
             tuple(dict.fromkeys(scope for each in found for scope in each.scopes)),
             tuple(dict.fromkeys(module for each in found for module in each.modules)),

@@ -25,7 +25,7 @@ HOOKS = frozenset(
     }
 )  # fmt: skip
 
-SIZE = 1_500_000  # bytes of running modules, about 40,000 lines, from which on a program is not read any further
+SIZE = 1_000_000  # bytes of running modules, about 26,000 lines, from which on a program is not read any further
 
 
 @dataclass(frozen=True)

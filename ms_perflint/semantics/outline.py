@@ -21,8 +21,10 @@ METHOD = re.compile(rb"^[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 FUNCTION = re.compile(rb"(?:async[ \t]+)?def\b")
 NAME = re.compile(rb"[^\W\d]\w*")
 PASSIVE = re.compile(rb"(?:class|import|from)\b|@|\"\"|if[ \t(]+__name__")  # what runs of it at import does not matter
+OUTSIDE = re.compile(rb"(?:from|import)[ \t]+mindspore\b")  # what it binds leads to no file of a project
 CALL = re.compile(rb"(\w+)((?:\s*\.\s*\w+)*)\s*\(")
 ENVIRONMENT = re.compile(rb"\benviron\b")
+STAR = re.compile(rb"^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*\(?[ \t]*\*", re.MULTILINE)
 DYNAMIC = frozenset({b"exec", b"import_module", b"__import__"})
 LOGGING = frozenset({b"debug", b"info", b"warning", b"error", b"exception", b"setLevel", b"addHandler"})
 BUILTIN = frozenset(name.encode() for kind in (builtins, dict, list, set, str) for name in dir(kind)) - DYNAMIC
@@ -42,14 +44,14 @@ class Outline:
     """The names that a file defines, and what runs when it is imported."""
 
     binds: frozenset[bytes]  # names of the module itself, and other words of the statements that bind them
-    stars: bool  # whether it imports all names of some module
+    stars: tuple[str, ...]  # the modules of which it imports all names, with the dots in front
     methods: frozenset[bytes]  # functions that are defined in a class or function
     functions: Mapping[bytes, Code]  # those of the module itself
     code: Code  # the other statements of the module itself, imports and classes left out
 
     def may_bind(self, name: str) -> bool:
-        """Return whether the module may have a name."""
-        return self.stars or name.encode() in self.binds
+        """Return whether the module may have a name otherwise than by `stars`."""
+        return name.encode() in self.binds
 
 
 class ImportWork:
@@ -96,9 +98,9 @@ def outline(raw: bytes) -> Outline:
     environment = False
     for statement in STATEMENT.split(bare):
         definition = DEFINITION.match(statement)
-        if definition is None:
+        if definition is None and not OUTSIDE.match(statement):
             binds.update(NAME.findall(statement))
-        else:
+        elif definition is not None:
             binds.add(definition.group(1))
         if definition is not None and FUNCTION.match(statement):
             functions[definition.group(1)] = _code(statement[statement.find(b"(") + 1 :])
@@ -107,7 +109,8 @@ def outline(raw: bytes) -> Outline:
             calls |= code.calls
             environment = environment or code.environment
     methods = frozenset(METHOD.findall(bare))
-    return Outline(frozenset(binds), b"import *" in bare, methods, functions, Code(frozenset(calls), environment))
+    stars = tuple(dict.fromkeys(name.decode("utf-8", "replace") for name in STAR.findall(bare)))
+    return Outline(frozenset(binds), stars, methods, functions, Code(frozenset(calls), environment))
 
 
 def _code(statements: bytes) -> Code:

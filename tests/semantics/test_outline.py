@@ -92,6 +92,7 @@ def test_names_of_the_module() -> None:
     assert not any(file.may_bind(name) for name in "lmo")
 
 
-def test_a_star_may_bind_anything() -> None:
-    assert outline(b"from a import *\n").may_bind("whatever")
-    assert not outline(b"# from a import *\n").may_bind("whatever")
+def test_stars() -> None:
+    file = outline(b"from a import *\nif x:\n    from ..b.c import (*)\n# from d import *\nfrom e import f\n")
+    assert file.stars == ("a", "..b.c")
+    assert not file.may_bind("whatever")
