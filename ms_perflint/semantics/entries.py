@@ -5,14 +5,15 @@ the directories above the file. Only where none outside of its package imports i
 package too: up to two folders below the directory from which it is imported, as `tools/train.py` or
 `examples/mnist/train.py` stand beside `mypackage/`. Where that directory holds many folders it is a collection of
 projects, and no other project is searched. A script further away may well import the file, but is not found from it:
-that script's program still reads the file, and reports what stands in the script.
+that script's program still reads the file, and reports what stands in the script. Of a file that very many scripts
+import, as many programs are asked as anybody can wait for.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from ms_perflint.semantics.imports import Imports
@@ -20,7 +21,7 @@ from ms_perflint.semantics.imports import Imports
 MAIN = re.compile(rb"^if[ \t(]+.*__name__", re.MULTILINE)
 FOLDERS = 32  # folders in a directory after which it is a collection, not a project
 LOOKED_AT = 300  # scripts beside a package that are read
-BESIDE = 16  # scripts beside a package whose programs count; the nearest ones, then by name
+PROGRAMS = 16  # scripts whose programs count; the nearest ones, then by name
 
 
 class Entries:
@@ -70,13 +71,24 @@ class Entries:
             self._folders[directory] = tuple(os.path.join(directory, name) for name in found)
         return self._folders[directory]
 
-    def _importing(self, path: str, scripts: list[str]) -> list[str]:
-        """Return the scripts whose programs hold a file, without those that are themselves only imported."""
-        found = [script for script in scripts if script != path and path in self.imports.closure(script)]
-        return [script for script in found if self.has_main(script) or not self._is_imported(script, found)]
+    def _importing(self, path: str, scripts: Iterable[str]) -> list[str]:
+        """Return the scripts whose programs hold a file, without those that are themselves only imported.
 
-    def _is_imported(self, script: str, others: list[str]) -> bool:
-        return any(script in self.imports.closure(other) for other in others if other != script)
+        At most PROGRAMS, in the order given; scripts without a `__main__` guard count last, the outermost first: what
+        an accepted script imports is not asked, so a package of many modules costs one closure, not one for each.
+        """
+        others = [script for script in scripts if script != path]
+        started = (script for script in others if self.has_main(script) and path in self.imports.closure(script))
+        found = list(islice(started, PROGRAMS))
+        held = set[str]().union(*(self.imports.closure(script) for script in found))
+        for script in sorted(others, key=lambda other: (other.count(os.sep), other)):
+            if len(found) < PROGRAMS and not self.has_main(script) and script not in held:
+                closure = self.imports.closure(script)
+                if path in closure:
+                    held |= closure
+                    found = [other for other in found if self.has_main(other) or other not in closure]
+                    found.append(script)
+        return found
 
     def _is_package(self, directory: str) -> bool:
         return "__init__.py" in self.imports.files.names(directory)
@@ -95,9 +107,9 @@ class Entries:
             return []
         for package in (*inside[top : top + 1], *inside[top - 1 : top], *inside[top + 1 : top + 2]):
             words = {os.path.basename(package), *(() if is_package else (os.path.basename(path)[:-3],))}
-            found = self._importing(path, list(self._around(package, [word.encode() for word in words])))
+            found = self._importing(path, self._around(package, [word.encode() for word in words]))
             if found:
-                return found[:BESIDE]
+                return found
         return []
 
     def _around(self, package: str, words: list[bytes]) -> Iterator[str]:

@@ -1,0 +1,43 @@
+"""Which scripts' programs a file belongs to, where very many files import one another."""
+
+from __future__ import annotations
+
+import os
+
+from ms_perflint.semantics.project import Project
+from ms_perflint.source import Nowhere, Overlay
+
+ROOT = os.path.join(os.sep, "project")
+
+
+def programs(texts: dict[str, str], name: str) -> list[str]:
+    """Return the entry scripts of the programs of a file, itself left out."""
+    contents = {os.path.join(ROOT, *file.split("/")): text.encode() for file, text in texts.items()}
+    first, *others = Project(Overlay(Nowhere(), contents)).programs(os.path.join(ROOT, *name.split("/")))
+    assert first == os.path.join(ROOT, *name.split("/"))
+    return [os.path.relpath(path, ROOT) for path in others]
+
+
+def test_of_many_scripts_some_are_asked() -> None:
+    texts = {f"train_{number:02}.py": "import common\nif __name__ == '__main__':\n    pass\n" for number in range(40)}
+    texts["common.py"] = "def f():\n    pass\n"
+    assert programs(texts, "common.py") == [f"train_{number:02}.py" for number in range(16)]
+
+
+def test_modules_of_a_package_are_no_scripts() -> None:
+    texts = {f"package/m{number}.py": f"from . import m{(number + 1) % 50}\n" for number in range(50)}
+    texts.update({"package/__init__.py": "from .m1 import *\n", "train.py": "import package\n"})
+    assert programs(texts, "package/m7.py") == ["train.py"]
+
+
+def test_a_script_that_another_imports_is_none_of_its_own() -> None:
+    texts = {
+        "all.py": "import train\nimport other\n",
+        "train.py": "import common\n",
+        "other.py": "import common\n",
+        "common.py": "x = 1\n",
+        "separate.py": "import common\n",
+        "started.py": "import common\nif __name__ == '__main__':\n    pass\n",
+        "starts.py": "import started\nif __name__ == '__main__':\n    pass\n",
+    }
+    assert programs(texts, "common.py") == ["all.py", "separate.py", "started.py", "starts.py"]
