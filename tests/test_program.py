@@ -206,8 +206,7 @@ def test_a_mode_that_no_one_knows_says_why() -> None:
     entry = ENTRY.replace("type=int, default=1", "type=int, required=True")
     facts = told({**PROJECT, "train.py": entry})
     assert (fact(facts, "mode").answer, fact(facts, "mode").says) == (None, "unknown")
-    assert rows(fact(facts, "mode")) == [("src/context.py", 4, "None by default")]
-    assert origins(fact(facts, "mode")) == [("train.py", 7, "--mode")]
+    assert rows(fact(facts, "mode")) == [("src/context.py", 4, "unknown: `--mode` has no default")]
 
 
 @pytest.mark.parametrize(

@@ -198,6 +198,8 @@ class Reader:
                 if given is not None and given.text is None and not given.is_bare:
                     where = f"{os.path.basename(given.place.path)}:{given.place.row}"
                     return f"{where} gives `--{name}` something that cannot be told"
+            if all(keyword.arg != "default" for keyword in site.node.keywords):
+                return f"`--{name}` has no default"
             return f"the default of `--{name}` is not known"
         if any(self._is_made(site) for site in self.program.sites("add_argument")):
             return f"code makes the options, and whether `--{name}` is one of them is not known"

@@ -13,12 +13,12 @@ from ms_perflint.findings import Place
 from ms_perflint.programs import callers, launchers, mode, reach, repeats, training
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target, target_of
-from ms_perflint.semantics import config_files, options, trees
+from ms_perflint.semantics import config_files, options, trees, updates
 from ms_perflint.semantics.commandline import Given
 from ms_perflint.semantics.evaluate import Evaluator
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.imports import Import, Located
-from ms_perflint.semantics.module import ImportStatement, Module, Scope, Site
+from ms_perflint.semantics.module import Binding, ImportStatement, Module, Scope, Site
 from ms_perflint.semantics.project import Project
 from ms_perflint.semantics.values import Api, Instance, Known, Namespace, Tree, Value
 from ms_perflint.semantics.ways import IMPOSSIBLE
@@ -60,6 +60,7 @@ class Program:
         self._callers: dict[Scope, list[Site]] = {}
         self._sites: dict[str, list[Site]] = {}
         self._calls: dict[str, tuple[Call, ...]] = {}
+        self._stores: dict[str, tuple[Binding, ...]] = {}
         self._trees: dict[str, Optional[trees.Entry]] = {}
         self._meant: dict[tuple[str, str], Meant] = {}
         self._imported_modules: dict[str, tuple[str, ...]] = {}
@@ -307,28 +308,37 @@ class Program:
     # --- configs
 
     def options(self, parser: Instance) -> list[Site]:
-        """Return the `add_argument` calls of a parser, its groups and sub-parsers."""
+        """Return the calls that add options to a parser, its groups and sub-parsers, or set their defaults."""
         return self._options.get(id(parser.node), [])
 
     @cached_property
     def _options(self) -> dict[int, list[Site]]:
-        found: dict[int, list[Site]] = {}
-        for site in self.sites("add_argument"):
-            if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute):
-                for known in self.evaluator.value(site.node.func.value, site.scope).known:
-                    if isinstance(known.what, Instance):
-                        found.setdefault(id(options.parser_of(known.what).node), []).append(site)
-        return found
+        return options.by_parser(self.evaluator)
+
+    def stores(self, name: str) -> tuple[Binding, ...]:
+        """Return what the program stores under a name in objects: `object.name = value`, `object["name"] = value`."""
+        if name not in self._stores:
+            found: list[Binding] = []
+            for path in self.files:
+                if self.project.contains(path, name) and (module := self.module(path)) is not None:
+                    found.extend(module.stored.get(name, ()))
+            self._stores[name] = tuple(found)
+        return self._stores[name]
+
+    @cached_property
+    def updates(self) -> tuple[tuple[Site, ast.expr], ...]:
+        """Return the sites that may update an object as a whole, each with the expression of that object."""
+        return updates.candidates(self)
 
     def tree(self, path: str, module: Module) -> Optional[Tree]:
         """Return a YAML or JSON file that a module of the program loads; None when it is not there or no config."""
-        for candidate in config_files.resolve(path, module.directory, os.path.dirname(self.entry)):
+        directories = self.project.ancestors(os.path.dirname(self.entry))
+        for candidate in config_files.resolve(path, module.directory, directories):
             if candidate not in self._trees:
-                raw = self.project.raw(candidate)
-                self._trees[candidate] = trees.read(raw) if raw is not None else None
+                self._trees[candidate] = config_files.read(self, candidate)
             entry = self._trees[candidate]
             if entry is not None:
-                return Tree(candidate, entry.data)
+                return Tree(candidate, entry.data, open=entry.open)
         return None
 
     def value(self, node: ast.expr, scope: Scope) -> Value:

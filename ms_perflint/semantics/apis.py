@@ -7,10 +7,10 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics import commandline, config_files, importing, members, options
+from ms_perflint.semantics import commandline, config_files, configs, importing, members, options
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
-from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Display, Instance, Known, Value, union
+from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Display, Instance, Known, Value
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
@@ -50,12 +50,18 @@ MAPPINGS = frozenset(
         "DotDict",
         "Munch",
         "ConfigDict",
+        "Dict",
+        "DefaultMunch",
+        "munchify",
+        "CfgNode",
+        "CN",
         "SimpleNamespace",
         "Namespace",
         "dict",
         "OrderedDict",
     }
 )
+READS = frozenset({"open", "read_text"})  # methods of a path, which is a text here
 _CONVERT: Mapping[str, Callable[..., Any]] = {
     "builtins.bool": bool,
     "builtins.int": int,
@@ -63,6 +69,8 @@ _CONVERT: Mapping[str, Callable[..., Any]] = {
     "builtins.str": str,
     "builtins.max": max,
     "builtins.min": min,
+    "ast.literal_eval": ast.literal_eval,
+    "builtins.eval": ast.literal_eval,
     "os.path.join": os.path.join,
     "os.path.dirname": os.path.dirname,
     "os.path.basename": os.path.basename,
@@ -91,10 +99,12 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
         return evaluator.value(node.args[0], scope)
     if name in _CONVERT and node.args and not node.keywords:
         return _converted(evaluator, name, node, scope)
-    if word in MAPPINGS and not name.startswith("mindspore."):
+    if (word in MAPPINGS or name == "omegaconf.OmegaConf.create") and not name.startswith("mindspore."):
         return _mapping(evaluator, node, scope)
     if name == "builtins.getattr" and len(node.args) >= 2:
         return _getattr(evaluator, node, scope)
+    if name == "builtins.hasattr" and len(node.args) == 2:
+        return _hasattr(evaluator, node, scope)
     if name in ("os.getenv", "os.environ.get"):
         return _environment(evaluator, node, scope)
     if name in config_files.LOADS:
@@ -107,7 +117,7 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
         return _get(evaluator, api.receiver, node, scope)
     if name == "builtins.globals":
         return evaluator.known(scope.module, scope.module.tree, scope)
-    if name in ("mindspore.get_context", "builtins.input", "builtins.eval"):
+    if name in ("mindspore.get_context", "builtins.input"):
         return OPEN
     return None
 
@@ -120,9 +130,10 @@ def _converted(evaluator: Evaluator, name: str, node: ast.Call, scope: Scope) ->
         if NO_CONSTANT in constants:
             return NO_CONSTANT
         try:
-            return function(*constants)
+            found = function(*constants)
         except Exception:
             return NO_CONSTANT
+        return NO_CONSTANT if isinstance(found, (list, dict, set)) else found
 
     return combine([evaluator.value(arg, scope) for arg in node.args], convert, node, scope)
 
@@ -148,8 +159,25 @@ def _getattr(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     names = evaluator.value(node.args[1], scope).constants
     if len(names) != 1 or not isinstance(names[0], str):
         return OPEN
-    found = members.members(evaluator, evaluator.value(node.args[0], scope), names[0], node, scope)
-    return found if found.known or len(node.args) < 3 else union([evaluator.value(node.args[2], scope), OPEN])
+    holders = evaluator.value(node.args[0], scope)
+    found = members.members(evaluator, holders, names[0], node, scope)
+    if any(known.api.startswith("mindspore.") or not _is_member(known) for known in found.known):
+        return found
+    default = evaluator.value(node.args[2], scope) if len(node.args) > 2 else None
+    return configs.with_default(evaluator, holders, names[0], default)
+
+
+def _is_member(known: Known) -> bool:
+    """Return whether it is just "something of that name" of an object."""
+    return isinstance(known.what, Api) and known.what.receiver is not None
+
+
+def _hasattr(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return whether an object that holds settings has one; None for other objects."""
+    names = evaluator.value(node.args[1], scope).constants
+    if len(names) != 1 or not isinstance(names[0], str):
+        return None
+    return configs.membership(evaluator, evaluator.value(node.args[0], scope), names[0], node, scope)
 
 
 def _environment(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
@@ -162,10 +190,14 @@ def _environment(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
 
 def _get(evaluator: Evaluator, receiver: Known, node: ast.Call, scope: Scope) -> Optional[Value]:
     """`config.get("key", default)` on something that holds settings."""
-    keys = evaluator.value(node.args[0], scope).constants
+    key = evaluator.value(node.args[0], scope)
+    keys = tuple(dict.fromkeys(known.constant for known in key.usual)) if not key.open else ()
     if len(keys) != 1:
         return None
     found = evaluator.item(receiver, keys[0])
     if found.known:
-        return found
-    return union([evaluator.value(node.args[1], scope), OPEN]) if len(node.args) > 1 else OPEN
+        return Value(found.known, found.open, found.optional or key.optional or len(key.known) > 1)
+    default = (
+        evaluator.value(node.args[1], scope) if len(node.args) > 1 else evaluator.known(Constant(None), node, scope)
+    )
+    return configs.with_default(evaluator, Value((receiver,)), keys[0], default)

@@ -96,7 +96,8 @@ def read(text: str, kind: Optional[ast.expr]) -> object:
         if word in ("int", "float"):
             return int(text) if word == "int" else float(text)
         if word in ("literal_eval", "eval"):
-            return ast.literal_eval(text)
+            found = ast.literal_eval(text)
+            return NO_CONSTANT if isinstance(found, (list, dict, set)) else found
     except (ValueError, SyntaxError):
         return NO_CONSTANT
     if word == "bool":

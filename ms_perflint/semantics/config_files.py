@@ -1,45 +1,62 @@
-"""YAML and JSON files that a program loads by a path that it shows."""
+"""YAML and JSON files that a program loads by a path that it shows, together with the files they are based on."""
 
 from __future__ import annotations
 
 import ast
 import os
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.values import NOTHING, OPEN, Api, Instance, Known, Value
+from ms_perflint.semantics import trees
+from ms_perflint.semantics.module import FUNCTIONS, Scope
+from ms_perflint.semantics.parameters import argument_at
+from ms_perflint.semantics.values import NOTHING, OPEN, Api, Instance, Known, Tree, Value, union
 
 if TYPE_CHECKING:
+    from ms_perflint.programs.program import Program
     from ms_perflint.semantics.evaluate import Evaluator
 
-LOADS = frozenset(
-    {
-        "yaml.load", "yaml.safe_load", "yaml.full_load", "yaml.unsafe_load", "yaml.load_all", "yaml.safe_load_all",
-        "yaml.full_load_all", "json.load", "json.loads", "omegaconf.OmegaConf.load",
-        "ruamel.yaml.YAML.load", "ruamel.yaml.load",
-    }
-)  # fmt: skip
+STREAMS = frozenset(
+    {"yaml.load_all", "yaml.safe_load_all", "yaml.full_load_all", "yaml.unsafe_load_all", "ruamel.yaml.YAML.load_all"}
+)
+LOADS = STREAMS | {
+    "yaml.load", "yaml.safe_load", "yaml.full_load", "yaml.unsafe_load", "json.load", "json.loads",
+    "omegaconf.OmegaConf.load", "ruamel.yaml.YAML.load", "ruamel.yaml.load", "ruamel.yaml.safe_load",
+}  # fmt: skip
+OPENS = frozenset({"builtins.open", "io.open", "codecs.open"})
+BASES = ("_BASE_", "__BASE__", "_base_", "__base__", "BASE", "base_config")  # keys that name the files below a file
+FILES = 10  # files in one chain of bases
+
+
+# --- loading
 
 
 def loaded(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     """Return what `yaml.safe_load(...)` and its kin give: the tree of the file that is loaded by default."""
     files = trees_of(evaluator, node, scope)
-    return Value(files, False, True) if files else OPEN
+    return Value(files, not any(known.usual for known in files), True) if files else OPEN
 
 
 def trees_of(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Known, ...]:
-    """Return the trees that a load reads, as far as the path is known and the file is there."""
+    """Return the trees that a load reads, as far as the path is known and the file is there.
+
+    A file that is one of several, where the others are not known, is no usual one.
+    """
     if not node.args:
         return ()
-    found = []
-    for known in _paths(evaluator, node.args[0], scope).usual:
+    paths = _paths(evaluator, node.args[0], scope)
+    stream = any(known.api in STREAMS for known in evaluator.value(node.func, scope).known)
+    found, is_missing = [], paths.open
+    for known in paths.usual:
         path = known.constant
-        if isinstance(path, str) and path:
-            tree = evaluator.program.tree(path, scope.module)
-            if tree is not None:
-                found.append(Known(tree, Place(tree.path, 1, 1)))
-    return tuple(found)
+        tree = evaluator.program.tree(path, scope.module) if isinstance(path, str) and path else None
+        if tree is None:
+            is_missing = True
+        else:
+            whole = Tree(tree.path, tree.data, open=tree.open, stream=stream)
+            found.append(Known(whole, Place(tree.path, 1, 1)))
+    return tuple(known.rarely() for known in found) if is_missing else tuple(found)
 
 
 def _paths(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
@@ -47,21 +64,98 @@ def _paths(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     value = evaluator.value(node, scope)
     if value.constants:
         return value
-    for known in value.known:
-        what = known.what
-        if not isinstance(what, Instance) or what.node is None or not isinstance(what.type, Api):
-            continue
-        if what.type.name in ("builtins.open", "io.open", "codecs.open") and what.node.args:
-            return evaluator.value(what.node.args[0], what.scope)
-        if what.type.name.endswith((".read", ".open", ".read_text")) and isinstance(what.node.func, ast.Attribute):
-            return _paths(evaluator, what.node.func.value, what.scope)
+    found = [_path_of(evaluator, known.what) for known in value.known if isinstance(known.what, Instance)]
+    return union(found) if found else NOTHING
+
+
+def _path_of(evaluator: Evaluator, what: Instance) -> Value:
+    """Return the path of a file that was opened, or from which something was read."""
+    if what.node is None or not isinstance(what.type, Api):
+        return NOTHING
+    if what.type.name in OPENS and what.node.args:
+        return _path(evaluator, what.node.args[0], what.scope)
+    if what.type.name.endswith((".read", ".open", ".read_text")) and isinstance(what.node.func, ast.Attribute):
+        return _paths(evaluator, what.node.func.value, what.scope)
     return NOTHING
 
 
-def resolve(path: str, module_directory: str, entry_directory: str) -> list[str]:
-    """Return where a relative path may lie: from the entry script (where it is usually run), then from the module."""
+def _path(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
+    """Return what a path is.
+
+    A function that reads a file and then, by calling itself, those that it names, is asked for the first one.
+    """
+    value = evaluator.value(node, scope)
+    bindings = scope.bindings.get(node.id, []) if isinstance(node, ast.Name) else []
+    if not value.open or len(bindings) != 1 or bindings[0].kind != "parameter":
+        return value
+    function = bindings[0].scope
+    callers = evaluator.program.callers(function)
+    others = [site for site in callers if site.scope.owner is not function]
+    if len(others) == len(callers) or not isinstance(function.node, FUNCTIONS):
+        return value
+    names = [arg.arg for arg in function.node.args.args]
+    slot = names.index(bindings[0].name) if bindings[0].name in names else None
+    given = [(argument_at(site.node, bindings[0].name, slot), site) for site in others]  # type: ignore[arg-type]
+    return union([evaluator.value(path, site.scope) if path is not None else OPEN for path, site in given])
+
+
+def at(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
+    """Return the trees of the files at a path."""
+    paths = _path(evaluator, node, scope)
+    trees_at = [evaluator.program.tree(str(known.constant), scope.module) for known in paths.usual]
+    found = tuple(Known(tree, Place(tree.path, 1, 1)) for tree in trees_at if tree is not None)
+    return Value(found, paths.open or len(found) != len(trees_at) or not found)
+
+
+# --- finding
+
+
+def resolve(path: str, module_directory: str, entry_directories: tuple[str, ...]) -> list[str]:
+    """Return where a relative path may lie.
+
+    From the entry script, where it is usually run; from the module; from the directories above the entry script.
+    """
     if os.path.isabs(path):
         return [os.path.normpath(path)]
-    return list(
-        dict.fromkeys(os.path.normpath(os.path.join(base, path)) for base in (entry_directory, module_directory))
-    )
+    bases = (*entry_directories[:1], module_directory, *entry_directories[1:])
+    return list(dict.fromkeys(os.path.normpath(os.path.join(base, path)) for base in bases))
+
+
+def read(program: Program, path: str) -> Optional[trees.Entry]:
+    """Return a file with the files below it, where the code knows such a key; None where there is no such file."""
+    return _chain(program, path, [])
+
+
+def _chain(program: Program, path: str, seen: list[str]) -> Optional[trees.Entry]:
+    seen.append(path)
+    raw = program.project.raw(path)
+    entry = trees.read(raw, path) if raw is not None else None
+    if entry is None or not isinstance(entry.data, dict):
+        return entry
+    for key in BASES:
+        if key in entry.data and _is_spoken_of(program, key):
+            own = {name: each for name, each in entry.data.items() if name != key}
+            return _based(program, replace(entry, data=own), entry.data[key], seen)
+    return entry
+
+
+def _based(program: Program, entry: trees.Entry, named: trees.Entry, seen: list[str]) -> trees.Entry:
+    """Return a mapping laid over the files that it names, the later over the earlier ones."""
+    below: Optional[trees.Entry] = None
+    is_open = False
+    for each in named.data if isinstance(named.data, list) else [named]:
+        if each.data in (None, ""):
+            continue
+        path = os.path.normpath(os.path.join(os.path.dirname(entry.path), str(each.data)))
+        base = _chain(program, path, seen) if path not in seen and len(seen) < FILES else None
+        if base is None or not isinstance(base.data, dict):
+            is_open = True
+        else:
+            below = trees.merged(below, base) if below is not None else base
+    whole = trees.merged(below, entry) if below is not None else entry
+    return replace(whole, open=whole.open or is_open)
+
+
+def _is_spoken_of(program: Program, key: str) -> bool:
+    """Return whether code of the program has the key as a text of its own."""
+    return any(program.project.contains(path, quote + key + quote) for path in program.files for quote in "'\"")

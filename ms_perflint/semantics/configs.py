@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.semantics import commandline, trees
-from ms_perflint.semantics.options import option
+from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.options import has_option, option
 from ms_perflint.semantics.sources import sources
-from ms_perflint.semantics.values import OPEN, Constant, Instance, Known, Options, Tree, Value, union
+from ms_perflint.semantics.values import (
+    NO_CONSTANT,
+    OPEN,
+    Constant,
+    Display,
+    Instance,
+    Known,
+    Options,
+    Tree,
+    Value,
+    union,
+)
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
@@ -17,21 +31,52 @@ if TYPE_CHECKING:
 def lookup(evaluator: Evaluator, holder: Known, name: object) -> Value:
     """Return what a key of a tree, or an option of a parser, is."""
     what = holder.what
+    if name == "__dict__":
+        return Value((holder,))
     if isinstance(what, Tree):
-        return _leaf(what, name, holder.usual)
+        return _leaf(what, name, holder)
     if isinstance(what, Options) and isinstance(name, str):
         return option(evaluator, what, name)
     return OPEN
 
 
-def _leaf(tree: Tree, name: object, usual: bool) -> Value:
+def _leaf(tree: Tree, name: object, holder: Known) -> Value:
+    if tree.stream and isinstance(name, int):
+        return Value((replace(holder, what=replace(tree, stream=False)),)) if name == 0 else OPEN
     entry = trees.child(tree.data, name)
-    if entry is None:
+    if entry is None or entry.data is trees.UNKNOWN:
         return OPEN
-    place = Place(tree.path, entry.line, entry.column)
+    place = Place(entry.path, entry.line, entry.column)
     if isinstance(entry.data, (dict, list)):
-        return Value((Known(Tree(tree.path, entry.data, entry.line, (*tree.keys, name)), place, usual),), False, True)
-    return Value((Known(Constant(entry.data), place, usual),), False, True)
+        below = Tree(tree.path, entry.data, entry.line, (*tree.keys, name), tree.open or entry.open)
+        return Value((Known(below, place, holder.usual),), False, True)
+    return Value((Known(Constant(entry.data), place, holder.usual),), False, True)
+
+
+def holds(evaluator: Evaluator, holder: Known, name: object) -> Optional[bool]:
+    """Return whether an object has a setting; None where that is not known, also of objects that hold no settings."""
+    what = holder.what
+    if isinstance(what, Tree) and isinstance(what.data, dict):
+        return True if name in what.data else None if what.open else False
+    if isinstance(what, Options) and isinstance(name, str):
+        return has_option(evaluator, what, name)
+    if isinstance(what, Display) and isinstance(what.node, ast.Dict):
+        keys = [key.value if isinstance(key, ast.Constant) else NO_CONSTANT for key in what.node.keys]
+        return True if name in keys else None
+    if isinstance(what, Instance) and what.node is not None:
+        found = sources(evaluator, what.node, what.scope)
+        answers = {holds(evaluator, source, name) if source.usual else None for source in found}
+        return True if True in answers else False if answers == {False} else None
+    return None
+
+
+def membership(evaluator: Evaluator, holders: Value, name: object, node: ast.AST, scope: Scope) -> Optional[Value]:
+    """Return what `name in holder` and `hasattr(holder, name)` give; None where that is not known."""
+    answers = {holds(evaluator, known, name) for known in holders.usual}
+    if holders.open or len(answers) != 1 or None in answers:
+        return None
+    is_fixed = all(isinstance(known.what, (Options, Display)) for known in holders.known) and not holders.optional
+    return Value((Known(Constant(answers.pop()), (scope.module, node)),), False, not is_fixed)
 
 
 def setting(evaluator: Evaluator, instance: Instance, name: str) -> Value:
@@ -53,3 +98,15 @@ def _launched(evaluator: Evaluator, found: tuple[Known, ...], name: str, value: 
         return value
     given = evaluator.program.given((f"--{name}", f"--{name.replace('_', '-')}"))
     return commandline.overridden(value, given, commandline.like(value.constants[0]))
+
+
+def with_default(evaluator: Evaluator, holders: Value, name: object, default: Optional[Value]) -> Value:
+    """Return what `get(name, default)` gives for a setting that was not found."""
+    if default is None:
+        return OPEN
+    is_absent = (
+        bool(holders.known)
+        and not holders.open
+        and all(known.usual and holds(evaluator, known, name) is False for known in holders.known)
+    )
+    return Value(default.known, default.open or not is_absent, default.optional or is_absent)

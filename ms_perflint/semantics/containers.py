@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
-from ms_perflint.semantics import commandline, configs, lists, options, registries
+from ms_perflint.semantics import commandline, configs, lists, options, registries, stores
 from ms_perflint.semantics.module import Module, Scope
 from ms_perflint.semantics.values import (
     NOTHING,
@@ -38,10 +38,11 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
     values = [_at(evaluator, known, key) for known in base.known for key in keys.known]
     if base.open or not base.known:
         values.append(OPEN)
-    names = dict.fromkeys(key for key in keys.constants if isinstance(key, str))
-    set_elsewhere = [value for name in names if (value := stored(evaluator, node, name, scope)) is not None]
-    if set_elsewhere:
-        values = [value for value in values if value.known] + set_elsewhere
+    names = list(dict.fromkeys(key for key in keys.constants if isinstance(key, str)))
+    if len(names) == 1:
+        values = stores.overlaid(evaluator, values, base, node, names[0], scope)
+    else:
+        values.extend(v for name in names for v in stores.overlaid(evaluator, [], base, node, name, scope))
     value = union(values)
     return Value(value.known, value.open, value.optional or keys.optional)
 
@@ -96,23 +97,3 @@ def _display_item(evaluator: Evaluator, display: Display, key: object) -> Value:
                 return evaluator.value(value, display.scope)
         return OPEN if spread or node.keys else NOTHING
     return OPEN
-
-
-def stored(evaluator: Evaluator, node: ast.expr, name: str, scope: Scope) -> Optional[Value]:
-    """Return what `name.attribute = value` elsewhere in the file gives it; None where nothing does.
-
-    Set on a condition only, it may as well be what it was before.
-    """
-    base = node.value if isinstance(node, (ast.Attribute, ast.Subscript)) else None
-    if isinstance(base, ast.Name):
-        key = base.id
-    elif isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
-        key = f"{base.value.id}.{base.attr}"
-    else:
-        return None
-    stores = [b for b in scope.module.stores.get((key, name), ()) if b.node is not node]
-    if not stores:
-        return None
-    value = union([evaluator.weighed(binding) for binding in stores])
-    surely = any(not any(isinstance(arm.owner, ast.If) for arm in binding.block.chain()) for binding in stores)
-    return value if surely else Value(value.known, value.open, True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import apis, calls, configs, containers, importing, parameters, records
+from ms_perflint.semantics import apis, calls, configs, containers, importing, options, parameters, records, stores
 from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
@@ -16,6 +16,7 @@ from ms_perflint.semantics.values import (
     OPEN,
     Api,
     Bound,
+    Constant,
     Display,
     Instance,
     Known,
@@ -40,10 +41,7 @@ def members(evaluator: Evaluator, base: Value, name: str, node: ast.expr, scope:
     values = [member(evaluator, known, name, node, scope) for known in there or base.known]
     if base.open or not base.known:
         values.append(OPEN)
-    set_elsewhere = containers.stored(evaluator, node, name, scope)
-    if set_elsewhere is not None:
-        values = [value for value in values if value.known] + [set_elsewhere]
-    value = union(values)
+    value = union(stores.overlaid(evaluator, values, base, node, name, scope))
     return Value(value.known, value.open, True) if base.optional else value
 
 
@@ -54,6 +52,8 @@ def member(evaluator: Evaluator, known: Known, name: str, node: ast.expr, scope:
         return evaluator.exported(what, name)
     if isinstance(what, Namespace):
         return importing.inside(evaluator, what, name, node, scope)
+    if isinstance(what, Api) and what.name == options.FLAGS:
+        return options.flag(evaluator, name)
     if isinstance(what, Api):
         return evaluator.known(Api(mindspore_api.canonical(f"{what.name}.{name}"), what.receiver), node, scope)
     if isinstance(what, Scope) and what.is_class:
@@ -61,7 +61,12 @@ def member(evaluator: Evaluator, known: Known, name: str, node: ast.expr, scope:
     if isinstance(what, Instance):
         return _of_instance(evaluator, known, what, name, node, scope)
     if isinstance(what, (Options, Tree)):
-        return configs.lookup(evaluator, known, name)
+        found = configs.lookup(evaluator, known, name)
+        if name in DICT_METHODS and not found.known:
+            return evaluator.known(Api(f"builtins.dict.{name}", known), node, scope)
+        return found
+    if isinstance(what, Constant) and isinstance(what.value, str) and name in apis.READS:
+        return evaluator.known(Api(f"pathlib.Path.{name}", known), node, scope)
     if isinstance(what, Display):
         if isinstance(what.node, ast.Dict) and name in DICT_METHODS:
             return evaluator.known(Api(f"builtins.dict.{name}", known), node, scope)

@@ -216,6 +216,7 @@ class Module:
         self.by_word: dict[str, list[Site]] = {}
         self.scopes: list[Scope] = []
         self.stores: dict[tuple[str, str], list[Binding]] = {}  # (name, attribute) -> `name.attribute = value`
+        self.stored: dict[str, list[Binding]] = {}  # attribute -> the same, whatever the object
         self.defined: dict[str, list[Scope]] = {}  # name -> functions and classes, nested ones and methods included
         self.derived: dict[str, list[Scope]] = {}  # last word of a base -> classes
         self.scope_of: dict[int, Scope] = {}  # id of a def, class, lambda or comprehension -> its scope
@@ -287,6 +288,7 @@ class Module:
         self.sites.clear()
         self.by_word.clear()
         self.stores.clear()
+        self.stored.clear()
         self.defined.clear()
         self.derived.clear()
         self.scope_of.clear()

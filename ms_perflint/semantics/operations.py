@@ -8,8 +8,21 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any, Optional
 
+from ms_perflint.semantics import configs
 from ms_perflint.semantics.module import Binding, Scope
-from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Constant, Display, Known, Value, truth, union
+from ms_perflint.semantics.values import (
+    NO_CONSTANT,
+    OPEN,
+    Bound,
+    Constant,
+    Display,
+    Known,
+    Options,
+    Tree,
+    Value,
+    truth,
+    union,
+)
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
@@ -43,6 +56,8 @@ _OF_TEXT: dict[str, Callable[..., Any]] = {
     "strip": str.strip,
     "startswith": str.startswith,
     "endswith": str.endswith,
+    "replace": str.replace,
+    "format": str.format,
 }
 
 
@@ -69,7 +84,7 @@ def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
         return OPEN
     if isinstance(node, ast.BoolOp):
         return _logic(evaluator, node, scope)
-    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+    if isinstance(node, ast.Compare):
         return _compare(evaluator, node, scope)
     if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
         function = _ARITHMETIC[type(node.op)]
@@ -158,12 +173,55 @@ def _is_huge(constant: object) -> bool:
 
 
 def _compare(evaluator: Evaluator, node: ast.Compare, scope: Scope) -> Value:
-    left, right = evaluator.value(node.left, scope), node.comparators[0]
-    function = _COMPARE[type(node.ops[0])]
-    if isinstance(node.ops[0], (ast.In, ast.NotIn)) and isinstance(right, (ast.List, ast.Tuple, ast.Set)):
-        choices = [evaluator.value(element, scope) for element in right.elts]
-        return combine([left, *choices], lambda known: _member(function, known), node, scope)
-    return combine([left, evaluator.value(right, scope)], lambda known: _calculate(function, known), node, scope)
+    """`a == b`, `a in b`, and `a < b < c`, which is what all of its parts are."""
+    operands = [node.left, *node.comparators]
+    parts = [
+        _compared(evaluator, left, op, right, node, scope) for left, op, right in zip(operands, node.ops, operands[1:])
+    ]
+    return parts[0] if len(parts) == 1 else combine(parts, lambda known: _calculate(_all, known), node, scope)
+
+
+def _all(*answers: object) -> bool:
+    return all(answers)
+
+
+def _compared(
+    evaluator: Evaluator, left: ast.expr, op: ast.cmpop, right: ast.expr, node: ast.expr, scope: Scope
+) -> Value:
+    function = _COMPARE[type(op)]
+    first, second = evaluator.value(left, scope), evaluator.value(right, scope)
+    if isinstance(op, (ast.In, ast.NotIn)):
+        choices = _choices(evaluator, second)
+        if choices is not None:
+            return combine([first, *choices], lambda known: _member(function, known), node, scope)
+        held = _held(evaluator, first, second, node, scope)
+        if held is not None:
+            return held if isinstance(op, ast.In) else combine([held], lambda known: _not(known[0]), node, scope)
+    if isinstance(op, (ast.Is, ast.IsNot)) and isinstance(right, ast.Constant) and right.value is None:
+        return combine([first], lambda known: _is_none(known[0], isinstance(op, ast.Is)), node, scope)
+    return combine([first, second], lambda known: _calculate(function, known), node, scope)
+
+
+def _choices(evaluator: Evaluator, value: Value) -> Optional[list[Value]]:
+    """Return the elements of a list, or the keys of a dict, that the program shows; None for anything else."""
+    what = value.known[0].what if len(value.known) == 1 and not value.open else None
+    if not isinstance(what, Display):
+        return None
+    if isinstance(what.node, ast.Dict):
+        keys = what.node.keys
+        return None if None in keys else [evaluator.value(key, what.scope) for key in keys if key is not None]
+    if isinstance(what.node, (ast.List, ast.Tuple, ast.Set)):
+        if any(isinstance(element, ast.Starred) for element in what.node.elts):
+            return None
+        return [evaluator.value(element, what.scope) for element in what.node.elts]
+    return None
+
+
+def _held(evaluator: Evaluator, name: Value, holders: Value, node: ast.expr, scope: Scope) -> Optional[Value]:
+    """Return whether what holds settings holds this one; None where that is not known."""
+    if len(name.constants) != 1 or name.open:
+        return None
+    return configs.membership(evaluator, holders, name.constants[0], node, scope)
 
 
 def _member(function: Callable[[Any, Any], Any], known: tuple[Known, ...]) -> object:
@@ -171,31 +229,46 @@ def _member(function: Callable[[Any, Any], Any], known: tuple[Known, ...]) -> ob
     return NO_CONSTANT if NO_CONSTANT in constants else function(constants[0], constants[1:])
 
 
+def _is_none(known: Known, wanted: bool) -> object:
+    """Return whether a thing is None: what is no constant, and no name outside of the project, is something."""
+    if known.constant is not NO_CONSTANT:
+        return (known.constant is None) is wanted
+    return not wanted if isinstance(known.what, (Display, Options, Tree, Scope, Bound)) else NO_CONSTANT
+
+
+# --- and, or
+
+
 def _logic(evaluator: Evaluator, node: ast.BoolOp, scope: Scope) -> Value:
-    """`a and b`: one operand that is false decides, whatever the others are; `or` the other way round."""
+    """`a or b`: the first operand that is true, else the last; `and` the other way round."""
     deciding = isinstance(node.op, ast.Or)
     operands = [evaluator.value(operand, scope) for operand in node.values]
-    for operand, part in zip(operands, node.values):
+    decided = _decided(evaluator, node, operands, deciding, scope)
+    if decided is not None:
+        return decided
+    results, is_usual, is_open, is_optional = [], True, False, False
+    for position, operand in enumerate(operands, 1):
+        is_last = position == len(operands)
+        kept = tuple(known for known in operand.known if is_last or truth(known) is not (not deciding))
+        results.append(Value(kept) if is_usual else Value(kept).rarely())
+        is_open = is_open or (operand.open and is_usual)
+        is_optional = is_optional or operand.optional or operand.open
         if operand.truth is deciding:
-            return evaluator.known(Constant(deciding), part, scope)
-    usual: list[Optional[bool]] = [operand.usual_truth for operand in operands]
-    if deciding in usual:
-        answer: Optional[bool] = deciding
-    elif None in usual:
-        # `x or "default"` is worth more than its truth: keep what each operand can be
-        return Value(union(operands).known, True) if deciding else OPEN
-    else:
-        answer = not deciding
-    if deciding and all(operand.known for operand in operands):
-        return _first_true(operands)
-    certain = all(operand.truth is not None for operand in operands)
-    known = evaluator.known(Constant(answer), node, scope)
-    return known if certain else Value(known.known, False, True)
+            break
+        if not operand.open:
+            is_usual = is_usual and any(truth(known) is not deciding for known in operand.usual)
+    return Value(union(results).known, is_open, is_optional and not is_open)
 
 
-def _first_true(operands: Sequence[Value]) -> Value:
-    """Return what `a or b` gives: the first operand that is usually true, else the last."""
-    for operand in operands[:-1]:
-        if operand.usual_truth:
-            return Value(operand.known, operand.open, True)
-    return Value(operands[-1].known, operands[-1].open, any(operand.truth is None for operand in operands))
+def _decided(
+    evaluator: Evaluator, node: ast.BoolOp, operands: Sequence[Value], deciding: bool, scope: Scope
+) -> Optional[Value]:
+    """Return what comes out, whatever an operand before is: `unknown() and False`; None where that matters."""
+    for position, operand in enumerate(operands):
+        if operand.usual_truth is not deciding or all(o.usual_truth is not None for o in operands[:position]):
+            continue
+        if deciding and not all(isinstance(constant, bool) for constant in operand.constants):
+            continue  # `unknown() or "default"` is worth more than its truth
+        known = evaluator.known(Constant(deciding), node.values[position], scope)
+        return known if operand.truth is deciding else Value(known.known, False, True)
+    return None

@@ -7,10 +7,30 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics import commandline
 from ms_perflint.semantics.module import FUNCTIONS, Scope, Site
-from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Instance, Known, Options, Value, union
+from ms_perflint.semantics.values import (
+    NO_CONSTANT,
+    NOTHING,
+    OPEN,
+    Api,
+    Constant,
+    Instance,
+    Known,
+    Options,
+    Value,
+    union,
+)
+from ms_perflint.semantics.ways import OPTIONAL
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
+
+ADD, SET_DEFAULTS = "add_argument", "set_defaults"
+PARENTS = 10  # parsers whose options one parser has
+FLAGS = "absl.flags.FLAGS"
+_DEFINES = tuple(f"DEFINE_{kind}" for kind in ("string", "bool", "boolean", "integer", "float", "enum", "list"))
+
+
+# --- parsers
 
 
 def parsed(receiver: Known) -> Value:
@@ -38,9 +58,101 @@ def parser_of(instance: Instance) -> Instance:
     return instance
 
 
+def by_parser(evaluator: Evaluator) -> dict[int, list[Site]]:
+    """Return, by the call that makes a parser, the sites that add options to it or set their defaults."""
+    found: dict[int, list[Site]] = {}
+    for word in (ADD, SET_DEFAULTS):
+        for site in evaluator.program.sites(word):
+            for instance in _receivers(evaluator, site):
+                found.setdefault(id(parser_of(instance).node), []).append(site)
+    return found
+
+
+def _receivers(evaluator: Evaluator, site: Site) -> list[Instance]:
+    """Return the parser, group or sub-parser on which a method is called."""
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    if not isinstance(callee, ast.Attribute):
+        return []
+    return [k.what for k in evaluator.value(callee.value, site.scope).known if isinstance(k.what, Instance)]
+
+
+def _family(evaluator: Evaluator, parser: Instance) -> list[Instance]:
+    """Return a parser and its `parents=[...]`, whose options it has too."""
+    found = [parser]
+    for each in found:
+        for keyword in each.node.keywords if each.node is not None else ():
+            if keyword.arg == "parents":
+                parents, _ = evaluator.elements(evaluator.value(keyword.value, each.scope))
+                made = [parser_of(known.what) for known in parents if isinstance(known.what, Instance)]
+                found.extend(other for other in made if other not in found and len(found) < PARENTS)
+    return found
+
+
+# --- options
+
+
 def option(evaluator: Evaluator, options: Options, name: str) -> Value:
-    added = [site for site in evaluator.program.options(options.parser) if option_names(evaluator, site) & {name}]
-    return union([option_default(evaluator, site) for site in added]) if added else OPEN
+    """Return what an option of a parser gives."""
+    sites = [site for parser in _family(evaluator, options.parser) for site in evaluator.program.options(parser)]
+    added = [site for site in sites if site.word == ADD and name in option_names(evaluator, site)]
+    value = _first(evaluator, added)
+    for site in sites:
+        if site.word == SET_DEFAULTS:
+            value = _with_default(evaluator, site, name, value)
+    return value if value.known else OPEN
+
+
+def has_option(evaluator: Evaluator, options: Options, name: str) -> Optional[bool]:
+    """Return whether a parser has an option; None where code makes the names of options, or their defaults."""
+    sites = [site for parser in _family(evaluator, options.parser) for site in evaluator.program.options(parser)]
+    names = [option_names(evaluator, site) for site in sites if site.word == ADD]
+    if any(name in each for each in names):
+        return True
+    return False if names and all(names) and len(names) == len(sites) else None
+
+
+def _first(evaluator: Evaluator, added: list[Site]) -> Value:
+    """Return what several options of one name give: of those that one parser gets in a row, the first has the say."""
+    values: list[Value] = []
+    leading: dict[object, Site] = {}
+    for site in added:
+        value = option_default(evaluator, site)
+        homes = tuple(id(_home(instance).node) for instance in _receivers(evaluator, site))
+        first = leading.setdefault((homes, site.scope), site)
+        values.append(value if first is site or first.block not in site.block.chain() else value.rarely())
+    return union(values) if values else NOTHING
+
+
+def _home(instance: Instance) -> Instance:
+    """Return the parser or sub-parser to which a group belongs."""
+    while isinstance(instance.type, Api) and not instance.type.name.endswith(".add_parser"):
+        receiver = instance.type.receiver
+        if receiver is None or not isinstance(receiver.what, Instance):
+            break
+        instance = receiver.what
+    return instance
+
+
+def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value) -> Value:
+    """Return what an option gives after `set_defaults(name=...)` or `set_defaults(**settings)`."""
+    assert isinstance(site.node, ast.Call)
+    for keyword in site.node.keywords:
+        if keyword.arg == name:
+            given = evaluator.value(keyword.value, site.scope)
+        elif keyword.arg is None:
+            holder = evaluator.value(keyword.value, site.scope)
+            given = union([evaluator.item(known, name) for known in holder.known]) if holder.known else OPEN
+        else:
+            continue
+        if evaluator.way(site.block) == OPTIONAL:
+            value = Value(union([value, given.rarely()]).known, value.open, True)
+        elif given.known and site.block.parent is None:
+            value = Value(given.known, given.open, True)
+        elif given.known or keyword.arg == name:
+            value = union([value, given])
+        else:
+            value = Value(value.known, True, True)
+    return value
 
 
 def option_names(evaluator: Evaluator, site: Site) -> set[str]:
@@ -49,9 +161,13 @@ def option_names(evaluator: Evaluator, site: Site) -> set[str]:
     for keyword in site.node.keywords:
         if keyword.arg == "dest":
             return {str(c) for c in evaluator.value(keyword.value, site.scope).constants}
-    flags = [arg.value for arg in site.node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+    flags = _flags(site.node)
     long = [flag for flag in flags if flag.startswith("--")] or flags
     return {flag.lstrip("-").replace("-", "_") for flag in long[:1]}
+
+
+def _flags(node: ast.Call) -> list[str]:
+    return [arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
 
 
 def option_default(evaluator: Evaluator, site: Site) -> Value:
@@ -69,33 +185,71 @@ def _declared(evaluator: Evaluator, site: Site) -> Value:
     action = given.get("action")
     kind = action.value if isinstance(action, ast.Constant) else None
     if kind in ("store_true", "store_false"):
-        default: object = kind == "store_false"
-        if "default" in given:
-            constants = evaluator.value(given["default"], site.scope).constants
-            default = bool(constants[0]) if len(constants) == 1 else default
-        where = (site.module, site.node)
-        return Value((Known(Constant(default), where), Known(Constant(not default), where, False)))
+        return _flag(evaluator, site, given, kind == "store_false")
+    others = [other.rarely() for other in _choices(evaluator, site, given)]
+    if _is_required(site.node, given):
+        return union([*others, OPEN])
+    where = (site.module, site.node)
     if "default" not in given:
-        known = Known(Constant(None), (site.module, site.node))
-        return Value((known,), False, True)
-    value = evaluator.value(given["default"], site.scope)
+        value = Value((Known(Constant(None), where),))
+    else:
+        value = evaluator.value(given["default"], site.scope)
+        if any(known.api == "argparse.SUPPRESS" for known in value.known):
+            return OPEN
     converted = tuple(
         Known(Constant(_as(known.constant, given.get("type"))), known.where, known.usual)
         if isinstance(known.what, Constant)
         else known
         for known in value.known
     )
-    choices = given.get("choices")
-    if isinstance(choices, (ast.List, ast.Tuple)):
-        others = [evaluator.value(choice, site.scope).rarely() for choice in choices.elts]
+    if others:
         return union([Value(converted, value.open), *others])
     return Value(converted, value.open, True)
+
+
+def _flag(evaluator: Evaluator, site: Site, given: dict[str, ast.expr], default: bool) -> Value:
+    """Return what `action="store_true"` gives: its default, or, for a user who asks for it, the other one."""
+    where = (site.module, site.node)
+    passed = Known(Constant(not default), where, False)
+    if "default" not in given:
+        return Value((Known(Constant(default), where), passed))
+    value = evaluator.value(given["default"], site.scope)
+    constants = value.constants
+    if len(constants) == 1 and not value.open:
+        usual = bool(constants[0])
+        return Value((Known(Constant(usual), where), Known(Constant(not usual), where, False)))
+    return Value((*value.known, passed), value.open, value.optional)
+
+
+def _is_required(node: ast.Call, given: dict[str, ast.expr]) -> bool:
+    """Return whether every user has to pass the option: `required=True`, or no flag and no `nargs` that allows none."""
+    required, nargs = given.get("required"), given.get("nargs")
+    if isinstance(required, ast.Constant):
+        return bool(required.value)
+    flags = _flags(node)
+    if not flags or any(flag.startswith("-") for flag in flags):
+        return False
+    return not (isinstance(nargs, ast.Constant) and nargs.value in ("?", "*"))
+
+
+def _choices(evaluator: Evaluator, site: Site, given: dict[str, ast.expr]) -> list[Value]:
+    """Return what else a user can choose; nothing where that is anything."""
+    if "const" in given:
+        return [evaluator.value(given["const"], site.scope)]
+    choices = given.get("choices")
+    if choices is None:
+        return []
+    elements, is_open = evaluator.elements(evaluator.value(choices, site.scope))
+    return [Value(elements)] if elements and not is_open else []
 
 
 def _as(constant: object, kind: Optional[ast.expr]) -> object:
     """Convert a default that is text as argparse does: by the option's type."""
     converted = commandline.read(constant, kind) if isinstance(constant, str) else constant
     return constant if converted is NO_CONSTANT else converted
+
+
+# --- other libraries
 
 
 def decorated_option(evaluator: Evaluator, function: Scope, name: str) -> Optional[Value]:
@@ -109,15 +263,28 @@ def decorated_option(evaluator: Evaluator, function: Scope, name: str) -> Option
             or decorator.func.attr != "option"
         ):
             continue
-        flags = [arg.value for arg in decorator.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+        flags = _flags(decorator)
         if name not in flags and name not in {flag.lstrip("-").replace("-", "_").split("/")[0] for flag in flags}:
             continue
         given = {keyword.arg: keyword.value for keyword in decorator.keywords if keyword.arg}
         if "default" in given:
             value = evaluator.value(given["default"], function.parent)
             declared = Value(value.known, value.open, True)
+        elif "required" in given or "prompt" in given:
+            declared = OPEN
         else:
             default = Constant(False) if "is_flag" in given else Constant(None)
             declared = Value((Known(default, (function.module, decorator)),), False, True)
         return commandline.overridden(declared, evaluator.program.given(flags), commandline.of_option(given))
     return None
+
+
+def flag(evaluator: Evaluator, name: str) -> Value:
+    """Return what `FLAGS.name` of absl is: the default that `flags.DEFINE_...(name, default, help)` gives it."""
+    values = []
+    for word in _DEFINES:
+        for site in evaluator.program.sites(word):
+            if isinstance(site.node, ast.Call) and len(site.node.args) > 1 and _flags(site.node)[:1] == [name]:
+                value = evaluator.value(site.node.args[1], site.scope)
+                values.append(Value(value.known, value.open, True))
+    return union(values) if values else OPEN

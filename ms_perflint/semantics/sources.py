@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.config_files import LOADS, trees_of
 from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.options import parsed
+from ms_perflint.semantics.options import ADD, parsed
 from ms_perflint.semantics.values import OPEN, Api, Bound, Instance, Known, Options, Tree, Value
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _made_of(evaluator: Evaluator, options: Options) -> list[tuple[ast.expr, Sco
     found: list[tuple[ast.expr, Scope]] = []
     for site in evaluator.program.options(options.parser):
         assert isinstance(site.node, ast.Call)
-        if site.node.args and not isinstance(site.node.args[0], ast.Constant):
+        if site.word == ADD and site.node.args and not isinstance(site.node.args[0], ast.Constant):
             found.extend((keyword.value, site.scope) for keyword in site.node.keywords if keyword.arg == "default")
     return found
 

@@ -7,6 +7,17 @@ from typing import Any, Optional
 
 SIZE = 1 << 20  # bytes; PyYAML's C composer overflows the stack on 100,000 brackets, so events are counted here
 DEPTH = 100
+TAG = "tag:yaml.org,2002:"
+SCALARS = frozenset({"bool", "int", "float", "null"})  # kinds that are no text
+COLLECTIONS = frozenset({"map", "seq", "python/dict", "python/list", "python/tuple"})
+
+
+class _Unknown:
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN = _Unknown()  # what a file says in a way that only the program's own code reads: `!include x`, `${x}`
 
 
 @dataclass(frozen=True)
@@ -14,8 +25,10 @@ class Entry:
     """A value in a file: plain data (mappings and lists hold entries), and where it stands."""
 
     data: Any
+    path: str
     line: int
     column: int
+    open: bool = False  # a mapping that may hold more, on all levels: it has a base that cannot be read
 
 
 def child(data: Any, key: object) -> Optional[Entry]:
@@ -29,7 +42,25 @@ def child(data: Any, key: object) -> Optional[Entry]:
     return None
 
 
-def read(raw: bytes) -> Optional[Entry]:
+def merged(base: Entry, over: Entry) -> Entry:
+    """Return a mapping laid over another one, key by key; mappings in it too."""
+    return _merged(base, over, {})
+
+
+def _merged(base: Entry, over: Entry, made: dict[tuple[int, int], Entry]) -> Entry:
+    """Return the same; what aliases name again and again is merged once."""
+    pair = (id(base), id(over))
+    if pair not in made:
+        data = dict(base.data)
+        for key, entry in over.data.items():
+            below = data.get(key)
+            is_both = below is not None and isinstance(below.data, dict) and isinstance(entry.data, dict)
+            data[key] = _merged(data[key], entry, made) if is_both else entry
+        made[pair] = Entry(data, over.path, over.line, over.column, base.open or over.open)
+    return made[pair]
+
+
+def read(raw: bytes, path: str) -> Optional[Entry]:
     """Return the first document of a YAML or JSON text; None where it is neither, or is beyond the bounds."""
     if len(raw) > SIZE:
         return None
@@ -38,16 +69,20 @@ def read(raw: bytes) -> Optional[Entry]:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         text = raw.decode("utf-8-sig")
-        return _Builder(yaml).build(yaml.parse(text, Loader=loader))
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError):
+        if text.lstrip()[:1] in ("{", "["):
+            text = text.replace("\t", " ")  # JSON may be indented by tabs, YAML may not
+        return _Builder(yaml, path).build(yaml.parse(text, Loader=loader))
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError, LookupError, RecursionError):
         return None
 
 
 class _Builder:
     """Builds entries from the events of one document."""
 
-    def __init__(self, yaml: Any) -> None:
+    def __init__(self, yaml: Any, path: str) -> None:
         self.yaml = yaml
+        self.path = path
+        self.is_json = path.endswith(".json")
         self.resolver = yaml.SafeLoader("")
         self.anchors: dict[str, Entry] = {}
 
@@ -62,7 +97,7 @@ class _Builder:
                 stack.append(("list", [], event, []))
             elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
                 _, container, start, _ = stack.pop()
-                entry = self._entry(container, start)
+                entry = self._entry(container if _is_plain(start.tag) else UNKNOWN, start)
                 if not stack:
                     return entry
                 self._add(stack[-1], entry)
@@ -72,13 +107,15 @@ class _Builder:
                     return entry
                 self._add(stack[-1], entry)
             elif isinstance(event, yaml.AliasEvent) and stack:
-                self._add(stack[-1], self.anchors.get(event.anchor, Entry(None, event.start_mark.line + 1, 1)))
+                mark = event.start_mark
+                nothing = Entry(UNKNOWN, self.path, mark.line + 1, mark.column + 1)
+                self._add(stack[-1], self.anchors.get(event.anchor, nothing))
             if len(stack) > DEPTH:
                 raise ValueError("nested too deeply")
         return None
 
     def _entry(self, data: Any, event: Any) -> Entry:
-        entry = Entry(data, event.start_mark.line + 1, event.start_mark.column + 1)
+        entry = Entry(data, self.path, event.start_mark.line + 1, event.start_mark.column + 1)
         if getattr(event, "anchor", None):
             self.anchors[event.anchor] = entry
         return entry
@@ -91,20 +128,31 @@ class _Builder:
             pending.append(entry)
         else:
             key = pending.pop()
-            if key.data == "<<" and isinstance(entry.data, dict):
-                for name, value in entry.data.items():
-                    container.setdefault(name, value)
+            if key.data == "<<" and isinstance(entry.data, (dict, list)):
+                for source in entry.data if isinstance(entry.data, list) else [entry]:
+                    for name, value in source.data.items() if isinstance(source.data, dict) else ():
+                        container.setdefault(name, value)
             elif not isinstance(key.data, (dict, list)):
-                container[key.data] = Entry(entry.data, key.line, key.column)
+                container[key.data] = Entry(entry.data, self.path, key.line, key.column)
 
     def _scalar(self, event: Any) -> Any:
-        """Return what a plain scalar means; quoted ones are text."""
-        if event.style not in (None, "") or event.tag is not None:
+        """Return what a scalar means: plain ones by their form, tagged ones by their tag; quoted ones are text."""
+        if event.tag is not None and event.tag != "!":
+            tag = event.tag
+        elif event.style not in (None, ""):
             return event.value
-        node = self.yaml.ScalarNode(None, event.value)
-        tag = self.resolver.resolve(self.yaml.ScalarNode, event.value, (True, False))
-        node.tag = tag
-        kind = tag.rpartition(":")[2]
-        if kind not in ("bool", "int", "float", "null"):
-            return event.value
-        return getattr(self.resolver, f"construct_yaml_{kind}")(node)
+        else:
+            tag = self.resolver.resolve(self.yaml.ScalarNode, event.value, (True, False))
+        kind = tag[len(TAG) :] if tag.startswith(TAG) else ""
+        if kind in SCALARS:
+            return getattr(self.resolver, f"construct_yaml_{kind}")(self.yaml.ScalarNode(tag, event.value))
+        if event.tag is not None and kind != "str":
+            return UNKNOWN
+        if self.is_json and event.style in (None, ""):
+            return float(event.value)  # `1e-3`, which YAML 1.1 takes for text
+        return UNKNOWN if event.value.startswith("${") else event.value
+
+
+def _is_plain(tag: Optional[str]) -> bool:
+    """Return whether a mapping or list with this tag is just that."""
+    return tag is None or tag == "!" or (tag.startswith(TAG) and tag[len(TAG) :] in COLLECTIONS)

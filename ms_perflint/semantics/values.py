@@ -77,6 +77,8 @@ class Tree:
     data: Any = field(hash=False, compare=False)
     line: int = 1
     keys: tuple[Any, ...] = ()
+    open: bool = False  # it may hold more: a file below it cannot be read
+    stream: bool = False  # all documents of the file, of which this is the first
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,15 @@ class Known:
     def rarely(self) -> Known:
         """Return the same, as something that a user must ask for."""
         return Known(self.what, self.where, False) if self.usual else self
+
+
+def identity(what: What) -> object:
+    """Return what is the same for one object wherever it is met, also where its function is told apart by its calls."""
+    if isinstance(what, Options):
+        return Options, id(what.parser.node)
+    if isinstance(what, (Instance, Display)) and what.node is not None:
+        return type(what), id(what.node)
+    return what
 
 
 class _NoConstant:

@@ -318,6 +318,7 @@ class _Walk:
             owner.attributes.setdefault(attribute, []).append(binding)
         else:
             self.module.stores.setdefault((base.id, attribute), []).append(binding)
+            self.module.stored.setdefault(attribute, []).append(binding)
 
     # --- expressions
 
