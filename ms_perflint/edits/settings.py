@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.findings import Edit, Place, Related
-from ms_perflint.semantics.values import Known, Value
+from ms_perflint.semantics import trees
+from ms_perflint.semantics.values import Constant, Known, Value
 from ms_perflint.source import Source, SourceError
 
 if TYPE_CHECKING:
@@ -72,30 +73,45 @@ def _definition(call: Call, given: ast.expr) -> Optional[ast.expr]:
 
 
 def set_setting(program: Program, setting: Known, text: str, yaml: str) -> Optional[tuple[Edit, ...]]:
-    """Return the edits that change an option's default, a scalar in a YAML or JSON file, or a flag in a launcher."""
+    """Return the edits that change an option's default, a scalar in a YAML or JSON file, or a flag in a launcher.
+
+    None where the setting is worked out from what stands there: `not args.off`, `config.mode == "graph"`.
+    """
     if isinstance(setting.where, Place) and setting.where.path.endswith((".sh", ".bash")):
         return _flag(program, setting, setting.where, yaml)
     if isinstance(setting.where, Place):
-        return _scalar(program, setting.where, yaml)
+        return _scalar(program, setting, setting.where, yaml)
     module, node = setting.where
     if isinstance(node, ast.Call):
-        return _default(module, node, text)
-    return replace_expression(module, node, text) if isinstance(node, ast.expr) else None
+        return _default(module, node, setting.constant, text)
+    if not isinstance(node, ast.expr) or not _stands_for(node, setting.constant):
+        return None
+    return replace_expression(module, node, text)
 
 
-def _default(module: Module, node: ast.Call, text: str) -> Optional[tuple[Edit, ...]]:
+def _default(module: Module, node: ast.Call, constant: object, text: str) -> Optional[tuple[Edit, ...]]:
     """Change what an `add_argument` call gives by default: its `default`, or the way its flag works."""
     given = {keyword.arg: keyword.value for keyword in node.keywords}
-    if "default" in given:
-        return replace_expression(module, given["default"], text)
-    action = given.get("action")
+    default, action = given.get("default"), given.get("action")
     turned = {"store_true": '"store_false"', "store_false": '"store_true"'}
-    if isinstance(action, ast.Constant) and action.value in turned:
+    if default is not None:
+        return replace_expression(module, default, text) if _stands_for(default, constant) else None
+    if isinstance(action, ast.Constant) and action.value in turned and constant is (action.value == "store_false"):
         return replace_expression(module, action, turned[str(action.value)])
     return None
 
 
-def _scalar(program: Program, place: Place, text: str) -> Optional[tuple[Edit, ...]]:
+def _stands_for(default: ast.expr, constant: object) -> bool:
+    """Return whether a default gives this constant, also as a text that the option's type reads."""
+    if not isinstance(default, ast.Constant):
+        return True
+    if isinstance(default.value, str):
+        return default.value.lower() == str(constant).lower()
+    return type(default.value) is type(constant) and default.value == constant
+
+
+def _scalar(program: Program, setting: Known, place: Place, text: str) -> Optional[tuple[Edit, ...]]:
+    """Change the value behind a key, in its quotes if it has some."""
     raw = program.project.raw(place.path)
     try:
         source = Source(place.path, raw or b"")
@@ -103,10 +119,13 @@ def _scalar(program: Program, place: Place, text: str) -> Optional[tuple[Edit, .
         return None
     line = source.line(place.row)
     match = _SCALAR.search(line, min(len(line), len(line.decode()[: place.column - 1].encode())))
-    if match is None:
+    entry = trees.read(match["value"], place.path) if match is not None else None
+    if match is None or entry is None or not Constant(entry.data).same(setting.constant):
         return None
+    quote = match["value"][:1].decode()
     start = source.starts[place.row - 1]
-    return (Edit(place.path, start + match.start("value"), start + match.end("value"), text),)
+    changed = f"{quote}{text}{quote}" if quote in ("'", '"') else text
+    return (Edit(place.path, start + match.start("value"), start + match.end("value"), changed),)
 
 
 def _flag(program: Program, setting: Known, place: Place, text: str) -> Optional[tuple[Edit, ...]]:
