@@ -25,6 +25,7 @@ LOADS = STREAMS | {
     "omegaconf.OmegaConf.load", "ruamel.yaml.YAML.load", "ruamel.yaml.load", "ruamel.yaml.safe_load",
 }  # fmt: skip
 OPENS = frozenset({"builtins.open", "io.open", "codecs.open"})
+CONFIGS = (".yaml", ".yml", ".json")
 BASES = ("_BASE_", "__BASE__", "_base_", "__base__", "BASE", "base_config")  # keys that name the files below a file
 FILES = 10  # files in one chain of bases
 
@@ -57,6 +58,16 @@ def trees_of(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Known,
             whole = Tree(tree.path, tree.data, open=tree.open, stream=stream)
             found.append(Known(whole, Place(tree.path, 1, 1)))
     return tuple(known.rarely() for known in found) if is_missing else tuple(found)
+
+
+def named(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Known, ...]:
+    """Return the trees of the files whose paths are given to a function of a library: `load_config("x.yaml")`."""
+    found: list[Known] = []
+    for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+        usual = evaluator.value(argument, scope).usual
+        if usual and all(isinstance(k.constant, str) and k.constant.endswith(CONFIGS) for k in usual):
+            found.extend(at(evaluator, argument, scope).known)
+    return tuple(found)
 
 
 def _paths(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:

@@ -84,12 +84,20 @@ def setting(evaluator: Evaluator, instance: Instance, name: str) -> Value:
     if instance.node is None:
         return OPEN
     found = sources(evaluator, instance.node, instance.scope)
-    for kind in (Tree, Options):
-        values = [lookup(evaluator, source, name) for source in found if isinstance(source.what, kind)]
-        values = [value for value in values if value.known]
-        if values:
-            return _launched(evaluator, found, name, union(values)) if kind is Tree else union(values)
-    return OPEN
+    in_files, on_line = (_looked_up(evaluator, found, kind, name) for kind in (Tree, Options))
+    if not in_files.known:
+        return on_line if on_line.known else OPEN
+    value = _launched(evaluator, found, name, in_files)
+    defaults = {known.what for known in on_line.usual} - {Constant(None)}
+    if defaults - {known.what for known in in_files.known}:
+        return union([value, on_line])  # nobody knows which of the two has the last word
+    return value
+
+
+def _looked_up(evaluator: Evaluator, found: tuple[Known, ...], kind: type, name: str) -> Value:
+    """Return what the sources of one kind say of a setting."""
+    values = [lookup(evaluator, source, name) for source in found if isinstance(source.what, kind)]
+    return union([value for value in values if value.known])
 
 
 def _launched(evaluator: Evaluator, found: tuple[Known, ...], name: str, value: Value) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.config_files import LOADS, trees_of
+from ms_perflint.semantics.config_files import LOADS, named, trees_of
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.options import ADD, parsed
 from ms_perflint.semantics.values import OPEN, Api, Bound, Instance, Known, Options, Tree, Value
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
 
 UPDATES = frozenset({"update", "merge", "merge_from_file", "set_defaults", "setdefault"})
+PYTHON = ("builtins.", "os.", "argparse.", "mindspore.")  # what these make of a path holds no settings
 FLOW_STEPS = 400  # expressions that the search for the source of a setting looks at
 
 
@@ -134,15 +135,33 @@ class _Search:
         for known in self.evaluator.value(node.func, scope).known:
             what = known.what
             if isinstance(what, Api) and what.name in LOADS:
-                for tree in trees_of(self.evaluator, node, scope):
-                    self.found.setdefault(tree.what, tree)
+                self._trees(trees_of(self.evaluator, node, scope))
                 return []
+            if isinstance(what, Api) and not what.name.startswith(PYTHON):
+                self._trees(named(self.evaluator, node, scope))
+            if isinstance(what, Scope) and what.is_class:
+                self._made(what)
             function = what.function if isinstance(what, Bound) else what
             if isinstance(function, Scope) and function.is_function:
                 out.extend((value, function) for value, _ in function.returns)
             elif isinstance(what, Api) and what.name.endswith("parse_known_args") and what.receiver is not None:
                 self._note(parsed(what.receiver))
         return out
+
+    def _trees(self, trees: tuple[Known, ...]) -> None:
+        for tree in trees:
+            self.found.setdefault(tree.what, tree)
+
+    def _made(self, cls: Scope) -> None:
+        """Note the files that a class loads to make its own attributes of them."""
+        init = cls.method("__init__")
+        if init is None or not ("setattr" in init.names or "__dict__" in init.attrs):
+            return
+        for site in init.calls:
+            if isinstance(site.node, ast.Call) and any(
+                known.api in LOADS for known in self.evaluator.callees(site).known
+            ):
+                self._trees(trees_of(self.evaluator, site.node, site.scope))
 
 
 def _made_of(evaluator: Evaluator, options: Options) -> list[tuple[ast.expr, Scope]]:

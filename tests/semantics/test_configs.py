@@ -296,6 +296,53 @@ def test_options_without_a_default_name_no_file() -> None:
     assert shown(reveal({"train.py": "\n".join([code(PARSER), code(text)]), "config.yaml": "x: 1"})) == "..."
 
 
+def test_a_library_loads_a_file() -> None:
+    text = "from library import load_config\ncfg = load_config('c.yaml')\nreveal(cfg.x)"
+    assert shown(reveal({"train.py": text, "c.yaml": "x: 1"})) == "1 ?"
+    assert shown(reveal({"train.py": text})) == "library.load_config.x"
+
+
+def test_a_class_makes_attributes_of_a_file() -> None:
+    text = """
+        import yaml
+
+        class Config:
+            def __init__(self, path):
+                with open(path) as file:
+                    for key, value in yaml.safe_load(file).items():
+                        setattr(self, key, value)
+
+        cfg = Config("c.yaml")
+        reveal(cfg.x)
+        """
+    assert shown(reveal({"train.py": text, "c.yaml": "x: 1"})) == "1 ?"
+    assert shown(reveal({"train.py": text})) == "..."
+
+
+def test_an_option_and_a_key_that_differ() -> None:
+    text = """
+        import yaml
+
+        class Config:
+            def __init__(self, entries):
+                self.__dict__.update(entries)
+
+        def merged(args, entries):
+            for key, value in vars(args).items():
+                entries[key] = value
+            return entries
+
+        args = parser.parse_args()
+        with open("c.yaml") as file:
+            config = Config(merged(args, yaml.safe_load(file)))
+        reveal(config.x)
+        """
+    for default, expected in (("2", "1 2 ?"), ("1", "1 ?"), ("None", "1 ?")):
+        made = f"parser.add_argument('--x', default={default})"
+        files = {"train.py": "\n".join([code(PARSER), made, code(text)]), "c.yaml": "x: 1"}
+        assert shown(reveal(files)) == expected
+
+
 BASED = """
     import os
     import yaml
