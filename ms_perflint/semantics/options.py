@@ -19,7 +19,7 @@ from ms_perflint.semantics.values import (
     Value,
     union,
 )
-from ms_perflint.semantics.ways import OPTIONAL
+from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
@@ -134,7 +134,11 @@ def _home(instance: Instance) -> Instance:
 
 
 def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value) -> Value:
-    """Return what an option gives after `set_defaults(name=...)` or `set_defaults(**settings)`."""
+    """Return what an option gives after `set_defaults(name=...)` or `set_defaults(**settings)`.
+
+    Settings from a file that a user names are not known, also where a user may do without: programs come with files
+    to choose from.
+    """
     assert isinstance(site.node, ast.Call)
     for keyword in site.node.keywords:
         if keyword.arg == name:
@@ -144,7 +148,10 @@ def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value) -> 
             given = union([evaluator.item(known, name) for known in holder.known]) if holder.known else OPEN
         else:
             continue
-        if evaluator.way(site.block) == OPTIONAL:
+        way = evaluator.way(site.block)
+        if way == IMPOSSIBLE:
+            continue
+        if way == OPTIONAL and given.known:
             value = Value(union([value, given.rarely()]).known, value.open, True)
         elif given.known and site.block.parent is None:
             value = Value(given.known, given.open, True)

@@ -9,6 +9,7 @@ from ms_perflint.semantics.config_files import LOADS, named, trees_of
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.options import ADD, parsed
 from ms_perflint.semantics.values import OPEN, Api, Bound, Instance, Known, Options, Tree, Value
+from ms_perflint.semantics.ways import IMPOSSIBLE
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
@@ -122,6 +123,8 @@ class _Search:
         out: list[tuple[ast.expr, Scope]] = []
         for site in self.evaluator.program.callers(function)[:20]:
             assert isinstance(site.node, ast.Call)
+            if self.evaluator.way(site.block) == IMPOSSIBLE:
+                continue
             out.extend((argument, site.scope) for argument in (*site.node.args, *(k.value for k in site.node.keywords)))
         return out
 

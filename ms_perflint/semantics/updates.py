@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.semantics import config_files, configs
 from ms_perflint.semantics.module import Block, Scope, Site
 from ms_perflint.semantics.sources import sources
-from ms_perflint.semantics.values import NOTHING, OPEN, Value, union
+from ms_perflint.semantics.values import OPEN, Value, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ def laid_over(
 ) -> list[Value]:
     """Return what a setting of an object can be, where `values` is what it was when the object was made.
 
-    `node` is the expression that reads it from an object that `base` is.
+    `node` is the expression that reads it from an object that `base` is. A file that a user names may say anything,
+    also where a user may do without it: programs come with files to choose from.
     """
     found = list(values)
     holders = {identity(known.what) for known in base.known}
@@ -37,8 +38,8 @@ def laid_over(
         given, way = _given(evaluator, site, name), evaluator.way(site.block)
         if given is None or way == IMPOSSIBLE:
             continue
-        if way == OPTIONAL:
-            found.extend([given.rarely() if given.known else NOTHING, Value((), False, True)])
+        if way == OPTIONAL and given.known:
+            found.extend([given.rarely(), Value((), False, True)])
         elif given.known and not given.open and not any(isinstance(b.owner, ast.If) for b in _around(site)):
             found = [given]
         else:

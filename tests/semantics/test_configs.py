@@ -66,7 +66,7 @@ OPTIONS = [
     ("parser.add_argument('--x', default=1)\n"
      "first = argparse.ArgumentParser()\nfirst.add_argument('--c', default='')\n"
      "if first.parse_args().c:\n    parser.set_defaults(**unknown())\n"
-     "reveal(parser.parse_args().x)", "1 ?"),
+     "reveal(parser.parse_args().x)", "1 ... ?"),
     # missing ones
     ("parser.add_argument('--x', default=1)\nreveal(getattr(parser.parse_args(), 'y', 2))", "2 ?"),
     ("for key in unknown():\n    parser.add_argument('--' + key)\nreveal(getattr(parser.parse_args(), 'y', 2))",
@@ -115,7 +115,7 @@ STORES = [
     ("a = parser.parse_args()\nvars(a).update({'x': 2})\nreveal(a.x)", "2"),
     ("a = parser.parse_args()\nvars(a).update({'y': 2})\nreveal(a.x)", "1 ... ?"),
     ("a = parser.parse_args()\na.__dict__.update(unknown())\nreveal(a.x)", "1 ... ?"),
-    ("a = parser.parse_args()\nif a.x == 5:\n    vars(a).update(unknown())\nreveal(a.x)", "1 ?"),
+    ("a = parser.parse_args()\nif a.x == 5:\n    vars(a).update(unknown())\nreveal(a.x)", "1 ... ?"),
     ("a = parser.parse_args()\nfor k, v in unknown().items():\n    setattr(a, k, v)\nreveal(a.x)", "1 ... ?"),
     ("a = parser.parse_args()\nfor k, v in unknown().items():\n    setattr(b, k, v)\nreveal(a.x)", "1 ?"),
     ("a = parser.parse_args()\nfor i in unknown():\n    reveal(a.x)\n    a.x = 2", "1 2 ?"),
@@ -294,6 +294,35 @@ def test_options_without_a_default_name_no_file() -> None:
         reveal(yaml.safe_load(open(parser.parse_args().config))['x'])
         """
     assert shown(reveal({"train.py": "\n".join([code(PARSER), code(text)]), "config.yaml": "x: 1"})) == "..."
+
+
+def test_a_function_that_does_not_run_gives_no_options() -> None:
+    files = {
+        "train.py": "from test import get\nfrom conf import read\nargs = read(get(2))\nreveal(args.x)",
+        "test.py": """
+            from argparse import ArgumentParser
+            from conf import read
+
+            def get(default):
+                parser = ArgumentParser()
+                parser.add_argument("--x", default=default)
+                return parser
+
+            if __name__ == "__main__":
+                parser = ArgumentParser()
+                parser.add_argument("--x", default=1)
+                read(parser)
+            """,
+        "conf.py": """
+            class Config:
+                def __init__(self, entries):
+                    self.__dict__.update(entries)
+
+            def read(parser):
+                return Config(vars(parser.parse_args()))
+            """,
+    }
+    assert shown(reveal(files)) == "2 ?"
 
 
 def test_a_library_loads_a_file() -> None:
