@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics import trees
+from ms_perflint.semantics import parameters, trees
 from ms_perflint.semantics.module import FUNCTIONS, Scope
-from ms_perflint.semantics.parameters import argument_at
 from ms_perflint.semantics.values import NOTHING, OPEN, Api, Instance, Known, Tree, Value, union
 
 if TYPE_CHECKING:
@@ -104,9 +103,7 @@ def _path(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     others = [site for site in callers if site.scope.owner is not function]
     if len(others) == len(callers) or not isinstance(function.node, FUNCTIONS):
         return value
-    names = [arg.arg for arg in function.node.args.args]
-    slot = names.index(bindings[0].name) if bindings[0].name in names else None
-    given = [(argument_at(site.node, bindings[0].name, slot), site) for site in others]  # type: ignore[arg-type]
+    given = [(parameters.given_for(site.node, bindings[0]), site) for site in others]  # type: ignore[arg-type]
     return union([evaluator.value(path, site.scope) if path is not None else OPEN for path, site in given])
 
 

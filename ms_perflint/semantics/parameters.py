@@ -21,7 +21,7 @@ from ms_perflint.semantics.values import (
     Value,
     union,
 )
-from ms_perflint.semantics.ways import USUAL
+from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
@@ -49,8 +49,10 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
     values = []
     for site in evaluator.program.callers(own) if own.is_function else ():
         assert isinstance(site.node, ast.Call)
-        value = passed(evaluator, binding, site.node, site.scope, default)
-        values.append(value if evaluator.way(site.block) == USUAL else value.rarely())
+        way = evaluator.way(site.block)
+        if way != IMPOSSIBLE:
+            value = passed(evaluator, binding, site.node, site.scope, default)
+            values.append(value if way == USUAL else value.rarely())
     return union(values) if values else Value(default.known, True)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.semantics import config_files, configs
 from ms_perflint.semantics.module import Block, Scope, Site
 from ms_perflint.semantics.sources import sources
-from ms_perflint.semantics.values import OPEN, Value, union
+from ms_perflint.semantics.values import OPEN, Value, identity, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL
 
 if TYPE_CHECKING:

@@ -226,10 +226,11 @@ def union(values: Iterable[Value]) -> Value:
     values = list(values)
     if len(values) == 1:
         return values[0]
-    found: dict[tuple[object, bool], Known] = {}
+    found: dict[tuple[object, object, bool], Known] = {}
     for value in values:
         for known in value.known:
-            found.setdefault((known.what, known.usual), known)
+            receiver = known.what.receiver if isinstance(known.what, Api) else None
+            found.setdefault((known.what, receiver.what if receiver is not None else None, known.usual), known)
     ordered = tuple(sorted(found.values(), key=_key))
     return Value(ordered, any(value.open for value in values), any(value.optional for value in values))
 

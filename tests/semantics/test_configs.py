@@ -153,7 +153,7 @@ DERIVED = [
     ("reveal(args.name.startswith('GR'))", "True ?"),
     ("reveal('{}_{}.yaml'.format(args.name, 1))", "'GRAPH_1.yaml' ?"),
     ("reveal('%s.yaml' % args.name)", "'GRAPH.yaml' ?"),
-    ("reveal(args.name.unknown())", "... ?"),
+    ("reveal(args.name.unknown())", "..."),
     ("reveal(args.none or 'x')", "'x' ?"),
     ("reveal(args.one or 'x')", "1 ('x') ?"),
     ("reveal(args.none or args.one or 'x')", "1 ('x') ?"),
