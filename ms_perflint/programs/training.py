@@ -46,6 +46,7 @@ _MARKS = (
     "mindspore.grad",
     "WithGradCell",
 )
+RUNNERS = ("pytest", "unittest")  # what runs unit tests, also from their own main guard
 _WORDS = (
     *(api.rpartition(".")[2] for api in sorted(STEP_CELLS | GRADS)),
     "ForwardValueAndGrad",
@@ -81,7 +82,9 @@ def is_unit_test(program: Program) -> bool:
         return False
     tests = any(name.startswith("test") and scopes[-1].is_function for name, scopes in entry.defined.items())
     named = os.path.basename(program.entry).startswith("test_") or program.entry.endswith("_test.py")
-    return tests and entry.scope.main is None and (named or "pytest" in entry.imported or "unittest" in entry.imported)
+    main = entry.scope.main
+    runs_itself = main is not None and main.names.isdisjoint(RUNNERS)
+    return tests and not runs_itself and (named or any(name in entry.imported for name in RUNNERS))
 
 
 def names_of_steps(program: Program) -> set[str]:

@@ -481,6 +481,28 @@ FIRES = [
 
 QUIET = [
     case(
+        "unit test that can be run by itself",
+        {
+            "test_fit.py": """
+                import unittest
+
+                import mindspore as ms
+                from mindspore import Model, nn
+
+
+                class Fits(unittest.TestCase):
+                    def test_fit(self):
+                        net = nn.SequentialCell(nn.Dense(16, 16))
+                        model = Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+                        model.train(1, ms.dataset.MindDataset("a.mindrecord"), dataset_sink_mode=True)
+
+
+                if __name__ == "__main__":
+                    unittest.main()
+                """,
+        },
+    ),
+    case(
         "solver that a function of nobody trains",
         IMPORTS,
         NET,
