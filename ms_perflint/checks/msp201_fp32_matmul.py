@@ -16,6 +16,7 @@ from ms_perflint.findings import Edit, Safety
 from ms_perflint.networks import entries, networks, precision
 from ms_perflint.programs.conditions import is_for_cpu_only
 from ms_perflint.programs.site import Call
+from ms_perflint.semantics.module import Module
 from ms_perflint.semantics.values import Value
 
 FIXED = "mindspore.amp.FixedLossScaleManager"
@@ -49,7 +50,17 @@ class Fp32Matmul(Check):
     def suspect(self, call: Call) -> bool:
         """By meaning: the one call of the program at which its precision is decided."""
         spells = call.word == "to_float" and precision.spelled(call.node) is not None
-        return (spells or entries.may_make_training(self.program, call)) and id(call.node) in self._suspects
+        return (spells or call.word in self._words(call.module)) and id(call.node) in self._suspects
+
+    def _words(self, module: Module) -> frozenset[str]:
+        """Return the words of the calls of a module that are worth a closer look."""
+        if module.path not in self._making:
+            self._making[module.path] = entries.making_words(self.program, module)
+        return self._making[module.path]
+
+    @cached_property
+    def _making(self) -> dict[str, frozenset[str]]:
+        return {}
 
     @cached_property
     def _suspects(self) -> dict[int, Suspect]:

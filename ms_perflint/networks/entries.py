@@ -29,14 +29,14 @@ def is_script(program: Program) -> bool:
     return module is not None and (module.scope.main is not None or len(program.project.programs(program.entry)) == 1)
 
 
-def may_make_training(program: Program, site: Site) -> bool:
-    """Return by names alone whether a call may make what is trained: cheap, to be asked before everything else."""
-    if any(site.word in site.module.spelled(name) for name in _NAMES):
-        return True
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
-    found = program.meant(site.module, site.word).scopes if isinstance(callee, ast.Name) else ()
-    if isinstance(callee, ast.Attribute):
-        found = program.meant_by_member(site.module, site.word).scopes
+def making_words(program: Program, module: Module) -> frozenset[str]:
+    """Return the last words of the calls of a module that may make what is trained: by names alone."""
+    spelled = {word for name in _NAMES for word in module.spelled(name)}
+    return frozenset(word for word in module.by_word if word in spelled or _may_make(program, module, word))
+
+
+def _may_make(program: Program, module: Module, word: str) -> bool:
+    found = (*program.meant(module, word).scopes, *program.meant_by_member(module, word).scopes)
     return any(scope.is_class and _may_take_gradients(program, scope) for scope in found)
 
 

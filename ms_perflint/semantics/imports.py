@@ -72,6 +72,7 @@ class Imports:
         self._additions: dict[str, Additions] = {}  # of the files that change `sys.path`, among those that were scanned
         self._imported: dict[tuple[str, Roots], tuple[str, ...]] = {}
         self._closures: dict[str, tuple[frozenset[str], Roots]] = {}
+        self._taken: dict[tuple[str, str], tuple[frozenset[str], frozenset[bytes]]] = {}
 
     def forget(self) -> None:
         """Give back the memory of what is told per program; what each file says is kept."""
@@ -185,6 +186,11 @@ class Imports:
 
         Found by a scan of its bytes: it holds all that the file imports, and may hold more.
         """
+        if (path, package) not in self._taken:
+            self._taken[path, package] = self._scan_for(path, package)
+        return self._taken[path, package]
+
+    def _scan_for(self, path: str, package: str) -> tuple[frozenset[str], frozenset[bytes]]:
         imported: set[str] = set()
         bound: set[bytes] = set()
         for dotted, names, plain in STATEMENT.findall(self.raw(path) or b""):
