@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 CALLABLES = (*FUNCTIONS, ast.Lambda)
 PARTIAL = "functools.partial"
 CHANGES = frozenset({"update", "pop", "popitem", "setdefault", "clear"})  # methods that change a dict
+SPREADS = 6  # mappings inside one another that are followed
 
 
 def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
@@ -180,10 +181,12 @@ def spread(evaluator: Evaluator, call: ast.Call, name: str, scope: Scope, defaul
     return default
 
 
-def _entry_of(evaluator: Evaluator, node: ast.expr, name: str, scope: Scope, default: Value) -> Value:
+def _entry_of(evaluator: Evaluator, node: ast.expr, name: str, scope: Scope, default: Value, depth: int = 0) -> Value:
     """Return what a mapping holds under a key; the default where it holds nothing."""
     mapping = evaluator.value(node, scope)
-    found = [_entry(evaluator, known, name, default) for known in mapping.known]
+    if depth > SPREADS:  # `options = {**options, "x": 1}` in a loop holds itself
+        return union([default, OPEN])
+    found = [_entry(evaluator, known, name, default, depth) for known in mapping.known]
     if mapping.open or not mapping.known:
         found += [default, OPEN]
     if isinstance(node, ast.Name):
@@ -202,12 +205,12 @@ def _is_method_of(call: ast.Call, name: str) -> bool:
     return isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and callee.value.id == name
 
 
-def _entry(evaluator: Evaluator, known: Known, name: str, default: Value) -> Value:
+def _entry(evaluator: Evaluator, known: Known, name: str, default: Value, depth: int) -> Value:
     what = known.what
     if isinstance(what, Display) and isinstance(what.node, ast.Dict):
         for key, value in zip(what.node.keys, what.node.values):
             if key is None:
-                default = _entry_of(evaluator, value, name, what.scope, default)
+                default = _entry_of(evaluator, value, name, what.scope, default, depth + 1)
             elif not isinstance(key, ast.Constant):
                 default = union([default, OPEN])
             elif key.value == name:
