@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
+from ms_perflint.semantics.module import FUNCTIONS, Binding, Module, Scope
 from ms_perflint.semantics.updates import laid_over
 from ms_perflint.semantics.values import Api, Display, Instance, Options, Tree, Value, identity
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
 
 LIBRARIES = ("argparse.", "builtins.open", "click.", "absl.", "numpy.")  # whose objects hold no settings
-SITES = 60  # stores of one name that are looked at
+SITES = 8  # stores of one name, in the whole program, that are looked at
 
 
 def overlaid(
@@ -55,13 +55,23 @@ def _stores(evaluator: Evaluator, base: Value, node: ast.expr, name: str, scope:
 def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
     """Return the stores of a name, in all files of the program, whose object is one of these."""
     holders = {identity(known.what) for known in base.known}
+    stores = evaluator.program.stores(name)
+    if len(stores) > SITES:  # a common name: only where the object is made
+        homes = {_home(known.what) for known in base.known}
+        stores = tuple(binding for binding in stores if binding.scope.module in homes)[:SITES]
     found = []
-    for binding in evaluator.program.stores(name)[:SITES]:
+    for binding in stores:
         target = binding.node
         assert isinstance(target, (ast.Attribute, ast.Subscript))
         if any(identity(known.what) in holders for known in evaluator.value(target.value, binding.scope).known):
             found.append(binding)
     return found
+
+
+def _home(what: object) -> Optional[Module]:
+    """Return the module in which an object that holds settings is made."""
+    made = what.parser if isinstance(what, Options) else what
+    return made.scope.module if isinstance(made, (Instance, Display)) else None
 
 
 def _is_holder(what: object) -> bool:
