@@ -59,7 +59,7 @@ def _route(program: Program, site: Site) -> str:
 def execution_mode(reader: Reader) -> Fact:
     """Return the execution mode, and each `set_context` that says one."""
     program = reader.program
-    said = sorted(mode.settings(program), key=lambda call: _order(program, call))
+    said = sorted(program.mode_settings, key=lambda call: _order(program, call))
     evidence = tuple(_mode_set(reader, call) for call in said)
     answer = MODES.get(program.mode) if program.mode is not None else None
     jit = ", but every step is compiled by `jit`" if mode.is_compiled(program) else ""

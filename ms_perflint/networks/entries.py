@@ -36,7 +36,7 @@ def making_words(program: Program, module: Module) -> frozenset[str]:
 
 
 def _may_make(program: Program, module: Module, word: str) -> bool:
-    found = (*program.meant(module, word).scopes, *program.meant_by_member(module, word).scopes)
+    found = (*program.names.meant(module, word).scopes, *program.names.meant_by_member(module, word).scopes)
     return any(scope.is_class and _may_take_gradients(program, scope) for scope in found)
 
 
@@ -45,7 +45,9 @@ def _may_take_gradients(program: Program, cls: Scope, depth: int = 0) -> bool:
     if any(program.project.contains(cls.module.path, mark) for mark in _MARKS):
         return True
     bases = cls.node.bases if isinstance(cls.node, ast.ClassDef) and depth < 5 else []
-    kin = [base for node in bases if isinstance(node, ast.Name) for base in program.meant(cls.module, node.id).scopes]
+    kin = [
+        base for node in bases if isinstance(node, ast.Name) for base in program.names.meant(cls.module, node.id).scopes
+    ]
     return any(base is not cls and _may_take_gradients(program, base, depth + 1) for base in kin)
 
 

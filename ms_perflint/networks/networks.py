@@ -172,9 +172,11 @@ class _Search:
         for site in scope.calls:
             if not self.found:
                 self.site(site, scope)
-        parts = [part for name in sorted(scope.names) for part in self.program.meant(scope.module, name).scopes]
+        parts = [part for name in sorted(scope.names) for part in self.program.names.meant(scope.module, name).scopes]
         parts += [
-            part for attr in sorted(scope.attrs) for part in self.program.meant_by_member(scope.module, attr).scopes
+            part
+            for attr in sorted(scope.attrs)
+            for part in self.program.names.meant_by_member(scope.module, attr).scopes
         ]
         for part in [*parts, *(scope.defines if scope.is_class else ())]:
             if not self.found and not is_loss(self.program, part):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 GRAPH, PYNATIVE = 0, 1
 SET_CONTEXT = "mindspore.set_context"
+MANY = 64  # settings from which on nobody wrote a program by hand, and its mode is called unknown
 DATA_SINK = "mindspore.data_sink"
 JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
 ABOUT_MODE = re.compile(r"mode(?!l)|pynative|graph|eager|debug|jit|static|dynamic", re.IGNORECASE)
@@ -47,9 +48,9 @@ def usually(value: Value) -> Optional[int]:
     return modes.pop() if len(modes) == 1 and not value.open else None
 
 
-def settings(program: Program) -> list[Call]:
+def settings(program: Program) -> tuple[Call, ...]:
     """Return the `set_context` calls that run and say the mode."""
-    return [call for call in program.calls(SET_CONTEXT) if given(call) is not None]
+    return tuple(call for call in program.calls(SET_CONTEXT) if given(call) is not None)
 
 
 def is_opt_in(program: Program, site: Site) -> bool:
@@ -89,7 +90,7 @@ def is_overridden(program: Program, call: Call) -> bool:
         return False
     start = training_starts(program)
     arms = _arms(call.block)
-    for other in settings(program):
+    for other in program.mode_settings:
         later = program.position(other)
         if (
             later is None
@@ -133,7 +134,9 @@ def training_ends(program: Program) -> Optional[int]:
 
 def usual_mode(program: Program) -> Optional[int]:
     """Return the mode in which a normal user trains; None when that is not known."""
-    said = settings(program)
+    said = program.mode_settings
+    if len(said) > MANY:
+        return None
     if not said:
         return mindspore_api.default_mode(program.target.version)
     modes = set()

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Optional, Union
+from typing import Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.programs import callers, launchers, mode, reach, repeats, training
+from ms_perflint.programs.names import Names
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target, target_of
 from ms_perflint.semantics import config_files, options, trees, updates
 from ms_perflint.semantics.commandline import Given
 from ms_perflint.semantics.evaluate import Evaluator
 from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.imports import Import, Located
-from ms_perflint.semantics.module import Binding, ImportStatement, Module, Scope, Site
+from ms_perflint.semantics.module import Binding, Module, Scope, Site
 from ms_perflint.semantics.project import Project
-from ms_perflint.semantics.values import Api, Instance, Known, Namespace, Tree, Value
+from ms_perflint.semantics.values import Api, Instance, Known, Tree, Value
 from ms_perflint.semantics.ways import IMPOSSIBLE
 
 
@@ -35,14 +35,6 @@ class Fact:
     def is_yes(self) -> bool:
         """Return whether the program shows that it is so."""
         return self.answer is True
-
-
-@dataclass(frozen=True)
-class Meant:
-    """What a name may mean: functions and classes; and the modules that bind it, to those or to something else."""
-
-    scopes: tuple[Scope, ...] = ()
-    modules: tuple[Module, ...] = ()
 
 
 class Program:
@@ -62,8 +54,7 @@ class Program:
         self._calls: dict[str, tuple[Call, ...]] = {}
         self._stores: dict[str, tuple[Binding, ...]] = {}
         self._trees: dict[str, Optional[trees.Entry]] = {}
-        self._meant: dict[tuple[str, str], Meant] = {}
-        self._imported_modules: dict[str, tuple[str, ...]] = {}
+        self.names = Names(self)
 
     def close(self) -> None:
         """Cut the cycle with the evaluator, so that memory is given back without the garbage collector."""
@@ -91,125 +82,6 @@ class Program:
     def target(self) -> Target:
         """Return the MindSpore version and the devices that the program is for."""
         return target_of(self)
-
-    # --- names across files
-
-    def import_target(self, module: Module, dotted: str, level: int) -> Union[Module, Namespace, str, None]:
-        """Return the module that an import names; a dotted name outside; None for one that is not there."""
-        found = self._locate(module, dotted, level)
-        if found.module is not None:
-            return self.module(found.module)
-        if found.is_namespace:
-            return Namespace(module, dotted, level)
-        return None if level or found.files else dotted
-
-    def _locate(self, module: Module, dotted: str, level: int) -> Located:
-        return self.project.imports.locate(module.directory, Import(level, dotted), self.roots)
-
-    def may_give(self, module: Module, star: ast.ImportFrom, name: str) -> bool:
-        """Return whether a star import may give a name; False where the outlines of local modules show that not."""
-        path = self._locate(module, star.module or "", star.level).module
-        return path is None or next(self._binders(path, name), None) is not None
-
-    def imported_files(self, stmt: ImportStatement, module: Module) -> Iterator[str]:
-        """Yield the files of the program that an import statement runs, unless they have run before."""
-        if isinstance(stmt, ast.Import):
-            names = [(0, alias.name) for alias in stmt.names]
-        else:
-            base = stmt.module or ""
-            inner = (f"{base}.{alias.name}" if base else alias.name for alias in stmt.names)
-            names = [(stmt.level, base), *((stmt.level, name) for name in inner)]
-        for level, dotted in names:
-            for path in self._locate(module, dotted, level).files:
-                if path in self.paths:
-                    yield path
-
-    def submodule(self, module: Module, name: str) -> Union[Module, Namespace, None]:
-        """Return the module `name` inside of a package."""
-        if not module.path.endswith("__init__.py"):
-            return None
-        found = self.import_target(module, name, 1)
-        return found if found is not module and not isinstance(found, str) else None
-
-    def meant(self, module: Module, name: str) -> Meant:
-        """Return what a name, loaded in a module, may mean; through imports too."""
-        key = (module.path, name)
-        if key not in self._meant:
-            scopes: dict[Scope, None] = {}
-            modules: dict[Module, None] = {}
-            todo, seen = [(module, name)], {key}
-            while todo:
-                source, word = todo.pop()
-                own = source.defined.get(word, ())
-                scopes.update((scope, None) for scope in own if scope.parent is None or not scope.parent.is_class)
-                if word in source.scope.bindings and word not in source.imported:
-                    modules[source] = None
-                for target, inner in self._origins(source, word):
-                    if (target.path, inner) not in seen:
-                        seen.add((target.path, inner))
-                        todo.append((target, inner))
-            self._meant[key] = Meant(tuple(scopes), tuple(modules))
-        return self._meant[key]
-
-    def _origins(self, module: Module, name: str) -> Iterator[tuple[Module, str]]:
-        """Yield the modules from which a module may have a name, and how it is called there."""
-        froms = [
-            (stmt, alias.name) for stmt, alias in module.imported.get(name, ()) if isinstance(stmt, ast.ImportFrom)
-        ]
-        for stmt, inner in [*froms, *((star, name) for star, _ in module.scope.stars)]:
-            path = self._locate(module, stmt.module or "", stmt.level).module
-            for target in self._binding(path, inner) if path is not None else ():
-                yield target, inner
-
-    def _binding(self, path: str, name: str) -> Iterator[Module]:
-        """Yield the modules that may bind a name which a file has."""
-        for binder in self._binders(path, name):
-            module = self.module(binder)
-            if module is not None:
-                yield module
-
-    def _binders(self, path: str, name: str) -> Iterator[str]:
-        """Yield the file itself, or those from which it may have a name by stars: by their outlines, unparsed."""
-        todo, seen = [path], {path}
-        while todo:
-            path = todo.pop()
-            shown = self.project.outline(path)
-            if shown is None:
-                continue
-            if shown.may_bind(name):
-                yield path
-            for star in shown.stars:
-                dotted = star.lstrip(".")
-                asked = Import(len(star) - len(dotted), dotted)
-                source = self.project.imports.locate(os.path.dirname(path), asked, self.roots).module
-                if source is not None and source not in seen:
-                    seen.add(source)
-                    todo.append(source)
-
-    def meant_by_member(self, module: Module, attr: str) -> Meant:
-        """Return what `imported_module.attr` may mean in a module."""
-        if attr.startswith("__"):  # `__all__.extend(imported_module.__all__)` runs nothing
-            return Meant()
-        if module.path not in self._imported_modules:
-            imports = (each for imports in module.imported.values() for each in imports)
-            self._imported_modules[module.path] = tuple(self._files_of_modules(module, imports))
-        targets = (target for path in self._imported_modules[module.path] for target in self._binding(path, attr))
-        found = [self.meant(target, attr) for target in targets]
-        return Meant(
-            tuple(dict.fromkeys(scope for each in found for scope in each.scopes)),
-            tuple(dict.fromkeys(module for each in found for module in each.modules)),
-        )
-
-    def _files_of_modules(self, module: Module, imports: Iterable[tuple[ast.stmt, ast.alias]]) -> Iterator[str]:
-        """Yield the files of the modules to which imports give a name."""
-        for stmt, alias in imports:
-            if isinstance(stmt, ast.ImportFrom):
-                inner = f"{stmt.module}.{alias.name}" if stmt.module else alias.name
-                path = self._locate(module, inner, stmt.level).module
-            else:
-                path = self._locate(module, alias.name, 0).module
-            if path is not None:
-                yield path
 
     # --- sites and calls
 
@@ -273,13 +145,13 @@ class Program:
         """Return the functions of the project that a call enters, by name alone."""
         callee = site.node.func if isinstance(site.node, ast.Call) else None
         if isinstance(callee, ast.Name):
-            found = self.meant(site.module, callee.id).scopes
+            found = self.names.meant(site.module, callee.id).scopes
         elif isinstance(callee, ast.Attribute):
             found = self._methods.get(callee.attr, ())
             if isinstance(callee.value, ast.Name) and callee.value.id == "self" and site.scope.owner.parent is not None:
                 own = site.scope.owner.parent.method(callee.attr)
                 found = (own,) if own is not None else found
-            found = (*found, *self.meant_by_member(site.module, callee.attr).scopes) if len(found) != 1 else found
+            found = (*found, *self.names.meant_by_member(site.module, callee.attr).scopes) if len(found) != 1 else found
         else:
             return ()
         functions: list[Scope] = []
@@ -395,6 +267,11 @@ class Program:
     @cached_property
     def _order(self) -> reach.Order:
         return reach.order(self)
+
+    @cached_property
+    def mode_settings(self) -> tuple[Call, ...]:
+        """Return the `set_context` calls that run and say the mode."""
+        return mode.settings(self)
 
     @cached_property
     def mode(self) -> Optional[int]:

@@ -12,7 +12,8 @@ from ms_perflint.semantics.module import Block, ImportStatement, Module, Scope, 
 from ms_perflint.semantics.outline import ImportWork
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Meant, Program
+    from ms_perflint.programs.names import Meant
+    from ms_perflint.programs.program import Program
 
 # Methods that the framework calls: of cells, callbacks, data sets, threads
 HOOKS = frozenset(
@@ -116,13 +117,13 @@ class _Reach:
     def load(self, scope: Scope, module: Module) -> None:
         """Let run what a running scope loads."""
         for name in scope.names:
-            self.meet(self.program.meant(module, name))
+            self.meet(self.program.names.meant(module, name))
         for attr in scope.attrs - self.attrs:
             self.attrs.add(attr)
             for method in self.methods.pop(attr, ()):
                 self.add(method)
         for attr in scope.attrs:
-            self.meet(self.program.meant_by_member(module, attr))
+            self.meet(self.program.names.meant_by_member(module, attr))
 
     def meet(self, meant: Meant) -> None:
         """Let run what a name means, and the modules that bind it."""
@@ -194,12 +195,12 @@ class _Order:
             for given in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
                 if isinstance(given, ast.Name):
                     yield from (
-                        scope for scope in self.program.meant(site.module, given.id).scopes if scope.is_function
+                        scope for scope in self.program.names.meant(site.module, given.id).scopes if scope.is_function
                     )
 
     def import_(self, stmt: ImportStatement, importer: Module, depth: int) -> None:
         """Run the modules that an import statement names, unless they have run before."""
-        for path in self.program.imported_files(stmt, importer):
+        for path in self.program.names.imported_files(stmt, importer):
             self.run_file(path, depth + 1)
 
     def run_file(self, path: str, depth: int) -> None:

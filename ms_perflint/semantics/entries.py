@@ -107,7 +107,7 @@ class Entries:
             return []
         for package in (*inside[top : top + 1], *inside[top - 1 : top], *inside[top + 1 : top + 2]):
             words = {os.path.basename(package), *(() if is_package else (os.path.basename(path)[:-3],))}
-            found = self._importing(path, self._around(package, [word.encode() for word in words]))
+            found = self._importing(path, self._around(package, [os.fsencode(word) for word in words]))
             if found:
                 return found
         return []

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
 Key = tuple[int, str]  # identity of a node, binding or scope, and what is asked of it
-STEPS = 5_000  # evaluations for one question, before the answer is "open"
+STEPS = 10_000  # evaluations for one question, before the answer is "open"
 DEPTH = 60  # evaluations inside one another, before the answer is "open"
 
 

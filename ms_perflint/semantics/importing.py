@@ -24,7 +24,7 @@ def imported(evaluator: Evaluator, binding: Binding) -> Value:
         dotted = alias.name if alias.asname else alias.name.split(".")[0]
         return named(evaluator, module, dotted, 0, alias, binding.scope)
     assert isinstance(stmt, ast.ImportFrom)
-    source = evaluator.program.import_target(module, stmt.module or "", stmt.level)
+    source = evaluator.program.names.import_target(module, stmt.module or "", stmt.level)
     if isinstance(source, Module):
         return evaluator.exported(source, alias.name)
     inner = f"{stmt.module}.{alias.name}" if stmt.module else alias.name
@@ -33,7 +33,7 @@ def imported(evaluator: Evaluator, binding: Binding) -> Value:
 
 def named(evaluator: Evaluator, module: Module, dotted: str, level: int, node: ast.AST, scope: Scope) -> Value:
     """Return what a dotted name, imported in a module, is: a local module, or something outside of the project."""
-    found = evaluator.program.import_target(module, dotted, level)
+    found = evaluator.program.names.import_target(module, dotted, level)
     if isinstance(found, str):
         return evaluator.known(Api(mindspore_api.canonical(found)), node, scope)
     return _local(evaluator, found, node, scope)
@@ -47,7 +47,7 @@ def _local(evaluator: Evaluator, found: Union[Module, Namespace, None], node: as
 
 def submodule(evaluator: Evaluator, package: Module, name: str) -> Value:
     """Return the module `name` in a package; open where there is none."""
-    return _local(evaluator, evaluator.program.submodule(package, name), package.tree, package.scope)
+    return _local(evaluator, evaluator.program.names.submodule(package, name), package.tree, package.scope)
 
 
 def inside(evaluator: Evaluator, namespace: Namespace, name: str, node: ast.AST, scope: Scope) -> Value:
@@ -70,9 +70,9 @@ def star(evaluator: Evaluator, name: str, scope: Scope) -> Optional[Value]:
 
 
 def _from_star(evaluator: Evaluator, name: str, stmt: ast.ImportFrom, scope: Scope) -> Optional[Value]:
-    if not evaluator.program.may_give(scope.module, stmt, name):
+    if not evaluator.program.names.may_give(scope.module, stmt, name):
         return None
-    source = evaluator.program.import_target(scope.module, stmt.module or "", stmt.level)
+    source = evaluator.program.names.import_target(scope.module, stmt.module or "", stmt.level)
     if isinstance(source, Module):
         value = evaluator.exported(source, name) if _is_public(evaluator, source, name) else OPEN
         return value if value.known else None

@@ -504,7 +504,17 @@ FIRES = [
     ),
 ]
 
+LEVELS = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--level", type=int, default=3)
+    args = parser.parse_args()
+    """
+LEVEL = "if args.level == {0}:\n    ms.set_context(mode={1})\n"
+
 QUIET = [
+    case("more settings than anybody writes", IMPORTS, LEVELS, *(LEVEL.format(n, n % 2) for n in range(100)), TRAIN),
     case("graph mode", IMPORTS, "ms.set_context(mode=ms.GRAPH_MODE)\n", TRAIN),
     case("graph mode by number", IMPORTS, "context.set_context(mode=0, device_target='Ascend')\n", TRAIN),
     case("graph mode, own loop", IMPORTS, "ms.set_context(mode=ms.GRAPH_MODE)\n", STEP, LOOP),

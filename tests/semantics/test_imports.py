@@ -586,7 +586,12 @@ def test_a_cycle_of_star_imports_is_told_the_same_in_any_order() -> None:
         made = program(files)
         modules = {name: made.module(path(f"{name}.py")) for name in order}
         found.append(
-            {(m, n): [s.name for s in made.meant(modules[m], n).scopes] for m in order for n in "fg" if modules[m]}
+            {
+                (m, n): [s.name for s in made.names.meant(modules[m], n).scopes]
+                for m in order
+                for n in "fg"
+                if modules[m]
+            }
         )
     assert found[0] == found[1]
     assert all(found[0].values())

@@ -1,0 +1,150 @@
+"""What names mean across the files of a program, by outlines first: only files that bind a name are parsed."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Union
+
+from ms_perflint.semantics.imports import Import, Located
+from ms_perflint.semantics.module import ImportStatement, Module, Scope
+from ms_perflint.semantics.values import Namespace
+
+if TYPE_CHECKING:
+    from ms_perflint.programs.program import Program
+
+
+@dataclass(frozen=True)
+class Meant:
+    """What a name may mean: functions and classes; and the modules that bind it, to those or to something else."""
+
+    scopes: tuple[Scope, ...] = ()
+    modules: tuple[Module, ...] = ()
+
+
+class Names:
+    """The names of one program. Questions are answered when they are asked, once."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._meant: dict[tuple[str, str], Meant] = {}
+        self._imported_modules: dict[str, tuple[str, ...]] = {}
+
+    def import_target(self, module: Module, dotted: str, level: int) -> Union[Module, Namespace, str, None]:
+        """Return the module that an import names; a dotted name outside; None for one that is not there."""
+        found = self._locate(module, dotted, level)
+        if found.module is not None:
+            return self.program.module(found.module)
+        if found.is_namespace:
+            return Namespace(module, dotted, level)
+        return None if level or found.files else dotted
+
+    def _locate(self, module: Module, dotted: str, level: int) -> Located:
+        return self.program.project.imports.locate(module.directory, Import(level, dotted), self.program.roots)
+
+    def may_give(self, module: Module, star: ast.ImportFrom, name: str) -> bool:
+        """Return whether a star import may give a name; False where the outlines of local modules show that not."""
+        path = self._locate(module, star.module or "", star.level).module
+        return path is None or next(self._binders(path, name), None) is not None
+
+    def imported_files(self, stmt: ImportStatement, module: Module) -> Iterator[str]:
+        """Yield the files of the program that an import statement runs, unless they have run before."""
+        if isinstance(stmt, ast.Import):
+            names = [(0, alias.name) for alias in stmt.names]
+        else:
+            base = stmt.module or ""
+            inner = (f"{base}.{alias.name}" if base else alias.name for alias in stmt.names)
+            names = [(stmt.level, base), *((stmt.level, name) for name in inner)]
+        for level, dotted in names:
+            for path in self._locate(module, dotted, level).files:
+                if path in self.program.paths:
+                    yield path
+
+    def submodule(self, module: Module, name: str) -> Union[Module, Namespace, None]:
+        """Return the module `name` inside of a package."""
+        if not module.path.endswith("__init__.py"):
+            return None
+        found = self.import_target(module, name, 1)
+        return found if found is not module and not isinstance(found, str) else None
+
+    def meant(self, module: Module, name: str) -> Meant:
+        """Return what a name, loaded in a module, may mean; through imports too."""
+        key = (module.path, name)
+        if key not in self._meant:
+            scopes: dict[Scope, None] = {}
+            modules: dict[Module, None] = {}
+            todo, seen = [(module, name)], {key}
+            while todo:
+                source, word = todo.pop()
+                own = source.defined.get(word, ())
+                scopes.update((scope, None) for scope in own if scope.parent is None or not scope.parent.is_class)
+                if word in source.scope.bindings and word not in source.imported:
+                    modules[source] = None
+                for target, inner in self._origins(source, word):
+                    if (target.path, inner) not in seen:
+                        seen.add((target.path, inner))
+                        todo.append((target, inner))
+            self._meant[key] = Meant(tuple(scopes), tuple(modules))
+        return self._meant[key]
+
+    def _origins(self, module: Module, name: str) -> Iterator[tuple[Module, str]]:
+        """Yield the modules from which a module may have a name, and how it is called there."""
+        froms = [
+            (stmt, alias.name) for stmt, alias in module.imported.get(name, ()) if isinstance(stmt, ast.ImportFrom)
+        ]
+        for stmt, inner in [*froms, *((star, name) for star, _ in module.scope.stars)]:
+            path = self._locate(module, stmt.module or "", stmt.level).module
+            for target in self._binding(path, inner) if path is not None else ():
+                yield target, inner
+
+    def _binding(self, path: str, name: str) -> Iterator[Module]:
+        """Yield the modules that may bind a name which a file has."""
+        for binder in self._binders(path, name):
+            module = self.program.module(binder)
+            if module is not None:
+                yield module
+
+    def _binders(self, path: str, name: str) -> Iterator[str]:
+        """Yield the file itself, or those from which it may have a name by stars: by their outlines, unparsed."""
+        todo, seen = [path], {path}
+        while todo:
+            path = todo.pop()
+            shown = self.program.project.outline(path)
+            if shown is None:
+                continue
+            if shown.may_bind(name):
+                yield path
+            for star in shown.stars:
+                dotted = star.lstrip(".")
+                asked = Import(len(star) - len(dotted), dotted)
+                source = self.program.project.imports.locate(os.path.dirname(path), asked, self.program.roots).module
+                if source is not None and source not in seen:
+                    seen.add(source)
+                    todo.append(source)
+
+    def meant_by_member(self, module: Module, attr: str) -> Meant:
+        """Return what `imported_module.attr` may mean in a module."""
+        if attr.startswith("__"):  # `__all__.extend(imported_module.__all__)` runs nothing
+            return Meant()
+        if module.path not in self._imported_modules:
+            imports = (each for imports in module.imported.values() for each in imports)
+            self._imported_modules[module.path] = tuple(self._files_of_modules(module, imports))
+        targets = (target for path in self._imported_modules[module.path] for target in self._binding(path, attr))
+        found = [self.meant(target, attr) for target in targets]
+        return Meant(
+            tuple(dict.fromkeys(scope for each in found for scope in each.scopes)),
+            tuple(dict.fromkeys(module for each in found for module in each.modules)),
+        )
+
+    def _files_of_modules(self, module: Module, imports: Iterable[tuple[ast.stmt, ast.alias]]) -> Iterator[str]:
+        """Yield the files of the modules to which imports give a name."""
+        for stmt, alias in imports:
+            if isinstance(stmt, ast.ImportFrom):
+                inner = f"{stmt.module}.{alias.name}" if stmt.module else alias.name
+                path = self._locate(module, inner, stmt.level).module
+            else:
+                path = self._locate(module, alias.name, 0).module
+            if path is not None:
+                yield path
