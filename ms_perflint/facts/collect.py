@@ -33,12 +33,20 @@ IN_FULL: tuple[Callable[[Reader], Fact], ...] = (
     devices.autotune,
 )
 
+# of a program that is too large to be read as a whole
+IN_PART: tuple[Callable[[Reader], Fact], ...] = (
+    surroundings.files,
+    surroundings.launchers,
+    surroundings.version,
+    training.trains,
+)
+
 
 def facts_of(linter: Linter, entry: str) -> Facts:
     """Return all that is known of the program of an entry script."""
     program = linter.program(entry)
     reader = Reader(program)
-    facts = tuple(ask(reader) for ask in IN_FULL)
+    facts = tuple(ask(reader) for ask in (IN_FULL if program.is_whole else IN_PART))
     return Facts(entry, program.files, facts, _settings(facts), verdicts(linter, entry))
 
 

@@ -32,6 +32,8 @@ def trains(reader: Reader) -> Fact:
         found.append(Evidence(reader.place(site), reader.code(site), says, True, origins, when))
     if found:
         return Fact("trains", True, "yes", tuple(found))
+    if not program.is_whole:
+        return Fact("trains", None, "unknown: so much code may run that only the entry script is read")
     if training.is_unit_test(program):
         return Fact("trains", False, "no: it is a unit test")
     if not any(program.project.contains(path, "mindspore") for path in program.files):
@@ -62,6 +64,8 @@ def execution_mode(reader: Reader) -> Fact:
     said = sorted(program.mode_settings, key=lambda call: _order(program, call))
     evidence = tuple(_mode_set(reader, call) for call in said)
     answer = MODES.get(program.mode) if program.mode is not None else None
+    if answer is None and not evidence:
+        return Fact("mode", None, "unknown")  # of a program that is read only in part
     jit = ", but every step is compiled by `jit`" if mode.is_compiled(program) else ""
     if not said:
         version = ".".join(map(str, program.target.version[:2]))

@@ -135,7 +135,7 @@ def training_ends(program: Program) -> Optional[int]:
 def usual_mode(program: Program) -> Optional[int]:
     """Return the mode in which a normal user trains; None when that is not known."""
     said = program.mode_settings
-    if len(said) > MANY:
+    if len(said) > MANY or not program.is_whole:
         return None
     if not said:
         return mindspore_api.default_mode(program.target.version)
