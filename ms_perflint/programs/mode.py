@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 GRAPH, PYNATIVE = 0, 1
 SET_CONTEXT = "mindspore.set_context"
+PATHS = re.compile(r"device|target|platform|distribut|parallel|rank|data", re.IGNORECASE)
 MANY = 64  # settings from which on nobody wrote a program by hand, and its mode is called unknown
 DATA_SINK = "mindspore.data_sink"
 JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
@@ -69,7 +70,9 @@ def is_for_another_mode(program: Program, site: Site) -> bool:
 def _conditions_on_mode(program: Program, site: Site) -> Iterator[Optional[bool]]:
     """Yield of each condition on the mode around a site whether it holds for a normal user; None when not known."""
     for arm in site.block.chain():
-        if isinstance(arm.owner, ast.If) and arm.parent is not None and _is_about_mode(arm.owner.test):
+        if not isinstance(arm.owner, ast.If) or arm.parent is None:
+            continue
+        if _is_about_mode(arm.owner.test) or _chooses_mode(program, site, arm):
             usual = program.value(arm.owner.test, arm.parent.scope).usual_truth
             yield None if usual is None else usual is (arm.arm == "body")
 
@@ -81,6 +84,28 @@ def _is_about_mode(test: ast.expr) -> bool:
         constants = [node.value for node in ast.walk(test) if isinstance(node, ast.Constant)]
         return not any(isinstance(value, str) and TASK.search(value) for value in constants)
     return bool(words)
+
+
+def _chooses_mode(program: Program, site: Site, arm: Block) -> bool:
+    """Return whether a test leads to one mode or to the other: `if args.context == "py":`, with graph in the `else`.
+
+    A test for the device, for distribution or for the data set leads to paths that normal users take.
+    """
+    if arm.owner is None or not isinstance(arm.owner, ast.If) or PATHS.search(ast.unparse(arm.owner.test)):
+        return False
+    own = [call for call in program.mode_settings if call.node is site.node]
+    others = (call for call in program.mode_settings if _stands_beside(call, arm))
+    mine = {_said(call) for call in own}
+    return bool(mine) and any(_said(call) not in mine for call in others)
+
+
+def _stands_beside(call: Call, arm: Block) -> bool:
+    return any(other.owner is arm.owner and other.arm != arm.arm for other in call.block.chain())
+
+
+def _said(call: Call) -> Optional[int]:
+    value = given(call)
+    return usually(value) if value is not None else None
 
 
 def is_overridden(program: Program, call: Call) -> bool:

@@ -96,12 +96,12 @@ def _imports(program: Program) -> tuple[Version, Optional[Version], Optional[Pla
     place: Optional[Place] = None
     for path in program.files:
         module = program.module(path) if _may_narrow(program, path, oldest) else None
-        for name, alias in _imported(module) if module is not None else ():
+        for name, stmt, alias in _imported(module) if module is not None else ():
             added, removed = mindspore_api.added_in(name), mindspore_api.removed_in(name)
             if (added or removed) and module is not None and not _is_guarded(module, alias):
                 oldest = max(oldest, added or oldest)
                 if removed is not None and (cap is None or removed < cap):
-                    cap, place = removed, module.source.place(module.span(alias)[0])
+                    cap, place = removed, _place(module, stmt, alias)
     return oldest, cap, place
 
 
@@ -114,15 +114,24 @@ def _may_narrow(program: Program, path: str, oldest: Version) -> bool:
     )
 
 
-def _imported(module: Module) -> Iterator[tuple[str, ast.alias]]:
-    """Yield the full names that a module imports from MindSpore."""
+def _place(module: Module, stmt: ast.stmt, alias: ast.alias) -> Place:
+    """Return where an import statement names what it imports; before Python 3.10 only the statement has a position."""
+    start, end = module.span(stmt)
+    text = module.source.text[start:end]
+    behind = text.find(b" import") if isinstance(stmt, ast.ImportFrom) else 0
+    found = re.compile(rb"\b%s\b" % re.escape(alias.name.encode())).search(text, max(behind, 0))
+    return module.source.place(start + found.start() if found is not None else start)
+
+
+def _imported(module: Module) -> Iterator[tuple[str, ast.stmt, ast.alias]]:
+    """Yield the full names that a module imports from MindSpore, with the statement that does."""
     for imports in module.imported.values():
         for stmt, alias in imports:
             if isinstance(stmt, ast.ImportFrom):
                 if not stmt.level and (stmt.module or "").partition(".")[0] == "mindspore":
-                    yield f"{stmt.module}.{alias.name}", alias
+                    yield f"{stmt.module}.{alias.name}", stmt, alias
             elif alias.name.partition(".")[0] == "mindspore":
-                yield alias.name, alias
+                yield alias.name, stmt, alias
 
 
 def _is_guarded(module: Module, alias: ast.alias) -> bool:

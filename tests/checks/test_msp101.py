@@ -82,7 +82,40 @@ OPTIONS = """
     args = parser.parse_args()
     """
 
+KINDS = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kind", default="gr")
+    parser.add_argument("--device_target", default="Ascend")
+    args = parser.parse_args()
+    """
+
 FIRES = [
+    case(
+        "an option chooses the mode, and its default is PyNative",
+        IMPORTS,
+        KINDS,
+        """
+        if args.kind == "py":
+            context.set_context(mode=context.GRAPH_MODE)
+        else:
+            context.set_context(mode=context.PYNATIVE_MODE)  # !
+        """,
+        TRAIN,
+    ),
+    case(
+        "the branch of another device is a path of its own",
+        IMPORTS,
+        KINDS,
+        """
+        if args.device_target == "GPU":
+            context.set_context(mode=context.PYNATIVE_MODE)  # !
+        else:
+            context.set_context(mode=context.GRAPH_MODE)
+        """,
+        TRAIN,
+    ),
     case("constant of the package", IMPORTS, "ms.set_context(mode=ms.PYNATIVE_MODE)  # ! unsafe\n", TRAIN),
     case(
         "constant of the module context",
@@ -514,6 +547,18 @@ LEVELS = """
 LEVEL = "if args.level == {0}:\n    ms.set_context(mode={1})\n"
 
 QUIET = [
+    case(
+        "an option chooses the mode, whatever its name",
+        IMPORTS,
+        KINDS,
+        """
+        if args.kind == "py":
+            context.set_context(mode=context.PYNATIVE_MODE)
+        else:
+            context.set_context(mode=context.GRAPH_MODE)
+        """,
+        TRAIN,
+    ),
     case("more settings than anybody writes", IMPORTS, LEVELS, *(LEVEL.format(n, n % 2) for n in range(100)), TRAIN),
     case("graph mode", IMPORTS, "ms.set_context(mode=ms.GRAPH_MODE)\n", TRAIN),
     case("graph mode by number", IMPORTS, "context.set_context(mode=0, device_target='Ascend')\n", TRAIN),
