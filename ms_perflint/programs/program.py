@@ -188,12 +188,11 @@ class Program:
         return options.by_parser(self.evaluator)
 
     def stores(self, name: str) -> tuple[Binding, ...]:
-        """Return what the program stores under a name in objects: `object.name = value`, `object["name"] = value`."""
+        """Return what running code stores under a name in objects: `object.name = value`, `object["name"] = value`."""
         if name not in self._stores:
             found: list[Binding] = []
-            for path in self.files:
-                if self.project.contains(path, name) and (module := self.module(path)) is not None:
-                    found.extend(module.stored.get(name, ()))
+            for module in self.modules:
+                found.extend(module.stored.get(name, ()))
             self._stores[name] = tuple(found)
         return self._stores[name]
 

@@ -26,7 +26,7 @@ HOOKS = frozenset(
     }
 )  # fmt: skip
 
-SIZE = 1_000_000  # bytes of running modules, about 26,000 lines, from which on a program is not read any further
+SIZE = 800_000  # bytes of running modules, about 20,000 lines, from which on a program is not read any further
 
 
 @dataclass(frozen=True)
