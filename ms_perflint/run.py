@@ -94,6 +94,7 @@ class Work:
             partial(self._trust, frozenset(report.files)),
             self.config.unsafe_fixes,
             settled.fixed if settled else None,
+            read=bool(report.findings) or not set(report.files) <= {problem.path for problem in report.problems},
         )
         show = render_statistics if self.options.statistics else render
         _write(show(self.options.output_format, outcome), self.options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -27,6 +28,15 @@ def beside_a_good_file(root: Path, *paths: str, options: tuple[str, ...] = ()) -
         assert ran.out.startswith("good.py:8:14: MSP301 [*]")
         assert ran.out.count("MSP301") == 1
     return ran
+
+
+@pytest.mark.parametrize("path", ["bad.py", "missing.py"])
+def test_where_nothing_could_be_linted_nothing_is_said_to_be_fine(tmp_path: Path, path: str) -> None:
+    (tmp_path / "bad.py").write_bytes(IMPORT + b"x = (\n")
+    ran = run(*SAFE, path, cwd=tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"{path}:")
+    assert json.loads(run(*SAFE, "--output-format", "json", path, cwd=tmp_path).out) == []
 
 
 @pytest.mark.parametrize(
@@ -149,7 +159,7 @@ def test_empty_files_are_fine(tmp_path: Path, raw: bytes) -> None:
 def test_a_directory_without_python_is_fine(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     ran = run(*SAFE, "empty", cwd=tmp_path)
-    assert (ran.code, ran.out, ran.err) == (0, "No findings.\n", "no Python files found\n")
+    assert (ran.code, ran.out, ran.err) == (0, "", "no Python files found\n")
     in_json = run(*SAFE, "--output-format", "json", "empty", cwd=tmp_path)
     assert (in_json.code, in_json.out) == (0, "[]\n")
 

@@ -27,6 +27,7 @@ class Outcome:
     trust: Callable[[Finding], Safety | None] = as_written  # under the configuration of the run
     unsafe: bool = False  # whether `--fix` makes unsafe fixes without asking
     fixed: tuple[Finding, ...] | None = None  # what was mended before; None when nothing was to be mended
+    read: bool = True  # whether some file could be linted
 
     def mends(self, finding: Finding) -> bool:
         """Return whether `--fix`, with the settings of the run, mends this finding."""

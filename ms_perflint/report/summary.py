@@ -17,7 +17,9 @@ def headline(finding: Finding, outcome: Outcome) -> str:
 
 
 def summary(outcome: Outcome) -> list[str]:
-    """Return what was mended, how much was found, and what could be mended how."""
+    """Return what was mended, how much was found, and what could be mended how; nothing where no file was read."""
+    if not outcome.read:
+        return []
     left = len(outcome.findings)
     now = sum(map(outcome.mends, outcome.findings))
     more = sum(map(outcome.could_mend, outcome.findings))

@@ -14,8 +14,8 @@ LABELS = {Safety.SAFE: "safe fix", Safety.UNSAFE: "unsafe fix", Safety.DISPLAY: 
 
 def render(outcome: Outcome) -> str:
     """Return a block of lines for each finding, then the summary."""
-    blocks = ["\n".join(block(finding, outcome)) + "\n" for finding in outcome.findings]
-    return "\n".join([*blocks, "\n".join(summary(outcome)) + "\n"])
+    blocks = [*(block(finding, outcome) for finding in outcome.findings), summary(outcome)]
+    return "\n".join("".join(f"{line}\n" for line in lines) for lines in blocks)
 
 
 def block(finding: Finding, outcome: Outcome) -> list[str]:

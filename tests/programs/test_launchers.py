@@ -66,7 +66,7 @@ ONE_START = [
     ("case $1 in\n  one) python train.py -d Ascend;;\nesac", "'Ascend' ('CPU')"),
     ("(cd .; python train.py -d Ascend)", "'Ascend' ('CPU')"),
     ("CMD='python train.py -d Ascend'\n$CMD", "'Ascend' ('CPU')"),
-    ("python /home/work/code/train.py -d Ascend", "'Ascend' ('CPU')"),
+    ("python /srv/code/train.py -d Ascend", "'Ascend' ('CPU')"),
     # what is none
     ("# python train.py -d Ascend", "'CPU'"),
     ("echo python train.py -d Ascend", "'CPU'"),
