@@ -7,7 +7,16 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics import commandline, config_files, configs, importing, members, options
+from ms_perflint.semantics import (
+    commandline,
+    config_files,
+    configs,
+    importing,
+    mappings,
+    members,
+    options,
+    records,
+)
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
 from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Display, Instance, Known, Value
@@ -37,7 +46,7 @@ RETURNS: Mapping[str, str] = {"convert_to_thor_model": "mindspore.train.Model"}
 # Calls that give back what they are given first
 PASS_THROUGH = frozenset(
     {
-        "copy.copy", "copy.deepcopy", "builtins.vars", "functools.partial", "builtins.list", "builtins.tuple",
+        "copy.copy", "copy.deepcopy", "omegaconf.OmegaConf.to_container", "omegaconf.OmegaConf.to_object", "builtins.vars", "functools.partial", "builtins.list", "builtins.tuple",
         "builtins.sorted", "mindspore.jit", "mindspore.ms_function",
         "mindspore.common.api.jit", "mindspore.data_sink", "builtins.staticmethod", "pathlib.Path",
     }
@@ -101,6 +110,10 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
         return _converted(evaluator, name, node, scope)
     if (word in MAPPINGS or name == "omegaconf.OmegaConf.create") and not name.startswith("mindspore."):
         return _mapping(evaluator, node, scope)
+    if name == "omegaconf.OmegaConf.merge" and not any(isinstance(argument, ast.Starred) for argument in node.args):
+        return mappings.merged(evaluator, node, node.args, scope)
+    if name == "omegaconf.OmegaConf.structured" and node.args:
+        return records.structured(evaluator, node, scope)
     if name == "builtins.getattr" and len(node.args) >= 2:
         return _getattr(evaluator, node, scope)
     if name == "builtins.hasattr" and len(node.args) == 2:
@@ -139,20 +152,18 @@ def _converted(evaluator: Evaluator, name: str, node: ast.Call, scope: Scope) ->
 
 
 def _mapping(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """`EasyDict({...})`, `dict(a=1)`: the display that it was made of; None where it is made of something else."""
+    """`EasyDict({...})`, `dict(a, b=1)`: the display that it was made of; None where it is made of something else."""
     if len(node.args) == 1 and not node.keywords:
         value = evaluator.value(node.args[0], scope)
         shown = value.known and all(
             isinstance(known.what, Display) and isinstance(known.what.node, ast.Dict) for known in value.known
         )
         return value if shown else None
-    if not node.args and all(keyword.arg for keyword in node.keywords):
-        keys: list[Optional[ast.expr]] = [
-            ast.copy_location(ast.Constant(keyword.arg), keyword.value) for keyword in node.keywords
-        ]
-        display = ast.copy_location(ast.Dict(keys, [keyword.value for keyword in node.keywords]), node)
-        return evaluator.known(Display(display, scope), node, scope)
-    return None
+    if len(node.args) > 1 or any(isinstance(argument, ast.Starred) for argument in node.args):
+        return None
+    parts: list[tuple[Optional[str], ast.expr]] = [(None, argument) for argument in node.args]
+    parts.extend((keyword.arg, keyword.value) for keyword in node.keywords)
+    return mappings.laid(evaluator, node, parts, scope)
 
 
 def _getattr(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics import commandline, trees
+from ms_perflint.semantics import commandline, records, trees
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.options import has_option, option
 from ms_perflint.semantics.sources import sources
@@ -64,6 +64,8 @@ def holds(evaluator: Evaluator, holder: Known, name: object) -> Optional[bool]:
         keys = [key.value if isinstance(key, ast.Constant) else NO_CONSTANT for key in what.node.keys]
         return True if name in keys else None
     if isinstance(what, Instance) and what.node is not None:
+        if (is_field := records.has_field(evaluator, holder, name)) is not None:
+            return is_field
         found = sources(evaluator, what.node, what.scope)
         answers = {holds(evaluator, source, name) if source.usual else None for source in found}
         return True if True in answers else False if answers == {False} else None

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ms_perflint.semantics import commandline, configs, lists, options, registries, stores
+from ms_perflint.semantics import commandline, configs, lists, mappings, options, records, registries, stores
 from ms_perflint.semantics.module import Module, Scope
 from ms_perflint.semantics.values import (
-    NOTHING,
     OPEN,
     Api,
     Constant,
@@ -63,6 +62,9 @@ def item(evaluator: Evaluator, known: Known, key: object) -> Value:
     if isinstance(what, Module):
         return evaluator.exported(what, key) if isinstance(key, str) else OPEN  # `globals()["name"]`
     if isinstance(what, Instance) and what.node is not None and isinstance(key, str):
+        field = records.field(evaluator, known, key)
+        if field is not None:
+            return field
         return configs.setting(evaluator, what, key)
     if known.type_api in lists.CELLS:
         elements, is_open = lists.elements(evaluator, Value((known,)))
@@ -91,9 +93,5 @@ def _display_item(evaluator: Evaluator, display: Display, key: object) -> Value:
             return OPEN
         return evaluator.value(node.elts[key], display.scope)
     if isinstance(node, ast.Dict):
-        spread = None in node.keys
-        for candidate, value in zip(reversed(node.keys), reversed(node.values)):
-            if isinstance(candidate, ast.Constant) and candidate.value == key:
-                return evaluator.value(value, display.scope)
-        return OPEN if spread or node.keys else NOTHING
+        return mappings.entry(evaluator, display, key)
     return OPEN

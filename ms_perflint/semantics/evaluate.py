@@ -47,7 +47,7 @@ class Evaluator:
         ] = {}  # answers inside of a cycle, good until its head is answered
         self._ways: dict[tuple[int, str], int] = {}  # identity of a block -> how it is reached
         self._activations: dict[tuple[object, ...], Activation] = {}
-        self.made: dict[tuple[int, int], ast.expr] = {}  # displays that stand in no source, by what they stand for
+        self.made: dict[tuple[int, object], ast.expr] = {}  # displays that stand in no source, by what they stand for
         self._steps = 0  # since the outermost question
 
     def close(self) -> None:

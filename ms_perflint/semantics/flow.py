@@ -71,7 +71,8 @@ class Flow:
                 self._read(item.context_expr, env)
             return self._body(stmt.body, self._bind(stmt, env))
         if hasattr(stmt, "cases"):
-            return self._match(stmt, env)
+            self._read(stmt.subject, env)  # type: ignore[attr-defined]
+            return self._body(self.scope.module.chains[id(stmt)], env)
         if isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             return self._bind(stmt, env)
         for child in ast.iter_child_nodes(stmt):
@@ -113,13 +114,6 @@ class Flow:
             end = self._body(stmt.finalbody, end)
         return end
 
-    def _match(self, stmt: ast.stmt, env: Environment) -> Optional[Environment]:
-        self._read(stmt.subject, env)  # type: ignore[attr-defined]
-        ends: list[Optional[Environment]] = [dict(env)]
-        for case in stmt.cases:  # type: ignore[attr-defined]
-            ends.append(self._body(case.body, self._bind(stmt, dict(env))))
-        return join(ends)
-
     # --- names
 
     def _bind(self, stmt: ast.AST, env: Environment) -> Environment:
@@ -147,8 +141,7 @@ class Flow:
             ):
                 for part in ("body", "orelse", "finalbody", "handlers"):
                     stack.extend(getattr(node, part, ()))
-                for case in getattr(node, "cases", ()):
-                    stack.extend(case.body)
+                stack.extend(self.scope.module.chains.get(id(node), ()))
         return out
 
     def _read(self, root: ast.AST, env: Environment) -> None:

@@ -230,6 +230,8 @@ class Module:
         self.made: dict[
             str, set[str]
         ] = {}  # last word of a callee -> names bound to what it returns: `self.x = name()`
+        self.chains: dict[int, list[ast.stmt]] = {}  # id of a `match` -> the `if` chain that it is
+        self.worded: dict[int, str] = {}  # id of a test that stands in no source -> how it reads
         self.scope = Scope(self, None, self.tree)
         from ms_perflint.semantics.walk import walk
 
@@ -268,6 +270,8 @@ class Module:
 
     def text(self, node: ast.AST) -> str:
         """Return the source text of a node."""
+        if id(node) in self.worded:
+            return self.worded[id(node)]
         start, end = self.span(node)
         return self.source.text[start:end].decode("utf-8")
 
@@ -296,6 +300,8 @@ class Module:
         self.imported.clear()
         self.renamed.clear()
         self.made.clear()
+        self.chains.clear()
+        self.worded.clear()
         if not self._borrowed:
             self.tree.body = []
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics import configs
+from ms_perflint.semantics import configs, mappings
 from ms_perflint.semantics.module import Binding, Scope
 from ms_perflint.semantics.values import (
     NO_CONSTANT,
@@ -86,6 +86,8 @@ def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
         return _logic(evaluator, node, scope)
     if isinstance(node, ast.Compare):
         return _compare(evaluator, node, scope)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return _united(evaluator, node, scope)
     if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
         function = _ARITHMETIC[type(node.op)]
         sides = [evaluator.value(node.left, scope), evaluator.value(node.right, scope)]
@@ -96,6 +98,13 @@ def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
         parts = [evaluator.value(p.value if isinstance(p, ast.FormattedValue) else p, scope) for p in node.values]
         return combine(parts, lambda known: _calculate(lambda *texts: "".join(map(str, texts)), known), node, scope)
     return OPEN
+
+
+def _united(evaluator: Evaluator, node: ast.BinOp, scope: Scope) -> Value:
+    """Return what `a | b` of two mappings is; open for other operands."""
+    if not all(mappings.is_mapping(evaluator.value(side, scope)) for side in (node.left, node.right)):
+        return OPEN
+    return mappings.laid(evaluator, node, [(None, node.left), (None, node.right)], scope)
 
 
 def augmented(evaluator: Evaluator, binding: Binding, scope: Scope) -> Value:

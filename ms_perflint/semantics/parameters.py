@@ -218,6 +218,8 @@ def _entry(evaluator: Evaluator, known: Known, name: str, default: Value, depth:
         return default
     if isinstance(what, (Tree, Options)):
         found = configs.lookup(evaluator, known, name)
+        if configs.holds(evaluator, known, name) is False:
+            return Value(default.known, default.open, True)
         return found if found.known else union([default, OPEN])
     return union([default, OPEN])
 

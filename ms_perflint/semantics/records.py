@@ -44,6 +44,24 @@ def field(evaluator: Evaluator, known: Known, name: str) -> Optional[Value]:
     return parameters.spread(evaluator, what.node, name, what.scope, default)
 
 
+def structured(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the object that a library makes of a data class, or of an object of one; None for anything else."""
+    given = evaluator.value(node.args[0], scope)
+    what = given.known[0].what if len(given.known) == 1 and not given.open else None
+    if isinstance(what, Instance):
+        return given
+    if not isinstance(what, Scope) or not is_dataclass(what):
+        return None
+    made = evaluator.made.setdefault((id(node), "made"), ast.copy_location(ast.Call(node.args[0], [], []), node))
+    return evaluator.known(Instance(what, made, scope), node, scope)  # type: ignore[arg-type]
+
+
+def has_field(evaluator: Evaluator, known: Known, name: object) -> Optional[bool]:
+    """Return whether a record has a field; None for other objects."""
+    names = _fields(evaluator, known.what) if isinstance(known.what, Instance) and known.what.node is not None else []
+    return name in names if names else None
+
+
 def _fields(evaluator: Evaluator, what: Instance) -> list[str]:
     """Return the names of the fields of a record, in their order; none for other objects."""
     if isinstance(what.type, Scope):

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Optional, Union
 
+from ms_perflint.semantics.cases import cases
 from ms_perflint.semantics.forms import is_main_guard, leaves, word_of
 from ms_perflint.semantics.module import Binding, Block, FunctionNode, Module, Scope, Site
 
@@ -191,16 +192,19 @@ class _Walk:
         self.body(stmt.finalbody, Block(block.scope, block, stmt, "finalbody"))
 
     def match(self, stmt: ast.stmt, block: Block) -> None:
+        """A `match`, as the `if` chain that it is; its subject is read once."""
         self.expression(stmt.subject, stmt, block)  # type: ignore[attr-defined]
-        for position, case in enumerate(stmt.cases):  # type: ignore[attr-defined]
-            arm = Block(block.scope, block, stmt, f"case {position}")
-            for node in ast.walk(case.pattern):
-                name = getattr(node, "name", None) or getattr(node, "rest", None)
-                if isinstance(name, str):
-                    self.bind(name, "for", node, None, stmt, arm)
-            if case.guard is not None:
-                self.expression(case.guard, stmt, arm)
+        found, self.module.chains[id(stmt)] = cases(stmt, self.module.text)
+        for case in found:
+            for part in case.reads:
+                self.expression(part, stmt, block)
+            arm = block if case.branch is None else Block(block.scope, block, case.branch, "body")
+            for name in case.names:
+                self.target(name.targets[0], name.value, (), name, arm)
             self.body(case.body, arm)
+            if case.branch is not None:
+                self.module.worded[id(case.branch.test)] = case.text
+                block = Block(block.scope, block, case.branch, "orelse")
 
     def import_(self, stmt: ast.Import, block: Block) -> None:
         block.scope.imports.append((stmt, block))

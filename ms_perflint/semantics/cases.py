@@ -1,0 +1,103 @@
+"""`match` statements as the `if` chains that they are.
+
+The chain shares its subject, the bodies of its cases and their places with the `match`; only its tests are new.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Optional, TypeVar
+
+Node = TypeVar("Node", bound=ast.AST)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case of a `match`: what a walk finds in it, and the `if` that it stands for (None: it always holds)."""
+
+    reads: tuple[ast.expr, ...]  # values of the pattern, and the guard
+    names: tuple[ast.Assign, ...]  # what the pattern binds
+    body: list[ast.stmt]
+    branch: Optional[ast.If]
+    text: str  # what its test asks
+
+
+def cases(stmt: Any, text: Callable[[ast.AST], str]) -> tuple[list[Case], list[ast.stmt]]:
+    """Return the cases of a `match`, and the statements that do what it does; `text` gives the source of a node."""
+    found: list[Case] = []
+    chain: list[ast.stmt] = []
+    for each in reversed(stmt.cases):
+        test = _test(stmt.subject, each.pattern)
+        reads = tuple(_values(each.pattern))
+        asked = _asked(stmt.subject, each.pattern, test, text)
+        if each.guard is not None:
+            reads = (*reads, each.guard)
+            test = each.guard if test is None else _at(ast.BoolOp(ast.And(), [test, each.guard]), each.pattern)
+            asked = f"{asked} and {text(each.guard)}"
+        names = tuple(_names(stmt.subject, each.pattern))
+        body = [*names, *each.body]
+        branch = _at(ast.If(test, body, chain), each.pattern) if test is not None else None
+        if branch is not None:
+            branch.end_lineno, branch.end_col_offset = stmt.end_lineno, stmt.end_col_offset
+        found.insert(0, Case(reads, names, each.body, branch, asked))
+        chain = [branch] if branch is not None else body
+    return found, chain
+
+
+def _test(subject: ast.expr, pattern: Any) -> Optional[ast.expr]:
+    """Return what a pattern asks of the subject; None where it always holds."""
+    kind = type(pattern).__name__
+    if kind == "MatchValue":
+        return _at(ast.Compare(subject, [ast.Eq()], [pattern.value]), pattern)
+    if kind == "MatchSingleton":
+        constant = _at(ast.Constant(pattern.value), pattern)
+        return _at(ast.Compare(subject, [ast.Is()], [constant]), pattern)
+    if kind == "MatchAs":
+        return _test(subject, pattern.pattern) if pattern.pattern is not None else None
+    if kind != "MatchOr":
+        return _unknown(subject, pattern)
+    if all(type(part).__name__ == "MatchValue" for part in pattern.patterns):
+        values = _at(ast.Tuple([part.value for part in pattern.patterns], ast.Load()), pattern)
+        return _at(ast.Compare(subject, [ast.In()], [values]), pattern)
+    tests = [_test(subject, part) for part in pattern.patterns]
+    return None if None in tests else _at(ast.BoolOp(ast.Or(), [test for test in tests if test is not None]), pattern)
+
+
+def _asked(subject: ast.expr, pattern: Any, test: Optional[ast.expr], text: Callable[[ast.AST], str]) -> str:
+    """Return how the test of a pattern reads."""
+    if not isinstance(test, ast.Compare):
+        return f"match {text(subject)}: case {text(pattern)}"
+    if isinstance(test.ops[0], ast.In):
+        return f"{text(subject)} in ({', '.join(text(part) for part in pattern.patterns)})"
+    return f"{text(subject)} {'==' if isinstance(test.ops[0], ast.Eq) else 'is'} {text(pattern)}"
+
+
+def _names(subject: ast.expr, pattern: Any) -> list[ast.Assign]:
+    """Return, as assignments, what a pattern binds: the subject, or a part of it that nobody knows."""
+    found = []
+    for node in ast.walk(pattern):
+        name = getattr(node, "name", None) or getattr(node, "rest", None)
+        if isinstance(name, str):
+            value = subject if node is pattern else _unknown(subject, pattern)
+            found.append(_at(ast.Assign([_at(ast.Name(name, ast.Store()), node)], value), node))
+    return found
+
+
+def _unknown(subject: ast.expr, pattern: Any) -> ast.expr:
+    """Return an expression of which nothing is known: a part of the subject."""
+    return _at(ast.Starred(subject, ast.Load()), pattern)
+
+
+def _at(node: Node, pattern: Any) -> Node:
+    return ast.copy_location(node, pattern)
+
+
+def _values(pattern: Any) -> Iterator[ast.expr]:
+    """Yield the expressions that a pattern compares with: values, keys of mappings, classes."""
+    for node in ast.walk(pattern):
+        for field in ("value", "cls"):
+            part = getattr(node, field, None)
+            if not isinstance(node, ast.expr) and isinstance(part, ast.expr):
+                yield part

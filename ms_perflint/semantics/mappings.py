@@ -1,0 +1,128 @@
+"""Mappings that are made of other mappings: `{**a, "x": 1}`, `a | b`, `OmegaConf.merge(a, b)`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics import configs
+from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.values import NOTHING, OPEN, Display, Options, Tree, Value, union
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluate import Evaluator
+
+COMMAND_LINE = frozenset({"omegaconf.OmegaConf.from_cli"})  # hold nothing but what a user passes
+DEPTH = 6  # mappings inside one another, before nobody knows whether they hold a key
+
+
+class Merged(ast.Dict):
+    """Mappings that are laid over one another, those inside of them too."""
+
+
+def is_mapping(value: Value) -> bool:
+    """Return whether it is a mapping that the program, or a file of it, shows."""
+    return bool(value.known) and all(
+        (isinstance(known.what, Display) and isinstance(known.what.node, ast.Dict))
+        or isinstance(known.what, Options)
+        or (isinstance(known.what, Tree) and isinstance(known.what.data, dict))
+        for known in value.known
+    )
+
+
+def laid(evaluator: Evaluator, node: ast.AST, parts: Sequence[tuple[Optional[str], ast.expr]], scope: Scope) -> Value:
+    """Return the mapping that a call or an operator makes of keys, and (None) of all that other mappings hold."""
+    return _made(evaluator, node, ast.Dict, parts, scope)
+
+
+def merged(evaluator: Evaluator, node: ast.AST, layers: Sequence[ast.expr], scope: Scope) -> Value:
+    """Return mappings laid over one another on all levels, the last on top."""
+    return _made(evaluator, node, Merged, [(None, layer) for layer in layers], scope)
+
+
+def _made(
+    evaluator: Evaluator,
+    node: ast.AST,
+    kind: type[ast.Dict],
+    parts: Sequence[tuple[Optional[str], ast.expr]],
+    scope: Scope,
+) -> Value:
+    key = (id(node), kind.__name__)
+    if key not in evaluator.made:
+        keys = [ast.copy_location(ast.Constant(name), part) if name is not None else None for name, part in parts]
+        evaluator.made[key] = ast.copy_location(kind(keys, [part for _, part in parts]), node)
+    return evaluator.known(Display(evaluator.made[key], scope), node, scope)
+
+
+def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
+    """Return what a dict display holds under a key: the last that says it speaks."""
+    node = display.node
+    assert isinstance(node, ast.Dict)
+    found: list[tuple[ast.expr, Value]] = []
+    is_open = is_optional = False
+    for key, given in zip(reversed(node.keys), reversed(node.values)):
+        if key is not None:
+            if not isinstance(key, ast.Constant) or key.value != name:
+                continue
+            part, answer, value = given, True, evaluator.value(given, display.scope)
+        elif _is_command_line(evaluator, given, display.scope):
+            is_optional = True
+            continue
+        else:
+            part = _item(evaluator, given, name)
+            value = evaluator.value(part, display.scope)
+            answer = held(evaluator, evaluator.value(given, display.scope), name)
+        if value.known and answer is not False:
+            found.append((part, value))
+        is_open = is_open or (answer is None and not value.known)
+        if answer and not (isinstance(node, Merged) and is_mapping(value)):
+            break
+    if isinstance(node, Merged) and len(found) > 1 and is_mapping(found[0][1]):
+        result = merged(evaluator, found[0][0], [part for part, value in reversed(found) if is_mapping(value)], display.scope)
+    elif found:
+        result = union([value for _, value in found])
+    else:
+        return OPEN if node.keys else NOTHING
+    return Value(result.known, result.open or is_open, result.optional or is_optional)
+
+
+def held(evaluator: Evaluator, holders: Value, name: object, depth: int = 0) -> Optional[bool]:
+    """Return whether a mapping, where it is laid over another one, has a key; None where that is not known."""
+    if holders.open or not holders.known or depth > DEPTH:
+        return None
+    answers = set()
+    for known in holders.known:
+        what = known.what
+        if isinstance(what, Display) and isinstance(what.node, ast.Dict):
+            answers.add(_shown(evaluator, what, name, depth))
+        else:
+            answers.add(configs.holds(evaluator, known, name))
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _shown(evaluator: Evaluator, display: Display, name: object, depth: int) -> Optional[bool]:
+    """Return whether a dict display has a key where it is made."""
+    node = display.node
+    assert isinstance(node, ast.Dict)
+    answers: set[Optional[bool]] = set()
+    for key, given in zip(node.keys, node.values):
+        if key is None:
+            answers.add(held(evaluator, evaluator.value(given, display.scope), name, depth + 1))
+        else:
+            answers.add(key.value == name if isinstance(key, ast.Constant) else None)
+    return True if True in answers else None if None in answers else False
+
+
+def _item(evaluator: Evaluator, node: ast.expr, name: object) -> ast.expr:
+    """Return `node[name]` as an expression: the same one whenever it is asked for."""
+    key = (id(node), ("item", name))
+    if key not in evaluator.made:
+        index = ast.copy_location(ast.Constant(name), node)
+        evaluator.made[key] = ast.copy_location(ast.Subscript(node, index, ast.Load()), node)
+    return evaluator.made[key]
+
+
+def _is_command_line(evaluator: Evaluator, node: ast.expr, scope: Scope) -> bool:
+    value = evaluator.value(node, scope)
+    return bool(value.known) and all(known.type_api in COMMAND_LINE for known in value.known)
