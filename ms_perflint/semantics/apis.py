@@ -46,9 +46,10 @@ RETURNS: Mapping[str, str] = {"convert_to_thor_model": "mindspore.train.Model"}
 # Calls that give back what they are given first
 PASS_THROUGH = frozenset(
     {
-        "copy.copy", "copy.deepcopy", "omegaconf.OmegaConf.to_container", "omegaconf.OmegaConf.to_object", "builtins.vars", "functools.partial", "builtins.list", "builtins.tuple",
+        "copy.copy", "copy.deepcopy", "builtins.vars", "functools.partial", "builtins.list", "builtins.tuple",
         "builtins.sorted", "mindspore.jit", "mindspore.ms_function",
         "mindspore.common.api.jit", "mindspore.data_sink", "builtins.staticmethod", "pathlib.Path",
+        "omegaconf.OmegaConf.to_container", "omegaconf.OmegaConf.to_object",
     }
 )  # fmt: skip
 MAPPINGS = frozenset(
@@ -110,8 +111,9 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
         return _converted(evaluator, name, node, scope)
     if (word in MAPPINGS or name == "omegaconf.OmegaConf.create") and not name.startswith("mindspore."):
         return _mapping(evaluator, node, scope)
-    if name == "omegaconf.OmegaConf.merge" and not any(isinstance(argument, ast.Starred) for argument in node.args):
-        return mappings.merged(evaluator, node, node.args, scope)
+    if name == "omegaconf.OmegaConf.merge":
+        is_shown = not any(isinstance(argument, ast.Starred) for argument in node.args)
+        return mappings.merged(evaluator, node, node.args, scope) if is_shown else OPEN
     if name == "omegaconf.OmegaConf.structured" and node.args:
         return records.structured(evaluator, node, scope)
     if name == "builtins.getattr" and len(node.args) >= 2:

@@ -172,6 +172,9 @@ class Evaluator:
                 continue
             value = self.binding(binding, scope)
             if len(bindings) > 1:
+                way = min(way, narrowing.left(self, binding, bindings, scope))
+                if way == IMPOSSIBLE:
+                    continue
                 value = narrowing.remaining(binding, value, bindings)
             values.append(value if way == USUAL or len(bindings) == 1 else value.rarely())
         return union(values) if values else OPEN

@@ -50,7 +50,9 @@ def _made(
 ) -> Value:
     key = (id(node), kind.__name__)
     if key not in evaluator.made:
-        keys = [ast.copy_location(ast.Constant(name), part) if name is not None else None for name, part in parts]
+        keys: list[Optional[ast.expr]] = [
+            ast.copy_location(ast.Constant(name), part) if name is not None else None for name, part in parts
+        ]
         evaluator.made[key] = ast.copy_location(kind(keys, [part for _, part in parts]), node)
     return evaluator.known(Display(evaluator.made[key], scope), node, scope)
 
@@ -61,6 +63,7 @@ def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
     assert isinstance(node, ast.Dict)
     found: list[tuple[ast.expr, Value]] = []
     is_open = is_optional = False
+    answer: Optional[bool]
     for key, given in zip(reversed(node.keys), reversed(node.values)):
         if key is not None:
             if not isinstance(key, ast.Constant) or key.value != name:
@@ -79,7 +82,9 @@ def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
         if answer and not (isinstance(node, Merged) and is_mapping(value)):
             break
     if isinstance(node, Merged) and len(found) > 1 and is_mapping(found[0][1]):
-        result = merged(evaluator, found[0][0], [part for part, value in reversed(found) if is_mapping(value)], display.scope)
+        result = merged(
+            evaluator, found[0][0], [part for part, value in reversed(found) if is_mapping(value)], display.scope
+        )
     elif found:
         result = union([value for _, value in found])
     else:
@@ -118,7 +123,7 @@ def _item(evaluator: Evaluator, node: ast.expr, name: object) -> ast.expr:
     """Return `node[name]` as an expression: the same one whenever it is asked for."""
     key = (id(node), ("item", name))
     if key not in evaluator.made:
-        index = ast.copy_location(ast.Constant(name), node)
+        index = ast.copy_location(ast.Constant(name), node)  # type: ignore[arg-type]
         evaluator.made[key] = ast.copy_location(ast.Subscript(node, index, ast.Load()), node)
     return evaluator.made[key]
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.module import Binding
+from ms_perflint.semantics.activation import Activation
+from ms_perflint.semantics.module import Binding, Block, Scope
 from ms_perflint.semantics.values import NO_CONSTANT, Known, Value, truth
+from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL, USUAL
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluate import Evaluator
 
 
 def remaining(binding: Binding, value: Value, others: tuple[Binding, ...]) -> Value:
@@ -16,6 +21,40 @@ def remaining(binding: Binding, value: Value, others: tuple[Binding, ...]) -> Va
         return value
     known = tuple(each for each in value.known if not any(_holds(test, binding.name, each) for test in tests))
     return Value(known, value.open, value.optional)
+
+
+def left(evaluator: Evaluator, binding: Binding, others: tuple[Binding, ...], scope: Optional[Scope]) -> int:
+    """Return how a binding comes past others further down, in arms of its own block, that take its place."""
+    way = USUAL
+    for other in others:
+        arms = _arms_between(binding, other)
+        if not arms:
+            continue
+        answers = [evaluator.value(arm.owner.test, _inner(arm, scope)) for arm in arms]  # type: ignore[union-attr]
+        wanted = [arm.arm == "body" for arm in arms]
+        if all(answer.truth is want for answer, want in zip(answers, wanted)):
+            return IMPOSSIBLE
+        if all(answer.usual_truth is want for answer, want in zip(answers, wanted)):
+            way = OPTIONAL
+    return way
+
+
+def _arms_between(binding: Binding, other: Binding) -> list[Block]:
+    """Return the arms that lead from the block of a binding down to another one; none where it is no such one."""
+    found: list[Block] = []
+    for arm in other.block.chain():
+        if arm is binding.block:
+            return found if _line(binding.node) < _line(other.node) else []
+        if not isinstance(arm.owner, ast.If):
+            return []
+        found.append(arm)
+    return []
+
+
+def _inner(arm: Block, scope: Optional[Scope]) -> Scope:
+    """Return the scope in which the test of an arm is read: the activation, where it is one of its function."""
+    outer = arm.scope
+    return scope if isinstance(scope, Activation) and scope.function is outer else outer
 
 
 def _replaces(other: Binding, binding: Binding) -> Optional[ast.expr]:

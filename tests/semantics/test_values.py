@@ -33,6 +33,11 @@ CASES = [
     ("print([reveal(x) for x in (1, 2)])", "1 2"),
     ("if (x := 3) > 2:\n    reveal(x)", "3"),
     # conditions
+    ("x = 1\nif True:\n    x = 2\nreveal(x)", "2"),
+    ("x = 1\nif False:\n    pass\nelif True:\n    x = 2\nreveal(x)", "2"),
+    ("x = 1\nif True:\n    for i in y:\n        x = 2\nreveal(x)", "1 2"),
+    ("x = 1\nfor i in y:\n    if True:\n        x = 2\nreveal(x)", "1 2"),
+    ("for i in y:\n    if i:\n        reveal(x)\n    x = 1\n    if True:\n        x = 2", "2"),
     ("x = 1\nif False:\n    x = 2\nreveal(x)", "1"),
     ("reveal(1 if True else 2)", "1"),
     ("DEBUG = False\nreveal(1 if DEBUG else 2)", "2"),
