@@ -22,7 +22,8 @@ def callers(program: Program, function: Scope) -> list[Site]:
     """Return the sites that call a function; of a method `__init__`, those that make an object with it."""
     cls = function.parent if function.parent is not None and function.parent.is_class else None
     if cls is None or function.name != "__init__":
-        found = [site for site in program.sites(function.name) if _calls(program, site, function)]
+        sites = (*program.sites(function.name), *program.handing.sites(function.name))
+        found = [site for site in sites if _calls(program, site, function) and not _passes_on(site, function)]
         if cls is not None and function.name in INSTANCE_METHODS:
             found.extend(_instance_calls(program, cls))
     else:
@@ -36,6 +37,18 @@ def _calls(program: Program, site: Site, wanted: Scope) -> bool:
     return isinstance(site.node, ast.Call) and _is(program.evaluator.callees(site), wanted)
 
 
+def _passes_on(site: Site, function: Scope) -> bool:
+    """Return whether a site, in what a decorator makes of a function, hands on what that was called with."""
+    if not getattr(function.node, "decorator_list", ()) or not isinstance(site.node, ast.Call):
+        return False
+    callee, first = site.node.func, next(iter(site.node.args), None)
+    return (
+        not (isinstance(callee, ast.Name) and callee.id == function.name)
+        and isinstance(first, ast.Starred)
+        and word_of(first.value) in site.scope.owner.bindings
+    )
+
+
 def _is(value: Value, wanted: Scope) -> bool:
     return any(_function(known) is wanted for known in value.known)
 
@@ -46,7 +59,7 @@ def _function(known: Known) -> object:
 
 def _constructions(program: Program, init: Scope, cls: Scope, depth: int) -> Iterator[Site]:
     """Yield the sites that run a constructor: of its class, of classes that inherit it, and `super().__init__()`."""
-    for site in program.sites(cls.name):
+    for site in (*program.sites(cls.name), *program.handing.sites(cls.name)):
         if _calls(program, site, cls):
             yield site
     for method in cls.defines:

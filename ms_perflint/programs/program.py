@@ -11,6 +11,7 @@ from typing import Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.programs import callers, launchers, mode, reach, repeats, training
+from ms_perflint.programs.handing import Handing
 from ms_perflint.programs.names import Names
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target, target_of
@@ -55,6 +56,7 @@ class Program:
         self._stores: dict[str, tuple[Binding, ...]] = {}
         self._trees: dict[str, Optional[trees.Entry]] = {}
         self.names = Names(self)
+        self.handing = Handing(self)
 
     def close(self) -> None:
         """Cut the cycle with the evaluator, so that memory is given back without the garbage collector."""

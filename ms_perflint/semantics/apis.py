@@ -16,10 +16,11 @@ from ms_perflint.semantics import (
     members,
     options,
     records,
+    tables,
 )
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
-from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Display, Instance, Known, Value
+from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Display, Instance, Known, Value, union
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
@@ -128,6 +129,8 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
         return importing.by_call(evaluator, node, scope, only_top=name == "builtins.__import__")
     if word == "parse_args" and api.receiver is not None:
         return options.parsed(api.receiver)
+    if word in tables.VIEWS and api.receiver is not None and not node.args:
+        return tables.view(evaluator, api.receiver, word)
     if word == "get" and api.receiver is not None and node.args:
         return _get(evaluator, api.receiver, node, scope)
     if name == "builtins.globals":
@@ -201,12 +204,18 @@ def _environment(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     return commandline.variable(evaluator.program.exported(str(names[0])) if known else None, default)
 
 
+def _any(evaluator: Evaluator, receiver: Known, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """`table.get(key, default)` on a table of functions or classes, of which the key is not known."""
+    found = tables.any_entry(evaluator, Value((receiver,)))
+    return union([found, *(evaluator.value(default, scope) for default in node.args[1:2])]) if found.known else None
+
+
 def _get(evaluator: Evaluator, receiver: Known, node: ast.Call, scope: Scope) -> Optional[Value]:
     """`config.get("key", default)` on something that holds settings."""
     key = evaluator.value(node.args[0], scope)
     keys = tuple(dict.fromkeys(known.constant for known in key.usual)) if not key.open else ()
-    if len(keys) != 1:
-        return None
+    if len(keys) != 1 or keys[0] is NO_CONSTANT:
+        return _any(evaluator, receiver, node, scope)
     found = evaluator.item(receiver, keys[0])
     if found.known:
         return Value(found.known, found.open, found.optional or key.optional or len(key.known) > 1)

@@ -41,7 +41,8 @@ def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     if text is not None:
         return text
     callee = evaluator.value(node.func, scope)
-    values = [_result(evaluator, known, node, scope) for known in callee.known]
+    results = [(known, _result(evaluator, known, node, scope)) for known in callee.known]
+    values = [value if known.usual else value.rarely() for known, value in results]
     if callee.open or not callee.known:
         values.append(OPEN)
     return union(values)

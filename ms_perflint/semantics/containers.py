@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ms_perflint.semantics import commandline, configs, lists, mappings, options, records, registries, stores
+from ms_perflint.semantics import commandline, configs, lists, mappings, options, records, registries, stores, tables
 from ms_perflint.semantics.module import Module, Scope
 from ms_perflint.semantics.values import (
     OPEN,
@@ -33,7 +33,7 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
     if registered is not None:
         return registered
     if keys.open or not keys.known or len(keys.constants) != len(keys.known):
-        return OPEN
+        return tables.any_entry(evaluator, base)
     values = [_at(evaluator, known, key) for known in base.known for key in keys.known]
     if base.open or not base.known:
         values.append(OPEN)
@@ -42,6 +42,8 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
         values = stores.overlaid(evaluator, values, base, node, names[0], scope)
     else:
         values.extend(v for name in names for v in stores.overlaid(evaluator, [], base, node, name, scope))
+    if keys.optional:
+        values.extend(tables.others(evaluator, base, values))
     value = union(values)
     return Value(value.known, value.open, value.optional or keys.optional)
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ms_perflint.semantics import configs, parameters
+from ms_perflint.semantics import configs, parameters, tables
 from ms_perflint.semantics.module import Binding, Block, Scope, Site
 from ms_perflint.semantics.values import NOTHING, OPEN, Bound, Display, Instance, Known, Tree, Value, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
@@ -42,6 +42,9 @@ class _Elements:
 
     def known(self, known: Known, depth: int) -> Value:
         what = known.what
+        if isinstance(what, Display) and isinstance(what.node, ast.Dict):
+            keys = tables.view(self.evaluator, known, "keys")
+            return self.of(keys, depth + 1) if keys is not None else OPEN
         if isinstance(what, Display) and depth < NESTED:
             return self.display(what, depth)
         if isinstance(what, Tree) and isinstance(what.data, list):
@@ -77,7 +80,7 @@ class _Elements:
 
     def added(self, what: Display, depth: int) -> Iterator[Value]:
         """Yield what is added to a list after it was made, under the name that it got there."""
-        for holder in _holders(what):
+        for holder in holders(what):
             for call, block in self.additions(holder, 0):
                 scope = what.scope if block.scope is getattr(what.scope, "function", None) else block.scope
                 way = self.evaluator.way(block, scope)
@@ -118,7 +121,7 @@ class _Elements:
                     yield from function.bindings.get(slot.arg, ())[:1]
 
 
-def _holders(what: Display) -> list[Binding]:
+def holders(what: Display) -> list[Binding]:
     """Return the names and attributes to which a list is given where it is made."""
     owner = what.scope.owner
     groups = list(owner.bindings.values())

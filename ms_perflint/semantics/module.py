@@ -11,6 +11,7 @@ from ms_perflint.source import Source, SourceError, Span
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.flow import Flow
+    from ms_perflint.semantics.handed import Holder
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 ScopeNode = Union[ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.expr]
@@ -227,6 +228,8 @@ class Module:
             str, list[tuple[ast.stmt, ast.alias]]
         ] = {}  # name -> the imports that bind it, in any scope
         self.renamed: dict[str, set[str]] = {}  # last word of a name -> other names it gets: `as`, `x = name`
+        self.displays: list[Union[ast.Dict, ast.List, ast.Tuple, ast.Set]] = []
+        self.handed: Optional[dict[str, set[Holder]]] = None  # see `handed`, made on first use
         self.made: dict[
             str, set[str]
         ] = {}  # last word of a callee -> names bound to what it returns: `self.x = name()`
@@ -302,6 +305,8 @@ class Module:
         self.made.clear()
         self.chains.clear()
         self.worded.clear()
+        self.displays.clear()
+        self.handed = None
         if not self._borrowed:
             self.tree.body = []
 

@@ -54,7 +54,16 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
         if way != IMPOSSIBLE:
             value = passed(evaluator, binding, site.node, site.scope, default)
             values.append(value if way == USUAL else value.rarely())
+    values.extend(_decorated(evaluator, binding))
     return union(values) if values else Value(default.known, True)
+
+
+def _decorated(evaluator: Evaluator, binding: Binding) -> list[Value]:
+    """Return what a function decorates, for the parameter that gets it."""
+    own = binding.scope
+    if positional(own)[is_method(own) :][:1] != [binding.node] or not own.is_function:
+        return []
+    return [evaluator.known(each, each.node, each) for each in evaluator.program.handing.decorated(own)]
 
 
 def is_method(function: Scope) -> bool:

@@ -11,6 +11,7 @@ from ms_perflint.semantics.forms import is_main_guard, leaves, word_of
 from ms_perflint.semantics.module import Binding, Block, FunctionNode, Module, Scope, Site
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+DISPLAYS = (ast.Dict, ast.List, ast.Tuple, ast.Set)
 TRY: tuple[type[ast.AST], ...] = (ast.Try, ast.TryStar) if hasattr(ast, "TryStar") else (ast.Try,)
 OPERATORS: dict[type[ast.operator], str] = {ast.Mult: "*", ast.MatMult: "@"}
 
@@ -346,12 +347,16 @@ class _Walk:
                 callee = node.func  # type: ignore[attr-defined]
                 word = callee.attr if type(callee) is ast.Attribute else word_of(callee)
                 self.site(Site(module, node, word, stmt, block, fstring))  # type: ignore[arg-type]
+                if word == "getattr" and len(node.args) > 1:  # type: ignore[attr-defined]
+                    attrs.add(_text(node.args[1]))  # type: ignore[attr-defined]
                 if word in ("setattr", "update"):
                     self._members_by_name(node, stmt, block)  # type: ignore[arg-type]
             elif kind is ast.BinOp:
                 sign = OPERATORS.get(type(node.op))  # type: ignore[attr-defined]
                 if sign is not None:
                     self.site(Site(module, node, sign, stmt, block, fstring))  # type: ignore[arg-type]
+            elif kind in DISPLAYS:
+                module.displays.append(node)  # type: ignore[arg-type]
             elif kind is ast.JoinedStr:
                 fstring = fstring or node  # type: ignore[assignment]
             elif kind is ast.Lambda:

@@ -181,9 +181,56 @@ CALL_BY_CALL = [
         "2",
     ),
 ]
+TWO = "def a(x):\n    return x\ndef b(x):\n    return x + 1\n"
+OPTION = """\
+from argparse import ArgumentParser
+parser = ArgumentParser()
+parser.add_argument('--name', default='a')
+args = parser.parse_args()
+"""
+HANDED = [
+    ("def f(x):\n    reveal(x)\ndef g(): pass\n{'f': f, 'g': g}[unknown()](5)", "5"),
+    ("def f(x):\n    reveal(x)\ntable = dict(f=f)\ntable[unknown()](5)", "5"),
+    ("def f(x):\n    reveal(x)\ndef g(): pass\n{'f': f}.get(unknown(), g)(5)", "5"),
+    ("def f(x):\n    reveal(x)\ndef g(): pass\nrun = {'f': f}.get(unknown(), g)\nrun(5)", "5"),
+    ("def f(x):\n    reveal(x)\ndef g(): pass\nfor each in [f, g]:\n    each(5)", "5"),
+    ("def f(x):\n    reveal(x)\ndef g(): pass\nfor name, each in [('f', f), ('g', g)]:\n    each(5)", "5"),
+    ("def f(x):\n    reveal(x)\nfor name, each in {'f': f}.items():\n    each(5)", "5"),
+    ("def f(x):\n    reveal(x)\ndef run(work):\n    work(5)\nrun(f)", "5"),
+    ("def f(x):\n    reveal(x)\ndef run(work):\n    again(work)\ndef again(do):\n    do(5)\nrun(work=f)", "5"),
+    (
+        "def f(x):\n    reveal(x)\nclass A:\n    def __init__(self, work):\n        self.work = work\n"
+        "    def run(self):\n        self.work(5)\nA(f).run()",
+        "5",
+    ),
+    ("def f(x):\n    reveal(x)\nrun = f if unknown() else None\nrun(5)", "5"),
+    ("def f(x):\n    reveal(x)\ndef run(work):\n    work(5)\nrun(print)\nf(6)", "6"),
+    ("def f(x):\n    reveal(x)\nglobals()['f'](5)", "5"),
+    ("name = 'f'\ndef f(x):\n    reveal(x)\nglobals()[name](5)", "5"),
+    ("class A:\n    def f(self, x):\n        reveal(x)\n    def run(self):\n        getattr(self, 'f')(5)", "5"),
+    (
+        "class A:\n    def f(self, x):\n        reveal(x)\n    def g(self): pass\n"
+        "    def run(self, name):\n        {'f': self.f, 'g': self.g}[name](5)",
+        "5",
+    ),
+    ("class A:\n    def __init__(self, x):\n        reveal(x)\nclass B: pass\n{'a': A, 'b': B}[unknown()](5)", "5"),
+    ({"train.py": "import nets\ngetattr(nets, 'f')(5)", "nets.py": "def f(x):\n    reveal(x)"}, "5"),
+    ({"train.py": "import nets\nmake = getattr(nets, 'f')\nmake(5)", "nets.py": "def f(x):\n    reveal(x)"}, "5"),
+]
 TABLES = [
     ("def a():\n    return 1\ndef b():\n    return 2\nreveal({'a': a, 'b': b}['b']())", "2"),
-    ("class A: pass\nclass B: pass\nreveal({'a': A, 'b': B}[unknown()]())", "..."),
+    ("class A: pass\nclass B: pass\nreveal({'a': A, 'b': B}[unknown()]())", "A() B()"),
+    ("reveal({'a': 1, 'b': 2}[unknown()])", "..."),
+    (TWO + "reveal({'a': a, 'b': b}.get(unknown(), a)(3))", "3 4"),
+    (TWO + "table = {'a': a, 'b': b}\ntable[unknown()] = elsewhere\nreveal(table[unknown()](3))", "3 4 ..."),
+    (TWO + "table = {'a': a, 'b': b}\ntable.update(unknown())\nreveal(table[unknown()](3))", "3 4 ..."),
+    (TWO + "reveal((a, b)[unknown()](3))", "3 4"),
+    (OPTION + TWO + "reveal({'a': a, 'b': b}[args.name](3))", "3 (4)"),
+    ("for name in {'a': 1, 'b': 2}:\n    reveal(name)", "'a' 'b'"),
+    ("for name, x in {'a': 1, 'b': 2}.items():\n    reveal(x)", "1 2"),
+    ("for x in {'a': 1, 'b': 2}.values():\n    reveal(x)", "1 2"),
+    ("table = {'a': 1}\ntable['b'] = 2\nfor x in table.values():\n    reveal(x)", "..."),
+    ("for x in {**unknown(), 'b': 2}.values():\n    reveal(x)", "..."),
     ("def a():\n    return 1\nreveal(globals()['a']())", "1"),
     ({"train.py": "import nets\nreveal(getattr(nets, 'a')())", "nets.py": "def a():\n    return 1"}, "1"),
     (
@@ -262,6 +309,28 @@ FACTORIES = [
     ),
     (DECORATORS + "@timed\ndef f(x):\n    return x\nreveal(f(3))", "3"),
     (DECORATORS + "@logged('info')\ndef f(x):\n    reveal(x)\nf(3)", "3"),
+    (DECORATORS + "def f(x):\n    reveal(x)\ng = timed(f)\ng(3)", "3"),
+    (DECORATORS + "def f(x):\n    return x\ng = timed(f)\nreveal(g(3))", "3"),
+    (DECORATORS + "def f(x):\n    reveal(x)\nlogged('info')(f)(3)", "3"),
+    (DECORATORS + "def f(x):\n    reveal(x)\ng = logged('info')(f)\ng(3)", "3"),
+    (DECORATORS + "@timed\ndef f(x):\n    reveal(x)\n@timed\ndef g(x): pass\nf(3)\ng(4)", "3"),
+    ("def given(f):\n    def inner():\n        f(5)\n    return inner\n@given\ndef f(x):\n    reveal(x)\nf()", "5"),
+    (
+        "def given(x):\n    def decorate(f):\n        def inner():\n            f(x)\n        return inner\n"
+        "    return decorate\n@given(5)\ndef f(x):\n    reveal(x)\nf()",
+        "5",
+    ),
+    (
+        "def around(before):\n    def decorate(f):\n        def inner(*args):\n            before(5)\n"
+        "            return f(*args)\n        return inner\n    return decorate\n"
+        "def prepare(x):\n    reveal(x)\n@around(before=prepare)\ndef main():\n    pass\nmain()",
+        "5",
+    ),
+    (
+        "class Timed:\n    def __init__(self, f):\n        self.f = f\n    def __call__(self, *args):\n"
+        "        return self.f(*args)\n@Timed\ndef f(x):\n    reveal(x)\nf(3)",
+        "3",
+    ),
     ("from elsewhere import traced\n@traced\ndef f(x):\n    return x\nreveal(f(3))", "3"),
     (
         {
@@ -312,7 +381,7 @@ LISTS = [
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [*PARAMETERS, *CLASSES, *RECORDS, *CALL_BY_CALL, *TABLES, *FACTORIES, *LISTS],
+    [*PARAMETERS, *CLASSES, *RECORDS, *CALL_BY_CALL, *HANDED, *TABLES, *FACTORIES, *LISTS],
 )
 def test_call(text: Text, expected: str) -> None:
     assert revealed(text) == expected
