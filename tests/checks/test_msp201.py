@@ -525,7 +525,8 @@ QUIET = [
                 return self.difference(x, kernel)
 
 
-        solvers = {"field": Field}
+        solvers = {}
+        solvers.update(field=Field)
         net = solvers[dataset.get_col_names()[0]]()
         """,
         PARTS.replace("net = Net()", ""),
