@@ -11,7 +11,8 @@ from ms_perflint import mindspore_api
 from ms_perflint.networks import packages
 from ms_perflint.programs.training import base_apis
 from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.values import Api, Bound, Display, Instance, Known, Value
+from ms_perflint.semantics.parameters import argument_at
+from ms_perflint.semantics.values import OPEN, Api, Bound, Display, Instance, Known, Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -52,6 +53,8 @@ HALVES = (
     "precision_mode",
 )
 LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
+WIDTHS = (("in_channels", "in_features"), ("out_channels", "out_features"))  # of a dense layer, by slot
+TILE = 16  # elements of each side of the matrices that the matrix unit multiplies at once
 TENSOR_PRODUCTS = frozenset({"matmul", "bmm"})  # also methods of Tensor
 _LOSS = re.compile(r"loss(?!y)", re.IGNORECASE)
 _AROUND_LOSS = re.compile(r"with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss", re.IGNORECASE)
@@ -152,7 +155,7 @@ class _Search:
             if not is_loss(self.program, what.type):  # else only the network that it may be given
                 self.scope(what.type)
         elif is_matrix(what.type.name):
-            self.found = True
+            self.found = what.node is None or not self._is_tiny(what.type.name, what.node, what.scope)
         elif is_no_network(what.type):
             return
         elif what.type.receiver is not None:
@@ -207,14 +210,28 @@ class _Search:
             return True
         if site.word not in self._words(site.module):
             return False
-        if any(is_matrix(api[:-2] if api.endswith("()") else api) for api in self.program.apis(site)):
-            return True
+        apis = self.program.apis(site)
+        if any(is_matrix(api[:-2] if api.endswith("()") else api) for api in apis):
+            return not (isinstance(site.node, ast.Call) and self._is_tiny(apis[0], site.node, site.scope))
         if site.word not in TENSOR_PRODUCTS or site.scope.owner.name != "construct":
             return False
         callee = site.node.func if isinstance(site.node, ast.Call) else None
         base = callee.value if isinstance(callee, ast.Attribute) else None
         is_module = isinstance(base, ast.Name) and base.id in site.module.imported
         return base is not None and not is_module and not self.program.evaluator.callees(site).known
+
+    def _is_tiny(self, api: str, node: ast.Call, scope: Scope) -> bool:
+        """Return whether a layer is less than one tile of the matrix unit: half precision gains nothing there."""
+        if api.rpartition(".")[2] not in ("Dense", "Linear"):
+            return False
+        sizes = []
+        for slot, names in enumerate(WIDTHS):
+            given = (argument_at(node, name, slot) for name in names)
+            value = next((self.program.value(each, scope) for each in given if each is not None), OPEN)
+            if value.open or value.optional or len(value.constants) != len(value.known):
+                return False
+            sizes.append(max((width for width in value.constants if isinstance(width, int)), default=TILE))
+        return max(sizes) <= TILE and sizes[0] * sizes[1] < TILE * TILE
 
     def _words(self, module: Module) -> set[str]:
         if module.path not in self.words:

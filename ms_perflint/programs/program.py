@@ -22,7 +22,6 @@ from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Module, Scope, Site
 from ms_perflint.semantics.project import Project
 from ms_perflint.semantics.values import Api, Instance, Known, Tree, Value
-from ms_perflint.semantics.ways import IMPOSSIBLE
 
 
 @dataclass(frozen=True)
@@ -281,7 +280,7 @@ class Program:
 
     def runs(self, site: Site) -> bool:
         """Return whether a site can run: its function is reached, and no condition around it is always false."""
-        return site.scope.owner in self.reached and self.evaluator.way(site.block) != IMPOSSIBLE
+        return site.scope.owner in self.reached and self.evaluator.may_run(site)
 
     @cached_property
     def trains(self) -> Fact:

@@ -200,18 +200,22 @@ def _root(known: Known) -> tuple[Scope | Api, int]:
 
 
 def is_step_class(program: Program, cls: Scope, depth: int = 0) -> bool:
-    """Return whether a class is a train cell: by its bases, or since it takes gradients and steps an optimizer."""
+    """Return whether a class is a train cell: by its bases, or since it takes gradients and steps an optimizer.
+
+    One whose optimizer stands under a flag that nobody sets only adapts what it evaluates.
+    """
     if base_apis(program, cls) & STEP_CELLS:
         return True
     if depth < 4 and _wraps_step(program, cls, depth):
         return True
-    words = {site.word for scope in cls.defines for site in scope.calls}
+    sites = [site for scope in cls.defines for site in scope.calls]
+    words = {site.word for site in sites}
     takes = any(word in words for word in ("GradOperation", "value_and_grad", "grad")) or any(
         isinstance(b.value, ast.Call) and any(api in GRADS for api in _api_names(program, b.value, b.scope))
         for bs in cls.attributes.values()
         for b in bs
     )
-    return takes and any(is_optimizer_word(word) for word in words)
+    return takes and any(is_optimizer_word(site.word) and program.evaluator.may_run(site) for site in sites)
 
 
 def _wraps_step(program: Program, cls: Scope, depth: int) -> bool:
@@ -274,7 +278,8 @@ def _calls_optimizer(program: Program, path: str) -> bool:
         return False
     for word in ("Adam", "AdamWeightDecay", "Momentum", "SGD", "AdamW", "RMSProp", "Lamb", "Adagrad", "LARS"):
         for name in module.holders(word):
-            if any(isinstance(s.node, ast.Call) and s.node.args for s in module.by_word.get(name, ())):
+            sites = module.by_word.get(name, ())
+            if any(isinstance(s.node, ast.Call) and s.node.args and program.runs(s) for s in sites):
                 return True
     return False
 

@@ -269,6 +269,10 @@ class Evaluator:
                 self._ways[id(arm), key] = way
         return way
 
+    def may_run(self, site: Site) -> bool:
+        """Return whether no condition around a site is always false."""
+        return self.way(site.block) != IMPOSSIBLE
+
     def _way_of_arm(self, test: ast.expr, wanted: bool, scope: Scope) -> int:
         """Return how one arm of an `if` is reached, by its own test."""
         value = self.value(test, scope)

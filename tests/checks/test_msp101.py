@@ -91,7 +91,41 @@ KINDS = """
     args = parser.parse_args()
     """
 
+ADAPTS = """
+    class Adapted(nn.Cell):
+        def __init__(self, net, loss):
+            super().__init__()
+            self.loss = nn.WithLossCell(net, loss)
+            self.weights = net.trainable_params()
+            self.grad = ops.GradOperation(get_by_list=True)
+            self.optim = nn.Adam(self.weights)
+
+        def construct(self, data, label, is_train=True):
+            grads = self.adapt(data, label)
+            if is_train:
+                self.optim(grads)
+            return self.loss(data, label)
+
+        def adapt(self, data, label):
+            grads = self.grad(self.loss, self.weights)(data, label)
+            for weight, grad in zip(self.weights, grads):
+                ops.assign(weight, weight - 0.5 * grad)
+            return grads
+
+
+    cell = Adapted(net, loss)
+    batches = dataset.create_tuple_iterator()
+    """
+
 FIRES = [
+    case(
+        "a cell that steps its optimizer under a flag that is set",
+        IMPORTS,
+        "ms.set_context(mode=ms.PYNATIVE_MODE)  # !\n",
+        NETWORK,
+        ADAPTS,
+        "for data, label in batches:\n    cell(data, label)\n",
+    ),
     case(
         "an option chooses the mode, and its default is PyNative",
         IMPORTS,
@@ -547,6 +581,14 @@ LEVELS = """
 LEVEL = "if args.level == {0}:\n    ms.set_context(mode={1})\n"
 
 QUIET = [
+    case(
+        "a cell that adapts what it evaluates",
+        IMPORTS,
+        "ms.set_context(mode=ms.PYNATIVE_MODE)\n",
+        NETWORK,
+        ADAPTS,
+        "for data, label in batches:\n    cell(data, label, False)\n",
+    ),
     case(
         "an option chooses the mode, whatever its name",
         IMPORTS,

@@ -72,6 +72,18 @@ def cell(init: str, construct: str) -> str:
 
 FIRES = [
     case(
+        "one layer of a tile among small ones",
+        IMPORTS,
+        cell("self.first = nn.Dense(2, 128)\nself.last = nn.Dense(128, 1)", "self.last(self.first(x))"),
+        RUN_REPORTED,
+    ),
+    case(
+        "a layer of which one width is not known",
+        IMPORTS,
+        cell("self.fc = nn.Dense(dataset.width(), 1)", "self.fc(x)"),
+        RUN_REPORTED,
+    ),
+    case(
         "half precision for a mask, and a dtype that nothing reads",
         IMPORTS,
         cell(
@@ -480,6 +492,20 @@ FIRES = [
 ]
 
 QUIET = [
+    case("a line through points", IMPORTS, "net = nn.Dense(1, 1)\n", RUN.replace("net = Net()", "")),
+    case(
+        "a line through points, in a step of one's own",
+        IMPORTS,
+        cell("self.fc = nn.Dense(2, 1)", "self.fc(x)"),
+        PARTS,
+        STEP,
+    ),
+    case(
+        "layers of less than a tile",
+        IMPORTS,
+        cell("width = 8\nself.first = nn.Dense(2, width)\nself.last = nn.Dense(width, 1)", "self.last(self.first(x))"),
+        RUN,
+    ),
     case(
         "unit test that can be run by itself",
         {
