@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from ms_perflint import mindspore_api
-from ms_perflint.edits.layout import fits, pad
+from ms_perflint.edits.expressions import first_row
+from ms_perflint.edits.layout import fits, indent, pad
 from ms_perflint.edits.listing import Listing, items
 from ms_perflint.edits.statements import insert_below, is_future
 from ms_perflint.findings import Edit
@@ -56,7 +57,8 @@ def insert_after_imports(module: Module, line: str) -> tuple[Edit, ...]:
             break
     if index < 0:
         return (_on_top(module, line),)
-    return (insert_below(module, index, line if _imports(body[index]) and _is_import(line) else f"\n{line}"),)
+    joins = _is_import(line) and _imports(body[index]) and not is_future(body[index])
+    return (insert_below(module, index, line if joins else f"\n{line}{_space(module, index + 1, line)}"),)
 
 
 def _bound(tree: ast.Module) -> dict[str, set[str]]:
@@ -145,8 +147,11 @@ def _extend(module: Module, stmt: ast.ImportFrom, name: str, line_length: int) -
         close = end - 1
         listing = Listing(source, bracket + 1, close, items(source.text, bracket + 1, close, names))
         return listing.append(name, line_length)
-    if fits(source, end, f", {name}", line_length):
-        return (Edit(module.path, end, end, f", {name}"),)
+    comma = "," if re.search(rb",\w", source.text[start:end]) else ", "
+    if fits(source, end, f"{comma}{name}", line_length):
+        return (Edit(module.path, end, end, f"{comma}{name}"),)
+    if source.row(start) != source.row(end):
+        return (Edit(module.path, end, end, f", \\\n{indent(source, end)}{name}"),)
     first = names[0][0]
     return (
         Edit(module.path, first, first, "("),
@@ -228,5 +233,22 @@ def _on_top(module: Module, line: str) -> Edit:
         end = len(source.text)
         ended = not end or source.text.endswith((b"\n", b"\r"))
         return Edit(module.path, end, end, f"{line}\n" if ended else f"\n{line}")
-    start = source.starts[min([body[0].lineno, *(d.lineno for d in getattr(body[0], "decorator_list", []))]) - 1]
-    return Edit(module.path, start, start, f"{line}\n")
+    start = source.starts[first_row(body[0]) - 1]
+    return Edit(module.path, start, start, f"{line}{_space(module, 0, line)}\n")
+
+
+def _space(module: Module, index: int, line: str) -> str:
+    """Return the line ends that part a new line from the statement below it; none where a blank line does.
+
+    Two blank lines stand in front of functions and classes, one between imports and other code.
+    """
+    source, body = module.source, module.tree.body
+    if index >= len(body):
+        return ""
+    row = first_row(body[index])
+    above = source.line(row - 1).strip()
+    if index and (row == body[index - 1].end_lineno or not above or above.startswith(b"#")):
+        return ""
+    if isinstance(body[index], (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return "\n\n"
+    return "\n" if _is_import(line) and not _imports(body[index]) else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ms_perflint.edits.layout import BLANK, fits, indent, line_end, line_start, marks, pad, remark, starts_line
+from ms_perflint.edits.layout import BLANK, fits, indent, line_end, line_start, marks, pad, remark, starts_line, width
 from ms_perflint.findings import Edit
 
 if TYPE_CHECKING:
@@ -45,13 +45,22 @@ class Listing:
         lead, tail = (",", "") if last.comma is None else ("", ",")
         anchor = last.end if last.comma is None else last.comma + 1
         comment = remark(self.source, anchor)
+        in_front = self._comma_in_front(len(self.items) - 2) if last.comma is None else None
+        if in_front is not None:
+            return (self._insert(comment or anchor, f"\n{in_front}{text}"),)
         if starts_line(self.source, last.start):
             new = f"\n{indent(self.source, last.start)}{text}{tail}"
+            if comment is None and self.source.line(self.source.row(last.start) - 1).endswith(b"\\"):
+                new = f" \\{new}"
         else:
-            inline = f"{lead} {text}{tail}"
+            inline = f"{lead}{self._gap()}{text}{tail}"
             if comment is None and fits(self.source, anchor, inline, line_length):
                 return (self._insert(anchor, inline),)
-            new = f"\n{pad(self.source, self.items[0].start)}{text}{tail}"
+            below = pad(self.source, self.items[0].start)
+            inner = indent(self.source, self.open) + self.unit
+            if width(f"{below}{text}{tail})") > line_length and width(inner) < width(below) and self._is_one_line():
+                return self._hang(text, anchor, lead, tail)
+            new = f"\n{below}{text}{tail}"
         if comment is None:
             return (self._insert(anchor, lead + new),)
         return (*([self._insert(last.end, lead)] if lead else []), self._insert(comment, new))
@@ -64,11 +73,17 @@ class Listing:
         below = pad(self.source, first.start)
         if self._comment(self.open, first.start):
             return (self._insert(remark(self.source, self.open) or self.open, f"\n{below}{text},"),)
-        alone = len(self.items) == 1 or starts_line(self.source, self.items[1].start)
-        if not (starts_line(self.source, first.start) and alone):
-            inline = f"{text}, "
+        in_front = self._comma_in_front(0)
+        if in_front is not None:
+            return (self._insert(first.start, f"{text}\n{in_front}"),)
+        others = [starts_line(self.source, item.start) for item in self.items[1:]]
+        hangs = starts_line(self.source, first.start)
+        if not (all(others) if others else hangs) and not (hangs and others[0]):
+            inline = f"{text},{self._gap()}"
             if fits(self.source, first.start, inline, line_length):
                 return (self._insert(first.start, inline),)
+        if others and others[0] and not hangs:
+            below = indent(self.source, self.items[1].start)
         return (self._insert(first.start, f"{text},\n{below}"),)
 
     def remove(self, index: int) -> tuple[Edit, ...] | None:
@@ -83,10 +98,23 @@ class Listing:
             return None if lost else (self._delete(self.open, self.close),)
         comma = self.items[index - 1].comma if index and index + 1 == len(self.items) and item.comma is None else None
         bottom = remark(self.source, end) or end
-        if starts_line(self.source, item.start) and not text[bottom : line_end(self.source, bottom)].strip(BLANK):
-            lines = self._delete(line_start(self.source, item.start), self.source.starts[self.source.row(bottom)])
-            return (lines,) if comma is None else (self._delete(comma, comma + 1), lines)
+        if starts_line(self.source, item.start):
+            if self._is_headed(index):
+                return None
+            if not text[bottom : line_end(self.source, bottom)].strip(BLANK):
+                lines = self._lines(index, self.source.row(item.start), self.source.row(bottom))
+                return (lines,) if comma is None else (self._delete(comma, comma + 1), lines)
         return self._remove_inline(index, end)
+
+    def _lines(self, index: int, first: int, last: int) -> Edit:
+        """Return the edit that deletes rows that hold one item, with the blank lines that would be too many."""
+        source = self.source
+        above = index == 0 or not source.line(first - 1).strip(BLANK)
+        while above and last + 1 < source.row(self.close) and not source.line(last + 1).strip(BLANK):
+            last += 1
+        while index + 1 == len(self.items) and not source.line(first - 1).strip(BLANK):
+            first -= 1
+        return self._delete(source.starts[first - 1], source.starts[last])
 
     def _remove_inline(self, index: int, end: int) -> tuple[Edit, ...] | None:
         """Return the edits that take out an item that shares its lines with others."""
@@ -101,7 +129,47 @@ class Listing:
             return (*gap, self._delete(item.start, after.start if after else end))
         if after is not None and not starts_line(self.source, after.start):
             return (self._delete(item.start, after.start),)
-        return (self._delete(before.comma if item.comma is None else before.comma + 1, end),)
+        start = before.comma if item.comma is None else before.comma + 1
+        closed = self.source.text[end : line_end(self.source, end)].strip(BLANK)  # and no comment may swallow that
+        if starts_line(self.source, start) and not (closed and self._comment(before.end, start)):
+            above = self.source.row(start) - 1
+            start = self.source.starts[above - 1] + len(self.source.line(above))
+        return (self._delete(start, end),)
+
+    def _is_headed(self, index: int) -> bool:
+        """Return whether a comment stands right above an item that starts its line: it may speak of several."""
+        top = line_start(self.source, self.items[index].start)
+        before = self.items[index - 1].comma if index else self.open
+        above = self.source.line(self.source.row(top) - 1).strip(BLANK)
+        return above.startswith(b"#") and self._comment(before or self.open, top)
+
+    def _comma_in_front(self, index: int) -> str | None:
+        """Return how the line below an item starts, with its comma; None where the comma stands behind the item."""
+        if index < 0 or index + 1 >= len(self.items):
+            return None
+        comma, below = self.items[index].comma, self.items[index + 1].start
+        if comma is None or not starts_line(self.source, comma) or self._comment(comma, below):
+            return None
+        start = self.source.text[line_start(self.source, comma) : below].decode()
+        return start if "\n" not in start and "\r" not in start else None
+
+    def _gap(self) -> str:
+        """Return what stands between a comma and the item behind it on the same line."""
+        pairs = zip(self.items, self.items[1:])
+        return "" if any(one.comma is not None and one.comma + 1 == other.start for one, other in pairs) else " "
+
+    def _is_one_line(self) -> bool:
+        """Return whether the brackets open and close on the same line."""
+        return self.source.row(self.open) == self.source.row(self.close)
+
+    def _hang(self, text: str, anchor: int, lead: str, tail: str) -> tuple[Edit, ...]:
+        """Return the edits that give the items of a long line, and a new one, lines of their own."""
+        margin = indent(self.source, self.open)
+        path, inner = self.source.path, margin + self.unit
+        return (
+            Edit(path, self.open, self.items[0].start, f"\n{inner}"),
+            Edit(path, anchor, self.close, f"{lead}\n{inner}{text}{tail}\n{margin}"),
+        )
 
     def _comment(self, start: int, end: int) -> bool:
         """Return whether a comment stands between two items."""

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ms_perflint.edits.expressions import ancestors, first_row
-from ms_perflint.edits.layout import BLANK, indent, line_start, starts_line
+from ms_perflint.edits.layout import BLANK, indent, line_start, starts_line, unit
 from ms_perflint.findings import Edit
 
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ def delete_statement(module: Module, stmt: ast.stmt) -> tuple[Edit, ...] | None:
         return (Edit(module.path, start, module.span(block[index + 1])[0], ""),)
     if index and _joined(module, block[index - 1], stmt):
         return (Edit(module.path, module.span(block[index - 1])[1], end, ""),)
-    return _delete_lines(module, start, end)
+    return _delete_lines(module, start, end, index == 0)
 
 
 def insert_before(module: Module, stmt: ast.stmt, line: str) -> tuple[Edit, ...] | None:
-    """Return the edit that inserts a line in front of a statement, with the same indentation.
+    """Return the edit that inserts a line in front of a statement and the comments above it, indented as it is.
 
     Behind `;` or `if x:` a simple statement is put on the same line. None before `elif` and `__future__` imports.
     """
@@ -50,12 +50,41 @@ def insert_before(module: Module, stmt: ast.stmt, line: str) -> tuple[Edit, ...]
         return None
     top = source.starts[first_row(stmt) - 1]
     if starts_line(source, start) and not _continued(module, top):
+        top = _above_comments(module, stmt, top)
         margin = indent(source, top)
-        return (Edit(module.path, top, top, "".join(f"{margin}{part}\n" for part in line.split("\n"))),)
+        top += margin.rfind("\f") + 1  # a form feed stays where it divides the file
+        margin = margin[margin.rfind("\f") + 1 :]
+        return (Edit(module.path, top, top, "".join(f"{margin}{part}\n" for part in _indented(module, line))),)
     added = ast.parse(line).body
     if is_compound(stmt) or len(added) != 1 or is_compound(added[0]) or "\n" in line:
         return None
     return (Edit(module.path, start, start, f"{line}; "),)
+
+
+def _above_comments(module: Module, stmt: ast.stmt, top: int) -> int:
+    """Return where the comments start that speak of a statement; `top` is the start of its first line.
+
+    Comments at the top of the file speak of the file. No comment is what looks like one at the end of a string.
+    """
+    source, row = module.source, module.source.row(top)
+    path = ancestors(module, stmt)
+    around = ast.walk(path[-2]) if len(path) > 1 else iter(())
+    ends = [end for node in around if (end := getattr(node, "end_lineno", None)) is not None and end < row]
+    first, margin = row, indent(source, top)
+    while first - 1 > max(ends, default=0) and source.line(first - 1).startswith(f"{margin}#".encode()):
+        first -= 1
+    return source.starts[first - 1] if first > 1 else top
+
+
+def _indented(module: Module, lines: str) -> list[str]:
+    """Return lines, written with four spaces for a level, indented as the file is."""
+    level = unit(module.tree, module.source)
+    found = []
+    for line in lines.split("\n"):
+        text = line.lstrip(" ")
+        depth = len(line) - len(text)
+        found.append(level * (depth // 4) + " " * (depth % 4) + text)
+    return found
 
 
 def insert_below(module: Module, index: int, lines: str) -> Edit:
@@ -98,14 +127,33 @@ def _continued(module: Module, top: int) -> bool:
     return module.source.line(module.source.row(top) - 1).endswith(b"\\") if top else False
 
 
-def _delete_lines(module: Module, start: int, end: int) -> tuple[Edit, ...] | None:
-    """Return the edit that deletes the lines of a statement; None where they hold something else too."""
+def _delete_lines(module: Module, start: int, end: int, is_first: bool) -> tuple[Edit, ...] | None:
+    """Return the edit that deletes the lines of a statement; None where they hold something else too.
+
+    Blank lines go with it where there would be too many then; `is_first`: nothing of its block stands above.
+    """
     source = module.source
     top, rest = line_start(source, start), _REST.match(source.text, end)
     if source.text[top:start].strip(BLANK) or rest is None or _continued(module, top):
         return None
-    bottom = source.starts[source.row(end)]
+    first, last = source.row(top), source.row(end)
+    above, below = _blanks(module, first, -1), _blanks(module, last, 1)
+    if last + below >= len(source.starts) - 1:
+        first -= above
+    elif is_first and not source.line(first - 1).strip(BLANK).startswith(b"#"):
+        last += below
+    elif above and below:
+        first -= min(above, below)
+    top, bottom = source.starts[first - 1], source.starts[last]
     if top and not source.text[:bottom].endswith((b"\n", b"\r")):
-        above = source.row(top) - 1  # the file goes on to end without a line end
+        above = first - 1  # the file goes on to end without a line end
         return (Edit(module.path, source.starts[above - 1] + len(source.line(above)), bottom, ""),)
     return (Edit(module.path, top, bottom, ""),)
+
+
+def _blanks(module: Module, row: int, step: int) -> int:
+    """Return how many blank lines follow a row upwards or downwards."""
+    source, count = module.source, 0
+    while 1 <= (next_row := row + step * (count + 1)) < len(source.starts) and not source.line(next_row).strip(b" \t"):
+        count += 1
+    return count
