@@ -10,7 +10,7 @@ from ms_perflint.semantics.entries import Entries
 from ms_perflint.semantics.imports import Imports
 from ms_perflint.semantics.module import Module
 from ms_perflint.semantics.outline import Outline, outline
-from ms_perflint.source import Files, Source, SourceError
+from ms_perflint.source import BOM, Files, Source, SourceError
 
 CLASS = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\(([^)]*)\)|\b(\w+)[ \t]+as[ \t]+\w", re.MULTILINE)
 NAME = re.compile(rb"[A-Za-z_]\w*")
@@ -25,7 +25,7 @@ class Project:
         self._raw: dict[str, Optional[bytes]] = {}
         self._modules: dict[str, Optional[Module]] = {}
         self._outlines: dict[str, Optional[Outline]] = {}
-        self.imports = Imports(files, self.raw)
+        self.imports = Imports(files, self.lines)
         self._bases: dict[str, frozenset[bytes]] = {}
         self._words: dict[str, frozenset[bytes]] = {}
         self.entries = Entries(self.imports)
@@ -58,6 +58,15 @@ class Project:
                 self._raw[path] = None
         return self._raw[path]
 
+    def lines(self, path: str) -> Optional[bytes]:
+        """Return the bytes of a Python file as scans expect them: lines end at `\\n` and start with code."""
+        raw = self.raw(path)
+        if raw is None:
+            return None
+        raw = raw[len(BOM) :] if raw.startswith(BOM) else raw
+        raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in raw else raw
+        return raw.replace(b"\n\f", b"\n").lstrip(b"\f") if b"\f" in raw else raw
+
     def contains(self, path: str, word: str) -> bool:
         """Return whether the bytes of a file contain a word: if not, nothing of that name is in it."""
         raw = self.raw(path)
@@ -66,7 +75,7 @@ class Project:
     def outline(self, path: str) -> Optional[Outline]:
         """Return what the bytes of a file say without parsing it; None when it cannot be read."""
         if path not in self._outlines:
-            raw = self.raw(path)
+            raw = self.lines(path)
             self._outlines[path] = outline(raw) if raw is not None else None
         return self._outlines[path]
 
@@ -81,7 +90,7 @@ class Project:
     def may_derive(self, path: str, name: str) -> bool:
         """Return whether a file may have a class with a base of this name, by a scan of its bytes."""
         if path not in self._bases:
-            found = CLASS.findall(self.raw(path) or b"")
+            found = CLASS.findall(self.lines(path) or b"")
             self._bases[path] = frozenset(word for part in found for word in NAME.findall(b" ".join(part)))
         return name.encode() in self._bases[path]
 

@@ -451,6 +451,24 @@ CLOSURES: list[tuple[str, Mapping[str, str], str, list[str]]] = [
         ["common/load.py", "two/config.py", "two/train.py"],
     ),
     (
+        "below a byte order mark",
+        {"train.py": "\ufefffrom src import net\n", "src/net.py": "\ufeffimport src.ops", "src/ops.py": ""},
+        "train.py",
+        ["src/net.py", "src/ops.py", "train.py"],
+    ),
+    (
+        "in lines that end with a carriage return",
+        {"train.py": "import os\rfrom src import net\rimport ops  # why\r", "src/net.py": "", "ops.py": ""},
+        "train.py",
+        ["ops.py", "src/net.py", "train.py"],
+    ),
+    (
+        "behind a form feed",
+        {"train.py": "\fimport os\n\ffrom src import net\n", "src/net.py": ""},
+        "train.py",
+        ["src/net.py", "train.py"],
+    ),
+    (
         "by text",
         {"train.py": "from importlib import import_module\nimport_module('src.net')", "src/net.py": ""},
         "train.py",
@@ -546,6 +564,12 @@ PROGRAMS: list[tuple[str, Mapping[str, str], str, list[str]]] = [
         {"one/train.py": START, "two/train.py": "import one.train\n" + START},
         "one/train.py",
         [],
+    ),
+    (
+        "a script whose lines end with a carriage return",
+        {"train.py": ("import one.net\n" + START).replace("\n", "\r"), "one/net.py": ""},
+        "one/net.py",
+        ["train.py"],
     ),
 ]
 
