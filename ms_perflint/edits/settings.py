@@ -119,8 +119,8 @@ def _scalar(program: Program, setting: Known, place: Place, text: str) -> Option
         return None
     line = source.line(place.row)
     match = _SCALAR.search(line, min(len(line), len(line.decode()[: place.column - 1].encode())))
-    entry = trees.read(match["value"], place.path) if match is not None else None
-    if match is None or entry is None or not Constant(entry.data).same(setting.constant):
+    documents = trees.read(match["value"], place.path) if match is not None else ()
+    if match is None or not documents or not Constant(documents[0].data).same(setting.constant):
         return None
     quote = match["value"][:1].decode()
     start = source.starts[place.row - 1]

@@ -198,8 +198,8 @@ class Program:
         return self._stores[name]
 
     @cached_property
-    def updates(self) -> tuple[tuple[Site, ast.expr], ...]:
-        """Return the sites that may update an object as a whole, each with the expression of that object."""
+    def updates(self) -> tuple[updates.Update, ...]:
+        """Return the places that may update an object as a whole."""
         return updates.candidates(self)
 
     def tree(self, path: str, module: Module) -> Optional[Tree]:
@@ -212,6 +212,11 @@ class Program:
             if entry is not None:
                 return Tree(candidate, entry.data, open=entry.open)
         return None
+
+    def documents(self, path: str) -> tuple[trees.Entry, ...]:
+        """Return all documents of a YAML file."""
+        raw = self.project.raw(path)
+        return trees.read(raw, path) if raw is not None else ()
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression can be."""

@@ -72,6 +72,7 @@ MAPPINGS = frozenset(
         "OrderedDict",
     }
 )
+COPIES = frozenset({"builtins.dict.copy", "builtins.dict.clone"})  # methods of what holds settings
 READS = frozenset({"open", "read_text"})  # methods of a path, which is a text here
 _CONVERT: Mapping[str, Callable[..., Any]] = {
     "builtins.bool": bool,
@@ -111,7 +112,7 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
     if name in _CONVERT and node.args and not node.keywords:
         return _converted(evaluator, name, node, scope)
     if (word in MAPPINGS or name == "omegaconf.OmegaConf.create") and not name.startswith("mindspore."):
-        return _mapping(evaluator, node, scope)
+        return mapping(evaluator, node, scope)
     if name == "omegaconf.OmegaConf.merge":
         is_shown = not any(isinstance(argument, ast.Starred) for argument in node.args)
         return mappings.merged(evaluator, node, node.args, scope) if is_shown else OPEN
@@ -131,7 +132,9 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
         return options.parsed(api.receiver)
     if word in tables.VIEWS and api.receiver is not None and not node.args:
         return tables.view(evaluator, api.receiver, word)
-    if word == "get" and api.receiver is not None and node.args:
+    if name in COPIES and api.receiver is not None:
+        return Value((api.receiver,))
+    if word in ("get", "pop") and api.receiver is not None and node.args:
         return _get(evaluator, api.receiver, node, scope)
     if name == "builtins.globals":
         return evaluator.known(scope.module, scope.module.tree, scope)
@@ -156,7 +159,7 @@ def _converted(evaluator: Evaluator, name: str, node: ast.Call, scope: Scope) ->
     return combine([evaluator.value(arg, scope) for arg in node.args], convert, node, scope)
 
 
-def _mapping(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
+def mapping(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
     """`EasyDict({...})`, `dict(a, b=1)`: the display that it was made of; None where it is made of something else."""
     if len(node.args) == 1 and not node.keywords:
         value = evaluator.value(node.args[0], scope)

@@ -51,6 +51,8 @@ def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
 def _result(evaluator: Evaluator, callee: Known, node: ast.Call, scope: Scope) -> Value:
     what = callee.what
     if isinstance(what, Scope) and what.is_class:
+        if _is_plain_mapping(evaluator, what) and (mapping := apis.mapping(evaluator, node, scope)) is not None:
+            return mapping
         return evaluator.known(Instance(what, node, scope), node, scope)
     if isinstance(what, Scope) and isinstance(what.node, CALLABLES):
         return entered(evaluator, what, node, scope, None)
@@ -66,6 +68,15 @@ def _result(evaluator: Evaluator, callee: Known, node: ast.Call, scope: Scope) -
     if isinstance(what, Instance):
         return evaluator.known(Instance(Api("", callee), node, scope), node, scope)
     return OPEN
+
+
+def _is_plain_mapping(evaluator: Evaluator, cls: Scope) -> bool:
+    """Return whether a class is a dict whose keys are its attributes, and adds nothing of its own."""
+    bases = cls.node.bases if isinstance(cls.node, ast.ClassDef) and cls.parent is not None else []
+    if len(bases) != 1 or not all(name.startswith("__") and name != "__init__" for name in cls.bindings):
+        return False
+    found = evaluator.value(bases[0], cls.parent).known  # type: ignore[arg-type]
+    return bool(found) and all(known.api.rpartition(".")[2] in apis.MAPPINGS for known in found)
 
 
 # --- functions

@@ -54,7 +54,8 @@ def trees_of(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Known,
         if tree is None:
             is_missing = True
         else:
-            whole = Tree(tree.path, tree.data, open=tree.open, stream=stream)
+            documents = evaluator.program.documents(tree.path) if stream else ()
+            whole = Tree(tree.path, tree.data, open=tree.open, documents=documents)
             found.append(Known(whole, Place(tree.path, 1, 1)))
     return tuple(known.rarely() for known in found) if is_missing else tuple(found)
 
@@ -137,7 +138,8 @@ def read(program: Program, path: str) -> Optional[trees.Entry]:
 def _chain(program: Program, path: str, seen: list[str]) -> Optional[trees.Entry]:
     seen.append(path)
     raw = program.project.raw(path)
-    entry = trees.read(raw, path) if raw is not None else None
+    documents = trees.read(raw, path) if raw is not None else ()
+    entry = documents[0] if documents else None
     if entry is None or not isinstance(entry.data, dict):
         return entry
     for key in BASES:

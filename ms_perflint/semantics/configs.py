@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics import commandline, records, trees
+from ms_perflint.semantics import commandline, options, records, trees
 from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.options import has_option, option
 from ms_perflint.semantics.sources import sources
 from ms_perflint.semantics.values import (
     NO_CONSTANT,
@@ -36,13 +34,13 @@ def lookup(evaluator: Evaluator, holder: Known, name: object) -> Value:
     if isinstance(what, Tree):
         return _leaf(what, name, holder)
     if isinstance(what, Options) and isinstance(name, str):
-        return option(evaluator, what, name)
+        return options.option(evaluator, what, name)
     return OPEN
 
 
 def _leaf(tree: Tree, name: object, holder: Known) -> Value:
-    if tree.stream and isinstance(name, int):
-        return Value((replace(holder, what=replace(tree, stream=False)),)) if name == 0 else OPEN
+    if tree.documents and isinstance(name, int):
+        return _document(tree, name, holder)
     entry = trees.child(tree.data, name)
     if entry is None or entry.data is trees.UNKNOWN:
         return OPEN
@@ -53,13 +51,26 @@ def _leaf(tree: Tree, name: object, holder: Known) -> Value:
     return Value((Known(Constant(entry.data), place, holder.usual),), False, True)
 
 
+def _document(tree: Tree, position: int, holder: Known) -> Value:
+    """Return one document of a file that is read as a stream of them."""
+    count = len(tree.documents)
+    if not -count <= position < count:
+        return OPEN
+    entry, position = tree.documents[position], position % count
+    if position and entry.data is trees.UNKNOWN:
+        return OPEN
+    data = entry.data if position else tree.data  # the first is laid over the files below it
+    what = Tree(tree.path, data, entry.line, open=tree.open, document=position)
+    return Value((Known(what, Place(entry.path, entry.line, 1), holder.usual),))
+
+
 def holds(evaluator: Evaluator, holder: Known, name: object) -> Optional[bool]:
     """Return whether an object has a setting; None where that is not known, also of objects that hold no settings."""
     what = holder.what
     if isinstance(what, Tree) and isinstance(what.data, dict):
         return True if name in what.data else None if what.open else False
     if isinstance(what, Options) and isinstance(name, str):
-        return has_option(evaluator, what, name)
+        return options.has_option(evaluator, what, name)
     if isinstance(what, Display) and isinstance(what.node, ast.Dict):
         keys = [key.value if isinstance(key, ast.Constant) else NO_CONSTANT for key in what.node.keys]
         return True if name in keys else None

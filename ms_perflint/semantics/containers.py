@@ -94,6 +94,16 @@ def _display_item(evaluator: Evaluator, display: Display, key: object) -> Value:
         if any(isinstance(e, ast.Starred) for e in node.elts) or not -len(node.elts) <= key < len(node.elts):
             return OPEN
         return evaluator.value(node.elts[key], display.scope)
+    if isinstance(node, ast.ListComp) and _is_copy(node):
+        inner = display.scope
+        return union(evaluator.item(known, key) for known in evaluator.value(node.generators[0].iter, inner).known)
     if isinstance(node, ast.Dict):
         return mappings.entry(evaluator, display, key)
     return OPEN
+
+
+def _is_copy(node: ast.ListComp) -> bool:
+    """Return whether it only makes a list of something: `[each for each in documents]`."""
+    each = node.generators[0]
+    names = [part.id for part in (node.elt, each.target) if isinstance(part, ast.Name)]
+    return len(node.generators) == 1 and not each.ifs and len(names) == 2 and names[0] == names[1]

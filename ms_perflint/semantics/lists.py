@@ -47,6 +47,8 @@ class _Elements:
             return self.of(keys, depth + 1) if keys is not None else OPEN
         if isinstance(what, Display) and depth < NESTED:
             return self.display(what, depth)
+        if isinstance(what, Tree) and what.documents:
+            return union(configs.lookup(self.evaluator, known, each) for each in range(len(what.documents)))
         if isinstance(what, Tree) and isinstance(what.data, list):
             return union(configs.lookup(self.evaluator, known, index) for index in range(min(len(what.data), ENTRIES)))
         if known.type_api in CELLS and isinstance(what, Instance) and what.node is not None:

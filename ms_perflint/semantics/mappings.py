@@ -73,7 +73,7 @@ def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
             is_optional = True
             continue
         else:
-            part = _item(evaluator, given, name)
+            part = item(evaluator, given, name)
             value = evaluator.value(part, display.scope)
             answer = held(evaluator, evaluator.value(given, display.scope), name)
         if value.known and answer is not False:
@@ -119,7 +119,7 @@ def _shown(evaluator: Evaluator, display: Display, name: object, depth: int) -> 
     return True if True in answers else None if None in answers else False
 
 
-def _item(evaluator: Evaluator, node: ast.expr, name: object) -> ast.expr:
+def item(evaluator: Evaluator, node: ast.expr, name: object) -> ast.expr:
     """Return `node[name]` as an expression: the same one whenever it is asked for."""
     key = (id(node), ("item", name))
     if key not in evaluator.made:

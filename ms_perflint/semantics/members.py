@@ -7,7 +7,18 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import apis, calls, configs, containers, importing, options, parameters, records, stores
+from ms_perflint.semantics import (
+    apis,
+    calls,
+    configs,
+    containers,
+    importing,
+    options,
+    parameters,
+    records,
+    stores,
+    updates,
+)
 from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
@@ -31,7 +42,7 @@ if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
 
 
-DICT_METHODS = frozenset({"get", "items", "keys", "values", "update", "pop", "setdefault", "copy"})
+DICT_METHODS = frozenset({"get", "items", "keys", "values", "update", "pop", "setdefault", "copy", "clone"})
 BASES = 12  # classes above one another, before the search for a member ends
 
 
@@ -83,6 +94,8 @@ def _of_instance(evaluator: Evaluator, known: Known, what: Instance, name: str, 
         found = _of_class(evaluator, what.type, name, known, node, scope)
         if (found.known and not what.type.any_attributes) or what.node is None:
             return found
+        if what.type.any_attributes and (own := _updated(evaluator, known, what, name)) is not None:
+            return own
         setting = configs.setting(evaluator, what, name)
         return setting if setting.known else found
     if what.type.name == "builtins.super":
@@ -178,6 +191,14 @@ def _of_this(evaluator: Evaluator, cls: Scope, name: str, receiver: Known, found
         return found
     entered = constructed(evaluator, receiver, what)
     return _own_member(evaluator, cls, name, entered) if entered else found
+
+
+def _updated(evaluator: Evaluator, known: Known, what: Instance, name: str) -> Optional[Value]:
+    """Return what the constructors of an object make its own under names that they are given."""
+    assert isinstance(what.type, Scope)
+    init = method(evaluator, what.type, "__init__")
+    scopes: list[Scope] = [*constructed(evaluator, known, what).values()] or ([init] if init is not None else [])
+    return updates.own(evaluator, scopes, what.type.attributes.get(name, ()), name)
 
 
 def constructed(evaluator: Evaluator, receiver: Known, what: Instance) -> dict[Scope, Activation]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import commandline
+from ms_perflint.semantics import commandline, loops, mappings
 from ms_perflint.semantics.module import FUNCTIONS, Scope, Site
 from ms_perflint.semantics.values import (
     NO_CONSTANT,
@@ -95,7 +95,7 @@ def option(evaluator: Evaluator, options: Options, name: str) -> Value:
     """Return what an option of a parser gives."""
     sites = [site for parser in _family(evaluator, options.parser) for site in evaluator.program.options(parser)]
     added = [site for site in sites if site.word == ADD and name in option_names(evaluator, site)]
-    value = _first(evaluator, added)
+    value = _first(evaluator, added) if added else _by_loops(evaluator, sites, name)
     for site in sites:
         if site.word == SET_DEFAULTS:
             value = _with_default(evaluator, site, name, value)
@@ -105,10 +105,56 @@ def option(evaluator: Evaluator, options: Options, name: str) -> Value:
 def has_option(evaluator: Evaluator, options: Options, name: str) -> Optional[bool]:
     """Return whether a parser has an option; None where code makes the names of options, or their defaults."""
     sites = [site for parser in _family(evaluator, options.parser) for site in evaluator.program.options(parser)]
-    names = [option_names(evaluator, site) for site in sites if site.word == ADD]
-    if any(name in each for each in names):
+    answers = [_adds(evaluator, site, name) for site in sites if site.word == ADD]
+    if True in answers:
         return True
-    return False if names and all(names) and len(names) == len(sites) else None
+    return False if answers and None not in answers and len(answers) == len(sites) else None
+
+
+def _adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:
+    """Return whether a call adds an option of this name; None where that is not known."""
+    names = option_names(evaluator, site)
+    if names:
+        return name in names
+    loop = _loop(site)
+    return loops.has(evaluator, loop, name, site.scope) if loop is not None else None
+
+
+# --- options that a loop adds: `for key in settings: parser.add_argument("--" + key, default=settings[key])`
+
+
+def _by_loops(evaluator: Evaluator, sites: list[Site], name: str) -> Value:
+    """Return what an option gives that a loop over the keys of a mapping adds."""
+    values = []
+    for site in sites:
+        loop = _loop(site) if site.word == ADD and not option_names(evaluator, site) else None
+        default = {keyword.arg: keyword.value for keyword in site.node.keywords}.get("default")  # type: ignore[attr-defined]
+        if loop is None or default is None or loops.has(evaluator, loop, name, site.scope) is False:
+            continue
+        given = loops.at_key(evaluator, default, loop, name, site.scope)
+        value = evaluator.value(given, site.scope) if given is not None else OPEN
+        if value.known:
+            values.append(_launched(evaluator, name, Value(value.known, value.open, True)))
+    return union(values) if values else NOTHING
+
+
+def _loop(site: Site) -> Optional[loops.Loop]:
+    """Return the loop over names in which an option is added under the name that it comes to."""
+    assert isinstance(site.node, ast.Call)
+    for flag in site.node.args[:1]:
+        for node in ast.walk(flag):
+            loop = loops.of_key(node, site.block) if isinstance(node, ast.Name) else None
+            if loop is not None:
+                return loop
+    return None
+
+
+def _launched(evaluator: Evaluator, name: str, value: Value) -> Value:
+    """Return an option that has the type of its default, as the command lines of the launchers give it."""
+    if len(value.constants) != 1:
+        return value
+    given = evaluator.program.given((f"--{name}", f"--{name.replace('_', '-')}"))
+    return commandline.overridden(value, given, commandline.like(value.constants[0]))
 
 
 def _first(evaluator: Evaluator, added: list[Site]) -> Value:
@@ -145,7 +191,9 @@ def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value) -> 
             given = evaluator.value(keyword.value, site.scope)
         elif keyword.arg is None:
             holder = evaluator.value(keyword.value, site.scope)
-            given = union([evaluator.item(known, name) for known in holder.known]) if holder.known else OPEN
+            given = evaluator.value(mappings.item(evaluator, keyword.value, name), site.scope)
+            if not given.known and (mappings.held(evaluator, holder, name) is False or holder == NOTHING):
+                continue  # it leaves this option alone, or is itself made of it
         else:
             continue
         way = evaluator.way(site.block)

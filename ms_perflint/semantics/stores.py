@@ -27,16 +27,18 @@ def overlaid(
     """
     if name.startswith("__"):
         return list(values)
-    if any(_is_holder(known.what) for known in base.known):
-        values = laid_over(evaluator, values, base, node, name, scope)
+    is_held = any(_is_holder(known.what) for known in base.known)
     found = _stores(evaluator, base, node, name, scope)
-    if not found:
-        return list(values)
     before = [binding for binding in found if _is_sure(binding, node, scope)]
     if before:
         last = max(before, key=lambda binding: (binding.scope.owner is scope.owner, _row(binding)))
         later = [b for b in found if b is not last and not _is_undone(b, last)]
-        return [evaluator.binding(last), *(evaluator.weighed(binding) for binding in later)]
+        values = [evaluator.binding(last), *(evaluator.weighed(binding) for binding in later)]
+        return laid_over(evaluator, values, base, node, name, scope, last) if is_held else values
+    if is_held:
+        values = laid_over(evaluator, values, base, node, name, scope)
+    if not found:
+        return list(values)
     given = [evaluator.weighed(binding) for binding in found]
     if all(any(isinstance(arm.owner, ast.If) for arm in binding.block.chain()) for binding in found):
         given.append(Value((), False, True))  # it may as well be what it was before

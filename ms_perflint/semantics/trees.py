@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 SIZE = 1 << 20  # bytes; PyYAML's C composer overflows the stack on 100,000 brackets, so events are counted here
 DEPTH = 100
+DOCUMENTS = 10  # of one file that are read
 TAG = "tag:yaml.org,2002:"
 SCALARS = frozenset({"bool", "int", "float", "null"})  # kinds that are no text
 COLLECTIONS = frozenset({"map", "seq", "python/dict", "python/list", "python/tuple"})
@@ -60,10 +61,10 @@ def _merged(base: Entry, over: Entry, made: dict[tuple[int, int], Entry]) -> Ent
     return made[pair]
 
 
-def read(raw: bytes, path: str) -> Optional[Entry]:
-    """Return the first document of a YAML or JSON text; None where it is neither, or is beyond the bounds."""
+def read(raw: bytes, path: str) -> tuple[Entry, ...]:
+    """Return the documents of a YAML or JSON text; none where it is neither, or is beyond the bounds."""
     if len(raw) > SIZE:
-        return None
+        return ()
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -71,9 +72,17 @@ def read(raw: bytes, path: str) -> Optional[Entry]:
         text = raw.decode("utf-8-sig")
         if text.lstrip()[:1] in ("{", "["):
             text = text.replace("\t", " ")  # JSON may be indented by tabs, YAML may not
-        return _Builder(yaml, path).build(yaml.parse(text, Loader=loader))
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError, LookupError, RecursionError):
-        return None
+        events = yaml.parse(text, Loader=loader)
+    except (yaml.YAMLError, UnicodeDecodeError):
+        return ()
+    builder = _Builder(yaml, path)
+    found: list[Entry] = []
+    try:
+        while len(found) < DOCUMENTS and (entry := builder.build(events)) is not None:
+            found.append(entry)
+    except (yaml.YAMLError, ValueError, LookupError, RecursionError):
+        pass  # what comes after it is not read
+    return tuple(found)
 
 
 class _Builder:
@@ -87,8 +96,9 @@ class _Builder:
         self.anchors: dict[str, Entry] = {}
 
     def build(self, events: Any) -> Optional[Entry]:
-        """Return the first document's entry; ValueError where it is too deep."""
+        """Return the next document's entry; ValueError where it is too deep."""
         yaml = self.yaml
+        self.anchors.clear()
         stack: list[tuple[str, Any, Any, list[Any]]] = []  # kind, container, start event, [pending key]
         for event in events:
             if isinstance(event, yaml.MappingStartEvent):

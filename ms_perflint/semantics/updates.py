@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import config_files, configs
-from ms_perflint.semantics.module import Block, Scope, Site
+from ms_perflint.semantics import config_files, configs, loops, mappings
+from ms_perflint.semantics.module import Binding, Block, Scope, Site
 from ms_perflint.semantics.sources import sources
-from ms_perflint.semantics.values import OPEN, Value, identity, union
+from ms_perflint.semantics.values import OPEN, Known, Tree, Value, identity, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL
 
 if TYPE_CHECKING:
@@ -20,101 +21,214 @@ SETATTR, UPDATE, MERGE = "setattr", "update", "merge_from_file"
 SITES = 40  # updates of one program that are looked at
 
 
-def laid_over(
-    evaluator: Evaluator, values: Sequence[Value], base: Value, node: ast.expr, name: str, scope: Scope
-) -> list[Value]:
-    """Return what a setting of an object can be, where `values` is what it was when the object was made.
+@dataclass(frozen=True)
+class Update:
+    """A place that gives an object many settings at once."""
 
-    `node` is the expression that reads it from an object that `base` is. A file that a user names may say anything,
-    also where a user may do without it: programs come with files to choose from.
+    word: str
+    receiver: ast.expr
+    node: ast.expr  # the call, or the target `object[key]`
+    block: Block
+    key: Optional[ast.expr] = None  # of one setting, in a loop over their names
+    value: Optional[ast.expr] = None
+
+    @property
+    def starts(self) -> int:
+        """Return the row in which it, or the outermost loop around it, starts."""
+        around = [block.owner for block in self.block.chain()]
+        owners = [owner for owner in around if isinstance(owner, (ast.For, ast.AsyncFor, ast.While))]
+        return owners[-1].lineno if owners else self.node.lineno
+
+
+def laid_over(
+    evaluator: Evaluator,
+    values: Sequence[Value],
+    base: Value,
+    node: ast.expr,
+    name: str,
+    scope: Scope,
+    store: Optional[Binding] = None,
+) -> list[Value]:
+    """Return what a setting of an object can be, where `values` is what it was before.
+
+    `node` is the expression that reads it from an object that `base` is; `store`: what surely set it, after which only
+    later updates count. A file that a user names may say anything, also where a user may do without it: programs come
+    with files to choose from.
     """
     found = list(values)
     holders = {identity(known.what) for known in base.known}
-    for site, receiver in evaluator.program.updates:
-        if site.scope.owner is scope.owner and node.lineno < _starts(site):
+    for update in evaluator.program.updates:
+        if update.block.scope.owner is scope.owner and node.lineno < update.starts:
             continue
-        if not any(identity(known.what) in holders for known in evaluator.value(receiver, site.scope).known):
+        if store is not None and not _is_later(update, store):
             continue
-        given, way = _given(evaluator, site, name), evaluator.way(site.block)
-        if given is None or way == IMPOSSIBLE:
-            continue
-        if way == OPTIONAL and given.known:
-            found.extend([given.rarely(), Value((), False, True)])
-        elif given.known and not given.open and not any(isinstance(b.owner, ast.If) for b in _around(site)):
-            found = [given]
-        else:
-            found.append(given)
+        receiver = evaluator.value(update.receiver, update.block.scope)
+        if any(identity(known.what) in holders for known in receiver.known):
+            found = _after(evaluator, update, found, name, update.block.scope)
     return found
 
 
-def candidates(program: Program) -> tuple[tuple[Site, ast.expr], ...]:
-    """Return the sites that, by their form, update an object as a whole, each with the expression of that object."""
-    found: list[tuple[Site, ast.expr]] = []
-    for word in (SETATTR, UPDATE, MERGE):
-        for site in program.sites(word):
-            receiver = _receiver(site)
-            if receiver is not None and len(found) < SITES:
-                found.append((site, receiver))
-    return tuple(found)
+def _is_later(update: Update, store: Binding) -> bool:
+    """Return whether an update comes after a store: below it, or in a function, where the file that runs it stores."""
+    if update.block.scope.owner is store.scope.owner:
+        return update.node.lineno > store.stmt.lineno  # type: ignore[attr-defined, no-any-return]
+    return isinstance(store.scope.owner.node, ast.Module) and update.block.scope.owner.is_function
 
 
-def _receiver(site: Site) -> Optional[ast.expr]:
-    """Return the object that a site updates; None for other calls, and for an object that updates itself."""
+def own(evaluator: Evaluator, constructors: Iterable[Scope], stored: Sequence[Binding], name: str) -> Optional[Value]:
+    """Return a setting that the constructors of an object give it; None where they do not, or it is not known how.
+
+    `stored`: what they give it by its name.
+    """
+    found: list[Value] = []
+    for scope in constructors:
+        sure = [each for each in stored if each.scope.owner is scope.owner and each.block.parent is None]
+        for update in (update for site in scope.calls for update in _of_call(site)):
+            is_here = _is_own(update.receiver) and update.block.scope.owner is scope.owner
+            if is_here and all(_is_later(update, each) for each in sure):
+                found = _after(evaluator, update, found, name, scope)
+    value = union(found)
+    return value if value.known else None
+
+
+def _after(evaluator: Evaluator, update: Update, before: list[Value], name: str, scope: Scope) -> list[Value]:
+    """Return what a setting is after an update, from what it was before."""
+    given, way = _given(evaluator, update, name, scope), evaluator.way(update.block, scope)
+    if given is None or way == IMPOSSIBLE:
+        return before
+    taken = _is_taken(evaluator, update, name, scope)
+    if taken is False:
+        return before
+    if way == OPTIONAL and given.known:
+        return [*before, given.rarely(), Value((), False, True)]
+    if not given.known or given.open or taken is None:
+        return [*before, given]
+    return [given, *(value.rarely() for value in before)] if _is_conditional(update) else [given]
+
+
+def candidates(program: Program) -> tuple[Update, ...]:
+    """Return the places that, by their form, update an object as a whole, in the order of the files."""
+    found: list[Update] = []
+    for module in program.modules:
+        calls = [site for word in (SETATTR, UPDATE, MERGE) for site in module.by_word.get(word, ())]
+        updates = [update for site in calls for update in _of_call(site)]
+        for target, value, block in (store for stores in module.registered.values() for store in stores):
+            if loops.of_key(target.slice, block) is not None:
+                updates.append(Update("[]", target.value, target, block, target.slice, value))
+        others = (update for update in updates if not _is_own(update.receiver))
+        found.extend(sorted(others, key=lambda update: (update.node.lineno, update.node.col_offset)))
+    return tuple(found[:SITES])
+
+
+def _of_call(site: Site) -> Iterator[Update]:
+    """Yield the update that a call is by its form, if it is one."""
     node = site.node
-    if not isinstance(node, ast.Call) or len(node.args) > 3:
-        return None
-    if isinstance(node.func, ast.Name):
-        is_setattr = node.func.id == SETATTR and len(node.args) == 3 and not isinstance(node.args[1], ast.Constant)
-        receiver: ast.expr = node.args[0] if is_setattr else node.func
-    elif isinstance(node.func, ast.Attribute) and len(node.args) <= 1:
-        receiver = node.func.value
-    else:
-        return None
-    root = receiver.value if isinstance(receiver, ast.Attribute) and receiver.attr == "__dict__" else receiver
-    is_own = isinstance(root, ast.Name) and root.id == "self"
-    return (
-        None if receiver is node.func or is_own or any(isinstance(a, ast.Constant) for a in node.args[:1]) else receiver
-    )
+    if not isinstance(node, ast.Call) or any(isinstance(argument, ast.Starred) for argument in node.args):
+        return
+    if isinstance(node.func, ast.Name) and node.func.id == SETATTR and len(node.args) == 3:
+        if not isinstance(node.args[1], ast.Constant):
+            yield Update(SETATTR, node.args[0], node, site.block, node.args[1], node.args[2])
+    elif isinstance(node.func, ast.Attribute) and site.word in (UPDATE, MERGE) and len(node.args) <= 1:
+        is_text = any(isinstance(argument, ast.Constant) for argument in node.args)
+        if site.word == MERGE or not is_text:  # `hash.update("text")`
+            yield Update(site.word, node.func.value, node, site.block)
 
 
-def _starts(site: Site) -> int:
-    """Return the row in which an update, or the outermost loop around it, starts."""
-    loops = [block.owner for block in _around(site) if isinstance(block.owner, (ast.For, ast.AsyncFor, ast.While))]
-    return loops[-1].lineno if loops else site.node.lineno
+def _is_own(receiver: ast.expr) -> bool:
+    """Return whether an object updates itself: `self`, `self.__dict__`, `vars(self)`."""
+    if isinstance(receiver, ast.Attribute) and receiver.attr == "__dict__":
+        receiver = receiver.value
+    elif isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Name) and receiver.func.id == "vars":
+        receiver = receiver.args[0] if receiver.args else receiver
+    return isinstance(receiver, ast.Name) and receiver.id == "self"
 
 
-def _around(site: Site) -> Iterator[Block]:
-    return (block for block in site.block.chain() if block.owner is not None)
+# --- whether it runs
+
+
+def _is_conditional(update: Update) -> bool:
+    return any(isinstance(block.owner, ast.If) for block in update.block.chain())
+
+
+def _is_taken(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Optional[bool]:
+    """Return whether a user who passes no option gets to an update of a setting; False where nobody does."""
+    loop = loops.of_key(update.key, update.block) if update.key is not None else None
+    answers = [True if loop is None else loops.has(evaluator, loop, name, scope)]
+    for arm in update.block.chain():
+        if not isinstance(arm.owner, ast.If):
+            continue
+        answer = loops.comes(evaluator, arm.owner.test, loop, name, scope) if loop is not None else None
+        if answer is not None:
+            answers.append(answer is (arm.arm == "body"))
+        else:
+            usually = evaluator.value(arm.owner.test, scope).usual_truth
+            answers.append(True if usually is (arm.arm == "body") else None)
+    return False if False in answers else None if None in answers else True
 
 
 # --- what is laid over it
 
 
-def _given(evaluator: Evaluator, site: Site, name: str) -> Optional[Value]:
+def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Optional[Value]:
     """Return what an update gives a setting; None where it leaves it alone."""
-    node = site.node
+    if update.key is not None and update.value is not None:
+        return _in_loop(evaluator, update, update.key, update.value, name, scope)
+    node = update.node
     assert isinstance(node, ast.Call)
-    if site.word == SETATTR or isinstance(node.func, ast.Name):
-        found = sources(evaluator, node.args[2], site.scope)
-        return _of_holders(evaluator, Value(found, not found), name)
-    if site.word == MERGE:
-        return _of_holders(evaluator, config_files.at(evaluator, node.args[0], site.scope), name) if node.args else OPEN
+    if update.word == MERGE:
+        return _of_holders(evaluator, config_files.at(evaluator, node.args[0], scope), name) if node.args else OPEN
     for keyword in node.keywords:
         if keyword.arg == name:
-            return evaluator.value(keyword.value, site.scope)
+            return evaluator.value(keyword.value, scope)
     spread = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg is None)]
-    parts = [_of_holders(evaluator, evaluator.value(each, site.scope), name) for each in spread]
+    parts = [_in_mapping(evaluator, each, name, scope) for each in spread]
     given = [part for part in parts if part is not None]
     return union(given) if given else None
+
+
+def _in_mapping(evaluator: Evaluator, mapping: ast.expr, name: str, scope: Scope) -> Optional[Value]:
+    """Return what a mapping gives a setting that it is laid over; None where it does not hold it."""
+    holders = evaluator.value(mapping, scope)
+    if any(isinstance(known.what, Tree) and known.what.document is not None for known in holders.known):
+        return _of_holders(evaluator, holders, name)
+    found = evaluator.value(mappings.item(evaluator, mapping, name), scope)
+    if found.known:
+        return found
+    return None if mappings.held(evaluator, holders, name) is False else _of_holders(evaluator, holders, name)
+
+
+def _in_loop(
+    evaluator: Evaluator, update: Update, key: ast.expr, value: ast.expr, name: str, scope: Scope
+) -> Optional[Value]:
+    """Return what a loop over names of settings gives to one of them; None where it does not come to it."""
+    loop = loops.of_key(key, update.block)
+    if loop is None:
+        found = sources(evaluator, value, scope)
+        return _of_holders(evaluator, Value(found, not found), name)
+    if loops.has(evaluator, loop, name, scope) is False:
+        return None
+    given = loops.at_key(evaluator, value, loop, name, scope)
+    return evaluator.value(given, scope) if given is not None else OPEN
 
 
 def _of_holders(evaluator: Evaluator, holders: Value, name: str) -> Optional[Value]:
     """Return the setting of what is laid over an object; None where it does not have it."""
     values = []
-    for known in holders.known:
+    for known in _last_documents(evaluator, holders.known, name):
         answer = configs.holds(evaluator, known, name)
         if answer is not False:
             values.append(evaluator.item(known, name) if answer else OPEN)
     if holders.open or not holders.known:
         values.append(OPEN)
     return union(values) if values else None
+
+
+def _last_documents(evaluator: Evaluator, holders: Sequence[Known], name: str) -> list[Known]:
+    """Return what is laid over an object; of the documents of one file only the last that holds the setting."""
+    found: dict[object, Known] = {}
+    for known in holders:
+        what = known.what
+        key = (what.path, what.keys) if isinstance(what, Tree) and what.document is not None else id(known)
+        if key not in found or configs.holds(evaluator, known, name):
+            found[key] = known
+    return list(found.values())

@@ -78,7 +78,8 @@ class Tree:
     line: int = 1
     keys: tuple[Any, ...] = ()
     open: bool = False  # it may hold more: a file below it cannot be read
-    stream: bool = False  # all documents of the file, of which this is the first
+    documents: tuple[Any, ...] = field(default=(), hash=False, compare=False)  # all of a stream: this is the first
+    document: Optional[int] = None  # which one of a stream it is
 
 
 @dataclass(frozen=True)

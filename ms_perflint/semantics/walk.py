@@ -384,10 +384,14 @@ class _Walk:
                 target = ast.copy_location(ast.Attribute(base, name, ast.Store()), node)
                 self._store(target, node.args[2], (), stmt, block, "assign")
                 return
-        elif word_of(getattr(node.func, "value", node)) == "__dict__":
-            base = node.func.value.value  # type: ignore[attr-defined]
         else:
-            return
+            holder = node.func.value if isinstance(node.func, ast.Attribute) else node
+            if isinstance(holder, ast.Call) and word_of(holder.func) == "vars" and holder.args:
+                base = holder.args[0]
+            elif isinstance(holder, ast.Attribute) and holder.attr == "__dict__":
+                base = holder.value
+            else:
+                return
         if owner is not None and owner.is_class and isinstance(base, ast.Name) and base.id == _receiver(method.node):
             owner.any_attributes = True
 

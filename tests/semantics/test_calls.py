@@ -120,8 +120,14 @@ CLASSES = [
     (
         "class A:\n    def __init__(self, **kwargs):\n        self.x = 1\n        self.__dict__.update(kwargs)\n"
         "reveal(A(x=2).x)",
+        "2",
+    ),
+    (
+        "class A:\n    def __init__(self, **kwargs):\n        self.__dict__.update(kwargs)\n        self.x = 1\n"
+        "reveal(A(x=2).x)",
         "1 ...",
     ),
+    ("class A:\n    def __init__(self, **kwargs):\n        vars(self).update(kwargs)\nreveal(A(x=2).x)", "2"),
     ("class A:\n    def __enter__(self):\n        return 5\nwith A() as x:\n    reveal(x)", "5"),
     ("class A:\n    def __enter__(self):\n        return self\nwith A() as x:\n    reveal(x)", "A()"),
     ("class A:\n    def __call__(self):\n        return 5\nclass B(A):\n    pass\nreveal(B()())", "5"),

@@ -1,0 +1,179 @@
+"""Loops over the names of settings: `for key, value in settings.items(): setattr(args, key, value)`."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics import mappings
+from ms_perflint.semantics.module import Binding, Block, Scope
+from ms_perflint.semantics.values import OPEN, Constant, Display, Known, Tree
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluate import Evaluator
+
+NAMES = 4  # names given to one another that are followed: `value = settings[key]`
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop over the keys of a mapping, or over a list of keys, and the names that it gives them."""
+
+    over: ast.expr
+    key: str
+    value: Optional[str]
+    stmt: ast.AST
+
+
+def of_key(key: ast.expr, block: Block) -> Optional[Loop]:
+    """Return the loop around a block that goes through the keys of a mapping under this name; None where none does."""
+    if not isinstance(key, ast.Name):
+        return None
+    for arm in block.chain():
+        if isinstance(arm.owner, ast.For) and arm.arm == "body":
+            bound = arm.scope.binds.get(id(arm.owner), ())
+            found = [binding for binding in bound if binding.name == key.id]
+            if found:
+                return _loop(found[0], {binding.path: binding.name for binding in bound})
+    return None
+
+
+def _loop(binding: Binding, names: dict[tuple[int, ...], str]) -> Optional[Loop]:
+    """Return a loop by what it binds, and what it goes through."""
+    over = binding.value
+    while isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id in ("list", "sorted"):
+        over = over.args[0] if over.args else None
+    if over is None:
+        return None
+    method = over.func.attr if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) else ""
+    if method == "items" and binding.path == (0,):
+        return Loop(over.func.value, binding.name, names.get((1,)), binding.stmt)  # type: ignore[attr-defined]
+    if binding.path:
+        return None
+    return Loop(over.func.value if method == "keys" else over, binding.name, None, binding.stmt)  # type: ignore[attr-defined]
+
+
+def has(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optional[bool]:
+    """Return whether a loop comes to a key; None where that is not known.
+
+    One over what stands on the command line comes to what a user, or a launcher, passes.
+    """
+    if _is_of_command_line(evaluator, loop.over, scope):
+        given = evaluator.program.given((f"--{name}", f"--{str(name).replace('_', '-')}"))
+        return None if any(given) else False
+    over = evaluator.value(loop.over, scope)
+    if over.known and all(isinstance(k.what, Display) and not isinstance(k.what.node, ast.Dict) for k in over.known):
+        elements, is_open = evaluator.elements(over)
+        if name in [known.constant for known in elements]:
+            return True
+        return None if is_open or any(not isinstance(known.constant, str) for known in elements) else False
+    return mappings.held(evaluator, over, name)
+
+
+def _is_of_command_line(evaluator: Evaluator, node: ast.expr, scope: Scope) -> bool:
+    """Return whether an expression is made of `sys.argv` alone: `sys.argv[1:]`, `names_of(sys.argv)`."""
+    for _ in range(NAMES):
+        if isinstance(node, ast.Name):
+            bindings = scope.bindings.get(node.id, ())
+            value = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
+        elif isinstance(node, ast.Call):
+            value = node.args[0] if len(node.args) == 1 and not node.keywords else None
+        elif isinstance(node, ast.Subscript):
+            value = node.value
+        else:
+            return any(known.api == "sys.argv" for known in evaluator.value(node, scope).known)
+        if value is None:
+            return False
+        node = value
+    return False
+
+
+def at_key(evaluator: Evaluator, node: ast.expr, loop: Loop, name: object, scope: Scope) -> Optional[ast.expr]:
+    """Return what an expression in the body of a loop is when the loop comes to one key; None where it is not known."""
+    return _at_key(evaluator, node, loop, name, scope, 0)
+
+
+def _at_key(
+    evaluator: Evaluator, node: ast.expr, loop: Loop, name: object, scope: Scope, depth: int
+) -> Optional[ast.expr]:
+    if isinstance(node, ast.Name) and node.id == loop.value:
+        return mappings.item(evaluator, loop.over, name)
+    if isinstance(node, ast.Name):
+        bindings = scope.bindings.get(node.id, ())
+        only = bindings[0] if len(bindings) == 1 else None
+        if only is None or only.value is None or only.path or only.kind != "assign" or depth >= NAMES:
+            return None
+        return _at_key(evaluator, only.value, loop, name, scope, depth + 1)
+    if isinstance(node, ast.Constant):
+        return node
+    if isinstance(node, ast.Subscript) and _is_key(node.slice, loop):
+        return mappings.item(evaluator, node.value, name)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        is_get = node.func.attr == "get" and bool(node.args) and _is_key(node.args[0], loop)
+        return mappings.item(evaluator, node.func.value, name) if is_get else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        is_getattr = node.func.id == "getattr" and len(node.args) > 1 and _is_key(node.args[1], loop)
+        return mappings.item(evaluator, node.args[0], name) if is_getattr else None
+    if isinstance(node, ast.IfExp):  # `Config(value) if isinstance(value, dict) else value`
+        found = _at_key(evaluator, node.orelse, loop, name, scope, depth)
+        return found if found is not None else _at_key(evaluator, node.body, loop, name, scope, depth)
+    return None
+
+
+def comes(evaluator: Evaluator, test: ast.expr, loop: Loop, name: object, scope: Scope) -> Optional[bool]:
+    """Return how a test in the body of a loop comes out for one key, where it asks of the key; None for others."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        answer = comes(evaluator, test.operand, loop, name, scope)
+        return None if answer is None else not answer
+    if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "hasattr":
+        is_asked = len(test.args) == 2 and _is_key(test.args[1], loop)
+        return mappings.held(evaluator, evaluator.value(test.args[0], scope), name) if is_asked else None
+    if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance":
+        return _is_of_kind(evaluator, test, loop, name, scope)
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return None
+    sign, other = test.ops[0], test.comparators[0]
+    if isinstance(sign, (ast.In, ast.NotIn)) and _is_key(test.left, loop):
+        answer = has(evaluator, Loop(_of_keys(other), loop.key, None, loop.stmt), name, scope)
+        return None if answer is None else answer is isinstance(sign, ast.In)
+    if isinstance(sign, (ast.Is, ast.IsNot)) and isinstance(other, ast.Constant) and other.value is None:
+        asked = at_key(evaluator, test.left, loop, name, scope)
+        constants = evaluator.value(asked, scope).constants if asked is not None else ()
+        answers = {(constant is None) is isinstance(sign, ast.Is) for constant in constants}
+        return answers.pop() if len(answers) == 1 else None
+    return None
+
+
+def _is_of_kind(evaluator: Evaluator, test: ast.Call, loop: Loop, name: object, scope: Scope) -> Optional[bool]:
+    """Return what `isinstance(value, (list, dict))` gives for one key."""
+    asked = at_key(evaluator, test.args[0], loop, name, scope) if len(test.args) == 2 else None
+    value = evaluator.value(asked, scope) if asked is not None else OPEN
+    if value.open or not value.known:
+        return None
+    types = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
+    words = {each.id for each in types if isinstance(each, ast.Name)}
+    kinds = {_kind(known) for known in value.known}
+    answers = {kind in words or (kind == "bool" and "int" in words) for kind in kinds}
+    return answers.pop() if len(answers) == 1 and "" not in kinds and len(words) == len(types) else None
+
+
+def _kind(known: Known) -> str:
+    """Return the name of the built-in type of a thing; "" where that is not known."""
+    what = known.what
+    if isinstance(what, Constant):
+        return type(what.value).__name__
+    if isinstance(what, Tree):
+        return type(what.data).__name__
+    kinds = {ast.Dict: "dict", ast.List: "list", ast.Tuple: "tuple"}
+    return kinds.get(type(what.node), "") if isinstance(what, Display) else ""
+
+
+def _of_keys(node: ast.expr) -> ast.expr:
+    """Return `settings` for `settings.keys()`."""
+    is_keys = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "keys"
+    return node.func.value if is_keys else node  # type: ignore[attr-defined]
+
+
+def _is_key(node: ast.expr, loop: Loop) -> bool:
+    return isinstance(node, ast.Name) and node.id == loop.key

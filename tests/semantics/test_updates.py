@@ -1,0 +1,202 @@
+"""Objects that get many settings at once: from loops, from documents of a file, from what a constructor is given."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from reveal import reveal, shown
+
+STREAM = "x: 1\ny: 1\n---\nx: how many\n---\nx: [1, 2]\nz: 3"
+DOCUMENTS = [
+    ("config, texts, choices = yaml.load_all(file, Loader=yaml.FullLoader)\nreveal(config['x'])", "1 ?"),
+    ("config, texts, choices = yaml.load_all(file, Loader=yaml.FullLoader)\nreveal(texts['x'])", "'how many' ?"),
+    ("config, texts, choices = list(yaml.safe_load_all(file))\nreveal(choices['x'][1])", "2 ?"),
+    ("all = [each for each in yaml.safe_load_all(file)]\nreveal(all[0]['x'])", "1 ?"),
+    ("a, b, c = [each for each in yaml.safe_load_all(file)]\nreveal(b['x'])", "'how many' ?"),
+    ("all = [each for each in yaml.safe_load_all(file) if each]\nreveal(all[0]['x'])", "..."),
+    ("reveal(list(yaml.safe_load_all(file))[-1]['z'])", "3 ?"),
+    ("reveal(list(yaml.safe_load_all(file))[3]['z'])", "..."),
+    ("for each in yaml.safe_load_all(file):\n    config.update(each)\nreveal(config['z'])", "3 ?"),
+    ("for each in yaml.safe_load_all(file):\n    config.update(each)\nreveal(config['y'])", "1 ?"),
+    ("for each in yaml.safe_load_all(file):\n    config.update(each)\nreveal(config['x'][0])", "1 ?"),
+    ("for each in yaml.safe_load_all(file):\n    reveal(each['y'])", "1 ... ?"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), DOCUMENTS)
+def test_documents(text: str, expected: str) -> None:
+    start = "import yaml\nconfig = {}\nfile = open('c.yaml')\n"
+    assert shown(reveal({"train.py": start + text, "c.yaml": STREAM})) == expected
+
+
+def test_documents_beyond_one_that_cannot_be_read() -> None:
+    text = "import yaml\nreveal(list(yaml.safe_load_all(open('c.yaml')))[{}]['x'])"
+    files = {"c.yaml": "x: 1\n---\nx: [1\n---\nx: 3"}
+    assert shown(reveal({"train.py": text.format(0), **files})) == "1 ?"
+    assert shown(reveal({"train.py": text.format(2), **files})) == "..."
+
+
+START = """
+    import argparse
+    import yaml
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--x", default=1)
+    parser.add_argument("--y", default=1)
+    args = parser.parse_args()
+    with open("c.yaml") as file:
+        settings = yaml.safe_load(file)
+    """
+LOOPS = [
+    ("for k, v in settings.items():\n    setattr(args, k, v)", "2 ?", "1 ?"),
+    ("for k in settings:\n    setattr(args, k, settings[k])", "2 ?", "1 ?"),
+    ("for k in settings.keys():\n    setattr(args, k, settings.get(k))", "2 ?", "1 ?"),
+    ("for k in list(settings):\n    value = settings[k]\n    setattr(args, k, value)", "2 ?", "1 ?"),
+    ("for k, v in settings.items():\n    vars(args)[k] = v", "2 ?", "1 ?"),
+    ("for k, v in settings.items():\n    args.__dict__[k] = v", "2 ?", "1 ?"),
+    ("d = vars(args)\nfor k in settings:\n    d[k] = settings[k]", "2 ?", "1 ?"),
+    ("for k in ['x', 'z']:\n    setattr(args, k, settings[k])", "2 ?", "1 ?"),
+    ("for k in ['z']:\n    setattr(args, k, settings[k])", "1 ?", "1 ?"),
+    ("for k in unknown():\n    setattr(args, k, settings[k])", "2 1 ?", "1 ... ?"),
+    ("for k, v in settings.items():\n    setattr(args, k, convert(v))", "1 ... ?", "1 ?"),
+    ("for k, v in unknown():\n    setattr(args, k, v)", "1 ... ?", "1 ... ?"),
+    ("for k, v in settings.items():\n    setattr(other, k, v)", "1 ?", "1 ?"),
+    ("import sys\nfor k in names_of(sys.argv[1:]):\n    setattr(args, k, settings[k])", "1 ?", "1 ?"),
+    ("import sys\ngiven = names_of(sys.argv)\nfor k in given:\n    setattr(args, k, 5)", "1 ?", "1 ?"),
+    ("import sys\nfor k in names_of(sys.argv, 'x'):\n    setattr(args, k, 5)", "1 5 ?", "1 5 ?"),
+    # tests of the name
+    ("for k, v in settings.items():\n    if hasattr(args, k):\n        setattr(args, k, v)", "2 (1) ?", "1 ?"),
+    ("for k, v in settings.items():\n    if not hasattr(args, k):\n        setattr(args, k, v)", "1 ?", "1 ?"),
+    ("for k, v in settings.items():\n    if k in vars(args):\n        setattr(args, k, v)", "2 (1) ?", "1 ?"),
+    ("for k, v in settings.items():\n    if k not in vars(args):\n        setattr(args, k, v)", "1 ?", "1 ?"),
+    ("for k, v in settings.items():\n    if v is not None:\n        setattr(args, k, v)", "2 (1) ?", "1 ?"),
+    ("for k, v in settings.items():\n    if unknown(k):\n        setattr(args, k, v)", "2 1 ?", "1 ?"),
+    ("for k, v in settings.items():\n    if isinstance(v, int):\n        setattr(args, k, v)", "2 (1) ?", "1 ?"),
+    (
+        "for k, v in settings.items():\n    if not isinstance(v, (list, dict)):\n        vars(args)[k] = v",
+        "2 (1) ?",
+        "1 ?",
+    ),
+    ("for k, v in settings.items():\n    if isinstance(v, (list, dict)):\n        setattr(args, k, v)", "1 ?", "1 ?"),
+    ("for k, v in settings.items():\n    if isinstance(v, Unknown):\n        setattr(args, k, v)", "1 ?", "1 ?"),
+    # the order
+    ("vars(args).update(settings)\nargs.x = 5", "5", "1 ?"),
+    ("args.x = 5\nvars(args).update(settings)", "2 ?", "1 ?"),
+    ("args.y = 5\nvars(args).update(settings)", "2 ?", "5"),
+    ("vars(args).update(settings)\nvars(args).update({'x': 5})", "5", "1 ?"),
+    ("vars(args).update({'x': 5})\nvars(args).update(settings)", "2 ?", "1 ?"),
+    ("vars(args).update({'y': 5, **settings})", "2 ?", "5"),
+]
+
+
+@pytest.mark.parametrize(("text", "x", "y"), LOOPS)
+def test_loop(text: str, x: str, y: str) -> None:
+    for name, expected in (("x", x), ("y", y)):
+        made = f"{textwrap.dedent(START)}\n{text}\nreveal(args.{name})"
+        assert shown(reveal({"train.py": made, "c.yaml": "x: 2"})) == expected
+
+
+ADDED = [
+    ("for k in settings:\n    parser.add_argument('--' + k, default=settings[k])", "2 ?"),
+    ("for k, v in settings.items():\n    parser.add_argument(f'--{k}', type=type(v), default=v)", "2 ?"),
+    ("for k, v in settings.items():\n    parser.add_argument('--{}'.format(k), default=convert(v))", "..."),
+    ("for k in unknown():\n    parser.add_argument('--' + k, default=settings[k])", "2 ?"),
+    ("for k in ['y']:\n    parser.add_argument('--' + k, default=settings[k])", "..."),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), ADDED)
+def test_options_that_a_loop_adds(text: str, expected: str) -> None:
+    start = (
+        "import argparse\nimport yaml\nparser = argparse.ArgumentParser()\nsettings = yaml.safe_load(open('c.yaml'))"
+    )
+    made = f"{start}\n{text}\nargs = parser.parse_args()\nreveal(args.x)"
+    assert shown(reveal({"train.py": made, "c.yaml": "x: 2"})) == expected
+    shell = {"train.py": made, "c.yaml": "x: 2", "run.sh": "python train.py --x 7"}
+    assert expected != "2 ?" or shown(reveal(shell)) == "(2) 7 ?"
+
+
+def test_what_stands_on_the_command_line_over_a_file() -> None:
+    text = """
+        for k in names_of(sys.argv):
+            settings[k] = getattr(args, k)
+        vars(args).update(settings)
+        reveal(args.x)
+        """
+    files = {"train.py": f"import sys\n{textwrap.dedent(START)}\n{textwrap.dedent(text)}", "c.yaml": "x: 2"}
+    assert shown(reveal(files)) == "2 ?"
+    assert shown(reveal({**files, "run.sh": "python train.py --x 7"})) == "2 '7' (1) ?"
+
+
+DEFAULTS = [
+    ("parser.set_defaults(**settings)", "2 ?", "1 ?"),
+    ("if unknown():\n    parser.set_defaults(**settings)", "2 1 ?", "1 ?"),
+    ("parser.set_defaults(**unknown())", "1 ... ?", "1 ... ?"),
+]
+
+
+@pytest.mark.parametrize(("text", "x", "y"), DEFAULTS)
+def test_defaults(text: str, x: str, y: str) -> None:
+    for name, expected in (("x", x), ("y", y)):
+        made = f"{textwrap.dedent(START)}\n{text}\nreveal(parser.parse_args().{name})"
+        assert shown(reveal({"train.py": made, "c.yaml": "x: 2"})) == expected
+
+
+CLASSES = [
+    ("for k, v in d.items():\n            setattr(self, k, v)", "Config({'x': 3}).x", "3"),
+    (
+        "for k, v in d.items():\n            setattr(self, k, Config(v) if isinstance(v, dict) else v)",
+        "Config({'t': {'x': 4}}).t.x",
+        "4 ?",
+    ),
+    ("for k in d:\n            setattr(self, k, d[k])", "Config(settings).x", "2 ?"),
+    ("self.__dict__.update(d)", "Config(settings).x", "2 ?"),
+    ("self.__dict__.update(d)", "Config({'x': 5, **settings}).x", "2 ?"),
+    ("vars(self).update(d)", "Config({'x': 3}).x", "3"),
+    ("vars(self).update(unknown())", "Config({'x': 3}).x", "..."),
+]
+
+
+@pytest.mark.parametrize(("body", "expression", "expected"), CLASSES)
+def test_attributes_that_a_constructor_makes(body: str, expression: str, expected: str) -> None:
+    text = f"class Config:\n    def __init__(self, d):\n        {body}\n"
+    made = f"{textwrap.dedent(START)}\n{text}\nreveal({expression})"
+    assert shown(reveal({"train.py": made, "c.yaml": "x: 2"})) == expected
+
+
+DICTS = [
+    ("class Config(dict):\n    __getattr__ = dict.__getitem__", "Config({'x': 3}).x", "3 ?"),
+    ("class Config(dict):\n    def __getattr__(self, k):\n        return self[k]", "Config(x=3).x", "3 ?"),
+    ("class Config(dict):\n    def __init__(self, path):\n        load(self, path)", "Config({'x': 3}).x", "..."),
+]
+
+
+@pytest.mark.parametrize(("text", "expression", "expected"), DICTS)
+def test_a_dict_of_its_own(text: str, expression: str, expected: str) -> None:
+    assert shown(reveal(f"{text}\nreveal({expression})")) == expected
+
+
+NODES = """
+    from yacs.config import CfgNode
+
+    _C = CfgNode()
+    _C.x = 1
+    _C.y = 1
+    _C.t = CfgNode()
+    _C.t.x = 1
+    """
+MERGES = [
+    ("cfg = _C\ncfg.merge_from_file('c.yaml')", "x", "2 ?"),
+    ("cfg = _C.clone()\ncfg.merge_from_file('c.yaml')", "x", "2 ?"),
+    ("cfg = _C.clone()\ncfg.merge_from_file('c.yaml')", "y", "1"),
+    ("cfg = _C.clone()\ncfg.merge_from_file('c.yaml')", "t.x", "3 ?"),
+    ("cfg = _C.clone()\ncfg.merge_from_file(unknown())", "x", "1 ..."),
+    ("cfg = _C.clone()", "t.x", "1"),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "expected"), MERGES)
+def test_a_file_over_nodes(text: str, name: str, expected: str) -> None:
+    made = f"{textwrap.dedent(NODES)}\n{text}\nreveal(cfg.{name})"
+    assert shown(reveal({"train.py": made, "c.yaml": "x: 2\nt: {x: 3}"})) == expected
