@@ -79,9 +79,16 @@ class Source:
 
     def place(self, offset: int) -> Place:
         """Return the place of an offset: row and column from 1, the column in characters."""
+        if offset == len(self.text) and self.text.endswith((b"\n", b"\r")):
+            return Place(self.path, len(self.starts), 1)  # below the last line
         row = self.row(offset)
         before = self.text[self.starts[row - 1] : offset]
         return Place(self.path, row, len(before.decode("utf-8", "replace")) + 1)
+
+    def at(self, place: Place) -> int:
+        """Return the offset of a place; what lies behind the end of its line is the end of it."""
+        before = self.line(place.row).decode("utf-8", "replace")[: place.column - 1]
+        return self.offset(place.row, len(before.encode()))
 
     def line(self, row: int) -> bytes:
         """Return the text of a row (from 1) without its line end; b"" outside of the file."""

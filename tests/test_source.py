@@ -105,6 +105,30 @@ def test_offsets_agree_with_ast(pieces: list[tuple[str, str]]) -> None:
             assert source.row(start) == node.lineno
 
 
+@settings(max_examples=300, deadline=None)
+@given(
+    st.text(alphabet="aé汉😀e\u0301 \t\f\n\r\u2028\x85#", max_size=40),
+    st.sampled_from(["", "\ufeff", "# coding: gbk\n", "# coding: utf-8\n"]),
+)
+def test_every_offset_is_found_again_by_its_place(text: str, head: str) -> None:
+    if "gbk" in head:
+        text = text.encode("gbk", "ignore").decode("gbk")
+    raw = (head + text).encode("gbk" if "gbk" in head else "utf-8")
+    source = Source("/a.py", raw)
+    assert source.encode(source.text) == raw
+    shown = source.text.decode()
+    places = []
+    for position in range(len(shown) + 1):
+        if shown[position - 1 : position + 1] == "\r\n":
+            continue  # nothing stands between the two
+        offset = len(shown[:position].encode())
+        place = source.place(offset)
+        assert source.at(place) == offset
+        assert source.row(offset) == min(place.row, max(1, len(source.starts) - 1))  # rows end with the last line
+        places.append(place)
+    assert places == sorted(places)
+
+
 def test_an_overlay_stands_in_front() -> None:
     files = Overlay(Nowhere(), {"/a/b/c.py": b"1"})
     assert files.read("/a/b/c.py") == b"1"

@@ -58,7 +58,7 @@ def _edit(edit: Edit, sources: Sources) -> dict[str, object] | None:
         return None
     return {
         "filename": edit.path,
-        "content": edit.text,
+        "content": edit.text.replace("\n", source.newline),
         "location": _location(source.place(edit.start)),
         "end_location": _location(source.place(edit.end)),
     }
