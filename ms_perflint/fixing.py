@@ -1,4 +1,17 @@
-"""From findings to mended files: choose fixes, make them on an overlay, repeat until nothing is left, verify, write."""
+"""From findings to mended files: choose fixes, make them on an overlay, repeat until nothing is left, verify, write.
+
+Fixes meet. What happens then:
+
+- Safe fixes come first, unsafe ones when no safe one is left. In one pass they are taken in the order of the report:
+  path, row, column, code.
+- A fix waits for the next pass where one that was taken touches its text, or lengthens the same line: then it is worked
+  out anew from the text as it is by then, or is not needed any more. An edit that two fixes share, an import, is made
+  once.
+- What holds only once something else is mended is found in a later pass. A fix that a person refuses stays refused, and
+  what would have followed from it never comes up.
+- Fixes that undo each other, or that make a file unreadable, are not made: such files, and those that are changed with
+  them, stay as they were, and the rules are named. All others are fixed from the start, as if those could not be.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +23,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ms_perflint.findings import Edit, Finding, Place, Problem, Safety
+from ms_perflint.findings import Edit, Finding, Problem, Safety
 from ms_perflint.source import Files, Overlay, Source, SourceError
 from ms_perflint.writing import Change, unified_diff, write
 
@@ -58,22 +71,15 @@ def settle(
     display never. A fix that also changes a file that was not linted is not made.
     """
     held = _Held(files)
-    report = lint(held)
-    held.keep(report.files)
-    work = _Work(held, frozenset(report.files), config, unsafe, consent)
-    for _ in range(PASSES):
-        chosen = work.choose(report)
-        if not chosen:
-            break
-        work.make(chosen)
-        report = lint(work.overlay)
-    unsettled = [] if not work.changed else [finding for finding in report.findings if work.would(finding)]
-    if unsettled:
-        work.give_up(unsettled)
-    work.verify()
-    if work.frozen:
-        report = lint(work.overlay)
-    return work.settled(report)
+    first = lint(held)
+    held.keep(first.files)
+    work = _Work(held, frozenset(first.files), config, unsafe, consent)
+    while True:
+        frozen = len(work.frozen)
+        report = work.run(lint, first)
+        if len(work.frozen) == frozen:
+            return work.settled(report)
+        work.start_again()
 
 
 def splice(source: Source, edits: Iterable[Edit]) -> bytes:
@@ -83,6 +89,12 @@ def splice(source: Source, edits: Iterable[Edit]) -> bytes:
         parts += [text[end : edit.start], _text(source, edit)]
         end = edit.end
     return b"".join([*parts, text[end:]])
+
+
+def moved(source: Source, offset: int, edits: Iterable[Edit]) -> int:
+    """Return where what stands at an offset is when edits are made that do not touch it."""
+    before = [edit for edit in edits if edit.end <= offset]
+    return offset + sum(len(_text(source, edit)) - (edit.end - edit.start) for edit in before)
 
 
 def safety(finding: Finding, config: Config) -> Safety | None:
@@ -124,7 +136,8 @@ class _Held:
 class _Taken:
     """Edits that go together in one pass."""
 
-    def __init__(self) -> None:
+    def __init__(self, source: Callable[[str], Source]) -> None:
+        self.source = source
         self.edits: dict[str, list[Edit]] = {}
 
     def admits(self, edits: Iterable[Edit]) -> bool:
@@ -132,8 +145,8 @@ class _Taken:
         for edit in edits:
             taken = self.edits.get(edit.path, [])
             at = bisect.bisect_left(taken, edit)
-            if not (
-                taken[at : at + 1] == [edit] or all(_clear(edit, other) for other in taken[max(0, at - 1) : at + 1])
+            if taken[at : at + 1] != [edit] and any(
+                self._meets(edit, other) for other in taken[max(0, at - 1) : at + 1]
             ):
                 return False
         return True
@@ -142,6 +155,20 @@ class _Taken:
         """Take edits."""
         for edit in edits:
             bisect.insort(self.edits.setdefault(edit.path, []), edit)
+
+    def _meets(self, one: Edit, other: Edit) -> bool:
+        """Return whether two edits have to do with each other: they touch, or both make the same line longer.
+
+        Of `cast(cast(a + b)) * 2` either cast can go without brackets, but not both. And each of two arguments may
+        fit on a line on which both do not.
+        """
+        first, second = sorted((one, other))
+        if first.end >= second.start:
+            return True
+        if not (_lengthens(one) and _lengthens(other)):
+            return False
+        source = self.source(one.path)
+        return source.row(first.end) == source.row(second.start)
 
 
 class _Work:
@@ -160,14 +187,36 @@ class _Work:
         self.declined: set[tuple[str, str, int]] = set()  # path, code, offset
         self.frozen: set[str] = set()  # files that are left as they were
         self.problems: list[Problem] = []
-        self.changed = False  # whether the last pass did something
+        self.passes: list[list[Finding]] = []  # what was fixed in each
+        self.answers: dict[tuple[str, str, str], bool] = {}  # path, code, diff: nobody is asked the same again
+
+    def start_again(self) -> None:
+        """Forget what was fixed, as it may rest on files that were left as they were."""
+        self.overlay.contents.clear()
+        self.fixed.clear()
+        self.declined.clear()
+        self.passes.clear()
+
+    def run(self, lint: Lint, report: Report) -> Report:
+        """Make passes until nothing is left to fix; return the last report."""
+        while len(self.passes) < PASSES:
+            chosen = self.choose(report)
+            if not chosen:
+                self.verify()
+                return report
+            self.make(chosen)
+            report = lint(self.overlay)
+        unsettled = [finding for finding in report.findings if self.would(finding)]
+        if unsettled:
+            self.give_up(unsettled)
+        self.verify()
+        return report
 
     def choose(self, report: Report) -> list[Finding]:
         """Return the findings whose fixes are made in the next pass: none of their edits overlap."""
-        self.changed = False
         candidates = [finding for finding in sorted(report.findings) if self.would(finding)]
         sure = [finding for finding in candidates if self._is_sure(finding)]
-        taken, chosen = _Taken(), []
+        taken, chosen = _Taken(self._source), []
         for finding in sure or candidates:
             edits = _edits(finding)
             if not taken.admits(edits) or not (sure or self._agrees(finding)):
@@ -196,7 +245,7 @@ class _Work:
             for edit in _edits(finding):
                 edits.setdefault(edit.path, set()).add(edit)
         self.fixed += chosen
-        self.changed = True
+        self.passes.append(list(chosen))
         for path, here in edits.items():
             if path in self.frozen:
                 continue
@@ -211,13 +260,20 @@ class _Work:
             except SourceError as error:
                 codes = _codes(finding for finding in chosen if path in _paths(finding))
                 self._revert(path, f"left as it was: with the fix of {codes}, {error.message}")
-            self.declined = {_moved(key, source, here) for key in self.declined}
+            self.declined = {
+                (other, code, moved(source, offset, here) if other == path else offset)
+                for other, code, offset in self.declined
+            }
 
-    def give_up(self, unsettled: Collection[Finding]) -> None:
-        """Take back the changes of files whose fixes come again and again."""
-        for path in sorted({path for finding in unsettled for path in _paths(finding)}):
-            codes = _codes(finding for finding in unsettled if path in _paths(finding))
-            self._revert(path, f"left as it was: the fixes of {codes} do not come to an end; please report this")
+    def give_up(self, unsettled: Iterable[Finding]) -> None:
+        """Take back the changes of files whose fixes come again and again: those that the last passes still changed."""
+        moving: dict[str, list[Finding]] = {}
+        for finding in (*unsettled, *(finding for each in self.passes[PASSES // 2 :] for finding in each)):
+            for path in _paths(finding):
+                moving.setdefault(path, []).append(finding)
+        codes = {path: _codes(found) for path, found in moving.items()}
+        for path in sorted(moving):
+            self._revert(path, f"left as it was: the fixes of {codes[path]} do not come to an end; please report this")
 
     def verify(self) -> None:
         """Take back changes that LibCST cannot read although it could read what was there before."""
@@ -246,11 +302,14 @@ class _Work:
         return trust is Safety.SAFE or (trust is Safety.UNSAFE and self.unsafe)
 
     def _agrees(self, finding: Finding) -> bool:
-        """Ask about a fix; a no holds for all passes."""
-        if self.consent is not None and self.consent(finding, "".join(self._diffs(finding))):
-            return True
-        self.declined.add(self._key(finding))
-        return False
+        """Ask about a fix; a no holds for all passes, and an answer for all findings that the same change mends."""
+        diff = "".join(self._diffs(finding))
+        asked = finding.place.path, finding.code, diff
+        if asked not in self.answers:
+            self.answers[asked] = self.consent is not None and self.consent(finding, diff)
+        if not self.answers[asked]:
+            self.declined.add(self._key(finding))
+        return self.answers[asked]
 
     def _diffs(self, finding: Finding) -> Iterator[str]:
         """Yield what a fix alone would change, file by file."""
@@ -261,7 +320,7 @@ class _Work:
 
     def _key(self, finding: Finding) -> tuple[str, str, int]:
         """Return what tells a finding from others, as long as its offset is moved along with the edits."""
-        return finding.place.path, finding.code, _offset(self._source(finding.place.path), finding.place)
+        return finding.place.path, finding.code, self._source(finding.place.path).at(finding.place)
 
     def _source(self, path: str) -> Source:
         """Return a file as it is now."""
@@ -295,12 +354,9 @@ def _paths(finding: Finding) -> set[str]:
     return {edit.path for edit in _edits(finding)}
 
 
-def _clear(one: Edit, other: Edit) -> bool:
-    """Return whether two edits have nothing to do with each other.
-
-    Edits that touch have: of `cast(cast(a + b)) * 2` either cast can go without brackets, but not both.
-    """
-    return one.end < other.start or other.end < one.start
+def _lengthens(edit: Edit) -> bool:
+    """Return whether an edit puts in more than it takes away."""
+    return len(edit.text.encode()) > edit.end - edit.start
 
 
 def _is_sound(edits: Iterable[Edit]) -> bool:
@@ -324,21 +380,6 @@ def _parses(text: bytes) -> bool:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
-
-
-def _offset(source: Source, place: Place) -> int:
-    """Return the offset of a place."""
-    before = source.line(place.row).decode()[: place.column - 1]
-    return source.offset(place.row, len(before.encode()))
-
-
-def _moved(key: tuple[str, str, int], source: Source, edits: Iterable[Edit]) -> tuple[str, str, int]:
-    """Return the key of a finding after edits in a file."""
-    path, code, offset = key
-    if path != source.path:
-        return key
-    before = [edit for edit in edits if edit.end <= offset]
-    return path, code, offset + sum(len(_text(source, edit)) - (edit.end - edit.start) for edit in before)
 
 
 def _text(source: Source, edit: Edit) -> bytes:
