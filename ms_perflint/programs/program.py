@@ -216,7 +216,7 @@ class Program:
     def documents(self, path: str) -> tuple[trees.Entry, ...]:
         """Return all documents of a YAML file."""
         raw = self.project.raw(path)
-        return trees.read(raw, path) if raw is not None else ()
+        return config_files.documents_of(raw, path) if raw is not None else ()
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression can be."""

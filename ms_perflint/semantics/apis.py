@@ -12,11 +12,13 @@ from ms_perflint.semantics import (
     config_files,
     configs,
     importing,
+    ini,
     mappings,
     members,
     options,
     records,
     tables,
+    typed_options,
 )
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
@@ -128,12 +130,19 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
         return config_files.loaded(evaluator, node, scope)
     if name in ("importlib.import_module", "builtins.__import__") and node.args:
         return importing.by_call(evaluator, node, scope, only_top=name == "builtins.__import__")
+    if word == typed_options.PARSES and api.receiver is not None:
+        objects = typed_options.parsed(evaluator, api.receiver)
+        return objects if objects is not None else OPEN
     if word == "parse_args" and api.receiver is not None:
         return options.parsed(api.receiver)
     if word in tables.VIEWS and api.receiver is not None and not node.args:
         return tables.view(evaluator, api.receiver, word)
     if name in COPIES and api.receiver is not None:
         return Value((api.receiver,))
+    if word in ini.GETS and api.receiver is not None:
+        text = ini.got(evaluator, api.receiver, word, node, scope)
+        if text is not None:
+            return text
     if word in ("get", "pop") and api.receiver is not None and node.args:
         return _get(evaluator, api.receiver, node, scope)
     if name == "builtins.globals":

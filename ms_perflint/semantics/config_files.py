@@ -1,4 +1,4 @@
-"""YAML and JSON files that a program loads by a path that it shows, together with the files they are based on."""
+"""Config files that a program loads by a path that it shows, together with the files they are based on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics import parameters, trees
+from ms_perflint.semantics import parameters, sections, trees
 from ms_perflint.semantics.module import FUNCTIONS, Scope
 from ms_perflint.semantics.values import NOTHING, OPEN, Api, Instance, Known, Tree, Value, union
 
@@ -21,10 +21,11 @@ STREAMS = frozenset(
 )
 LOADS = STREAMS | {
     "yaml.load", "yaml.safe_load", "yaml.full_load", "yaml.unsafe_load", "json.load", "json.loads",
+    "tomllib.load", "tomllib.loads", "tomli.load", "tomli.loads", "toml.load", "toml.loads",
     "omegaconf.OmegaConf.load", "ruamel.yaml.YAML.load", "ruamel.yaml.load", "ruamel.yaml.safe_load",
 }  # fmt: skip
 OPENS = frozenset({"builtins.open", "io.open", "codecs.open"})
-CONFIGS = (".yaml", ".yml", ".json")
+CONFIGS = (".yaml", ".yml", ".json", ".toml")
 BASES = ("_BASE_", "__BASE__", "_base_", "__base__", "BASE", "base_config")  # keys that name the files below a file
 FILES = 10  # files in one chain of bases
 
@@ -130,6 +131,11 @@ def resolve(path: str, module_directory: str, entry_directories: tuple[str, ...]
     return list(dict.fromkeys(os.path.normpath(os.path.join(base, path)) for base in bases))
 
 
+def documents_of(raw: bytes, path: str) -> tuple[trees.Entry, ...]:
+    """Return the documents of a config file, in the language that its name tells."""
+    return sections.read(raw, path) if path.endswith((*sections.TOML, *sections.INI)) else trees.read(raw, path)
+
+
 def read(program: Program, path: str) -> Optional[trees.Entry]:
     """Return a file with the files below it, where the code knows such a key; None where there is no such file."""
     return _chain(program, path, [])
@@ -138,7 +144,7 @@ def read(program: Program, path: str) -> Optional[trees.Entry]:
 def _chain(program: Program, path: str, seen: list[str]) -> Optional[trees.Entry]:
     seen.append(path)
     raw = program.project.raw(path)
-    documents = trees.read(raw, path) if raw is not None else ()
+    documents = documents_of(raw, path) if raw is not None else ()
     entry = documents[0] if documents else None
     if entry is None or not isinstance(entry.data, dict):
         return entry

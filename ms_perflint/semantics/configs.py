@@ -6,12 +6,13 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics import commandline, options, records, trees
+from ms_perflint.semantics import commandline, ini, options, records, trees
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.sources import sources
 from ms_perflint.semantics.values import (
     NO_CONSTANT,
     OPEN,
+    Api,
     Constant,
     Display,
     Instance,
@@ -96,6 +97,8 @@ def setting(evaluator: Evaluator, instance: Instance, name: str) -> Value:
     """Return a member of an object that project code or a library made of options or of a config file."""
     if instance.node is None:
         return OPEN
+    if isinstance(instance.type, Api) and instance.type.name in ini.PARSERS:
+        return ini.section(evaluator, instance, name)
     found = sources(evaluator, instance.node, instance.scope)
     in_files, on_line = (_looked_up(evaluator, found, kind, name) for kind in (Tree, Options))
     if not in_files.known:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
@@ -13,13 +13,16 @@ from ms_perflint.semantics import (
     configs,
     containers,
     importing,
+    ini,
     options,
     parameters,
     records,
     stores,
+    typed_options,
     updates,
 )
 from ms_perflint.semantics.activation import Activation
+from ms_perflint.semantics.bases import bases
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
 from ms_perflint.semantics.values import (
@@ -42,7 +45,7 @@ if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
 
 
-DICT_METHODS = frozenset({"get", "items", "keys", "values", "update", "pop", "setdefault", "copy", "clone"})
+DICT_METHODS = frozenset({"get", "items", "keys", "values", "update", "pop", "setdefault", "copy", "clone", *ini.GETS})
 BASES = 12  # classes above one another, before the search for a member ends
 
 
@@ -91,6 +94,8 @@ def _of_instance(evaluator: Evaluator, known: Known, what: Instance, name: str, 
     if field is not None:
         return field
     if isinstance(what.type, Scope):
+        if name == typed_options.PARSES and what.node is not None:  # a parser of its own, made like the well-known one
+            return evaluator.known(Api(f"{typed_options.PARSER}.{name}", known), node, scope)
         found = _of_class(evaluator, what.type, name, known, node, scope)
         if (found.known and not what.type.any_attributes) or what.node is None:
             return found
@@ -137,7 +142,7 @@ def _inherited(
     evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Known], node: ast.expr, scope: Scope
 ) -> Value:
     """A member that a class has from its bases."""
-    for known in _bases(evaluator, cls):
+    for known in bases(evaluator, cls):
         if isinstance(known.what, Scope):
             inherited = _of_class(evaluator, known.what, name, receiver, node, scope)
         else:
@@ -147,22 +152,12 @@ def _inherited(
     return OPEN
 
 
-def _bases(evaluator: Evaluator, cls: Scope) -> Iterator[Known]:
-    """Yield the bases of a class: classes of the project, and those of MindSpore."""
-    assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
-    for base in cls.node.bases:
-        for known in evaluator.value(base, cls.parent).known:
-            is_class = isinstance(known.what, Scope) and known.what.is_class and known.what is not cls
-            if is_class or known.api.startswith("mindspore."):
-                yield known
-
-
 def method(evaluator: Evaluator, cls: Scope, name: str, depth: int = 0) -> Optional[Scope]:
     """Return the method of a class, its own or that of a base in the project."""
     own = cls.method(name)
     if own is not None or depth >= BASES:
         return own
-    for known in _bases(evaluator, cls):
+    for known in bases(evaluator, cls):
         if isinstance(known.what, Scope):
             found = method(evaluator, known.what, name, depth + 1)
             if found is not None:

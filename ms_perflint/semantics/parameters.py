@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional, Union
 
-from ms_perflint.semantics import configs, options
+from ms_perflint.semantics import configs, hydra, options
 from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
@@ -44,6 +44,9 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
         if function.call is None:
             return default
         return passed(evaluator, binding, function.call, function.caller, default)
+    config = hydra.given(evaluator, binding, own)
+    if config is not None:
+        return config
     option = options.decorated_option(evaluator, own, binding.name)
     if option is not None:
         return option

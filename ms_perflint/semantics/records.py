@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import parameters
+from ms_perflint.semantics import parameters, typed_options
+from ms_perflint.semantics.bases import bases
 from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.values import OPEN, Api, Instance, Known, Value
@@ -33,9 +34,12 @@ def field(evaluator: Evaluator, known: Known, name: str) -> Optional[Value]:
     if name not in names:
         return None
     default = OPEN
-    if isinstance(what.type, Scope) and name in what.type.bindings:
-        default = _default(evaluator, evaluator.bindings(what.type.flow.at_end(name)))
-        default = Value(default.known, default.open, True)  # it is there to be replaced
+    for cls in _classes(evaluator, what.type) if isinstance(what.type, Scope) else ():
+        if name in cls.bindings:
+            default = _default(evaluator, evaluator.bindings(cls.flow.at_end(name)))
+            default = Value(default.known, default.open, True)  # it is there to be replaced
+    if isinstance(what.node, typed_options.Parsed):
+        return typed_options.launched(evaluator, name, default)
     given = parameters.argument_at(what.node, name, names.index(name))
     if given is not None:
         return evaluator.value(given, what.scope)
@@ -68,11 +72,26 @@ def _fields(evaluator: Evaluator, what: Instance) -> list[str]:
         cls = what.type.node
         if not isinstance(cls, ast.ClassDef) or not is_dataclass(what.type) or what.type.method("__init__"):
             return []
-        return [each.target.id for each in cls.body if isinstance(each, ast.AnnAssign) and _is_field(each)]  # type: ignore[union-attr]
+        fields = (
+            each.target.id  # type: ignore[union-attr]
+            for scope in _classes(evaluator, what.type)
+            for each in scope.node.body  # type: ignore[union-attr]
+            if isinstance(each, ast.AnnAssign) and _is_field(each)
+        )
+        return list(dict.fromkeys(fields))
     made = what.type.receiver if isinstance(what.type, Api) else None
     if made is None or made.type_api != NAMED_TUPLE or not isinstance(made.what, Instance):
         return []
     return _names(evaluator, made.what)
+
+
+def _classes(evaluator: Evaluator, cls: Scope) -> list[Scope]:
+    """Return a data class and those that it derives from, the bases first."""
+    found = [cls]
+    for each in found:
+        above = (known.what for known in bases(evaluator, each))
+        found.extend(b for b in above if isinstance(b, Scope) and is_dataclass(b) and b not in found)
+    return found[::-1]
 
 
 def _is_field(stmt: ast.AnnAssign) -> bool:

@@ -1,0 +1,92 @@
+"""The config file that `@hydra.main(config_path="conf", config_name="config")` gives to a function."""
+
+from __future__ import annotations
+
+import ast
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.findings import Place
+from ms_perflint.semantics import parameters
+from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
+from ms_perflint.semantics.trees import Entry
+from ms_perflint.semantics.values import OPEN, Known, Tree, Value
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluate import Evaluator
+
+MAIN = "hydra.main"
+DEFAULTS = "defaults"  # key that names the files from which groups of settings come
+OWN = "_self_"  # the file itself, in that list
+
+
+def given(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[Value]:
+    """Return what a parameter gets from the decorator of its function; None where no such decorator gives it."""
+    if not isinstance(function.node, FUNCTIONS) or function.parent is None:
+        return None
+    if parameters.positional(function)[:1] != [binding.node]:
+        return None
+    for decorator in function.node.decorator_list:
+        if isinstance(decorator, ast.Call):
+            callee = evaluator.value(decorator.func, function.parent)
+            if any(known.api == MAIN for known in callee.known):
+                return _loaded(evaluator, decorator, function.parent)
+    return None
+
+
+def _loaded(evaluator: Evaluator, decorator: ast.Call, scope: Scope) -> Value:
+    """Return the tree of the file that a decorator names, with the groups that it asks for."""
+    folder, name = (
+        _text(evaluator, decorator, "config_path", 0, scope),
+        _text(evaluator, decorator, "config_name", 1, scope),
+    )
+    if not name:
+        return OPEN
+    directory = os.path.normpath(os.path.join(scope.module.directory, folder or ""))
+    tree = _tree(evaluator, directory, name, scope)
+    whole = _composed(evaluator, tree, directory, scope) if tree is not None else None
+    return Value((Known(whole, Place(whole.path, 1, 1)),)) if whole is not None else OPEN
+
+
+def _text(evaluator: Evaluator, call: ast.Call, name: str, slot: int, scope: Scope) -> str:
+    node = parameters.argument_at(call, name, slot)
+    constants = evaluator.value(node, scope).constants if node is not None else ()
+    return constants[0] if len(constants) == 1 and isinstance(constants[0], str) else ""
+
+
+def _tree(evaluator: Evaluator, directory: str, name: str, scope: Scope) -> Optional[Tree]:
+    file = name if name.endswith((".yaml", ".yml")) else f"{name}.yaml"
+    return evaluator.program.tree(os.path.join(directory, file), scope.module)
+
+
+def _composed(evaluator: Evaluator, tree: Tree, directory: str, scope: Scope) -> Optional[Tree]:
+    """Return a file with the groups of its list; None where a file of the list may replace any key."""
+    if not isinstance(tree.data, dict) or DEFAULTS not in tree.data:
+        return tree
+    listed = tree.data[DEFAULTS].data
+    data = {key: entry for key, entry in tree.data.items() if key != DEFAULTS}
+    is_open = tree.open
+    for each in listed if isinstance(listed, list) else []:
+        if each.data == OWN:
+            continue
+        if not isinstance(each.data, dict) or len(each.data) != 1:
+            return None
+        ((group, option),) = each.data.items()
+        if not isinstance(group, str) or not group.replace("_", "").isalnum():
+            return None  # `override group`, `group@package`
+        found = _group(evaluator, directory, group, option, scope)
+        if found is None or group in data:
+            is_open = True
+            data.pop(group, None)
+        else:
+            data[group] = found
+    return replace(tree, data=data, open=is_open)
+
+
+def _group(evaluator: Evaluator, directory: str, group: str, option: Entry, scope: Scope) -> Optional[Entry]:
+    """Return the settings of a group; None where its file is not there, or puts them in another place."""
+    tree = _tree(evaluator, os.path.join(directory, group), str(option.data), scope)
+    if tree is None or DEFAULTS in (tree.data or {}) or evaluator.program.project.contains(tree.path, "@package"):
+        return None
+    return Entry(tree.data, tree.path, 1, 1, tree.open)

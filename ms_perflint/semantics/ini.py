@@ -1,0 +1,69 @@
+"""What `configparser` gives: the settings of the files that a parser reads, as texts, or converted."""
+
+from __future__ import annotations
+
+import ast
+import configparser
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics import config_files, configs, parameters
+from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.operations import combine
+from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Instance, Known, Tree, Value, identity, union
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluate import Evaluator
+
+PARSERS = frozenset({"configparser.ConfigParser", "configparser.RawConfigParser", "configparser.SafeConfigParser"})
+READ = "read"
+GETS = ("get", "getboolean", "getint", "getfloat")
+
+
+def section(evaluator: Evaluator, parser: Instance, name: object) -> Value:
+    """Return a section of the file that a parser reads; open where it reads none, several, or one that is not known."""
+    found = []
+    for site in evaluator.program.sites(READ):
+        callee = site.node.func if isinstance(site.node, ast.Call) and site.node.args else None
+        if not isinstance(callee, ast.Attribute):
+            continue
+        receivers = evaluator.value(callee.value, site.scope).known
+        if any(identity(known.what) == identity(parser) for known in receivers):
+            found.append(config_files.at(evaluator, site.node.args[0], site.scope))  # type: ignore[attr-defined]
+    if len(found) != 1 or found[0].open:
+        return OPEN
+    return union([configs.lookup(evaluator, known, name) for known in found[0].known])
+
+
+def got(evaluator: Evaluator, receiver: Known, word: str, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `parser.getint("section", "key")` and `section.getint("key")` give; None for other objects."""
+    what = receiver.what
+    if receiver.type_api in PARSERS and isinstance(what, Instance) and len(node.args) > 1:
+        names = evaluator.value(node.args[0], scope).constants
+        holder = section(evaluator, what, names[0]) if len(names) == 1 else OPEN
+        key = node.args[1]
+    elif isinstance(what, Tree) and word != "get" and node.args:
+        holder, key = Value((receiver,)), node.args[0]
+    else:
+        return None if receiver.type_api not in PARSERS else OPEN
+    keys = evaluator.value(key, scope).constants
+    if len(keys) != 1 or not isinstance(keys[0], str) or holder.open:
+        return OPEN
+    name = keys[0].lower()
+    found = union([configs.lookup(evaluator, known, name) for known in holder.known])
+    if not found.known:
+        fallback = parameters.argument_at(node, "fallback", None)
+        default = evaluator.value(fallback, scope) if fallback is not None else None
+        return configs.with_default(evaluator, holder, name, default)
+    return combine([found], lambda known: _converted(word, known[0].constant), node, scope)
+
+
+def _converted(word: str, constant: object) -> object:
+    """Return a text as the method of that name reads it."""
+    if not isinstance(constant, str) or word == "get":
+        return constant
+    try:
+        if word == "getboolean":
+            return configparser.ConfigParser.BOOLEAN_STATES[constant.lower()]
+        return int(constant) if word == "getint" else float(constant)
+    except (KeyError, ValueError):
+        return NO_CONSTANT
