@@ -60,6 +60,14 @@ def _rules(name: str, text: str) -> Callable[[FC], FC]:
     return click.option(name, multiple=True, metavar="RULES", callback=_split, help=text)
 
 
+_cache_directory = click.option(
+    "--cache-dir",
+    metavar="DIR",
+    envvar="MS_PERFLINT_CACHE_DIR",
+    help="Where the cache is kept; else in the user's cache directory.",
+)
+
+
 @front.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--fix", is_flag=True, help="Mend what is safe to mend; on a terminal, ask about the rest.")
@@ -79,6 +87,8 @@ def _rules(name: str, text: str) -> Callable[[FC], FC]:
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 although findings, or files that do not parse, are left.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 when something was mended.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes to use; as many as there are processors.")
+@click.option("-n", "--no-cache", is_flag=True, envvar="MS_PERFLINT_NO_CACHE", help="Neither use nor keep a cache.")
+@_cache_directory
 def check(paths: tuple[str, ...], **options: Any) -> int:
     """Lint files and directories."""
     from ms_perflint.run import Options, run
@@ -122,6 +132,17 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
     from ms_perflint.run import Options, settings
 
     return describe(path, settings([path], Options(**options)), Asked(output_format, verbose))
+
+
+@front.command()
+@_cache_directory
+def clean(cache_dir: str | None) -> None:
+    """Remove all caches."""
+    from ms_perflint import cache
+
+    directory = cache_dir or cache.default_directory()
+    removed = cache.clean(directory)
+    click.echo(f"Removed {removed} {'cache' if removed == 1 else 'caches'} from {directory}.")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -62,10 +62,10 @@ def discover(paths: Sequence[str], config: Config) -> Found:
             files.update([path] if not path.endswith(NOTEBOOK) else [])
         else:
             problems.add(Problem(path, 0, 0, _why(path)))
-    return Found(tuple(sorted(files, key=_grouped)), tuple(sorted(problems)))
+    return Found(tuple(sorted(files, key=grouped)), tuple(sorted(problems)))
 
 
-def _grouped(path: str) -> tuple[list[str], str]:
+def grouped(path: str) -> tuple[list[str], str]:
     """Return a sort key that keeps the files of a directory, and its subdirectories, together."""
     directory, name = os.path.split(path)
     return directory.split(os.sep), name

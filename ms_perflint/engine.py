@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import gc
+import inspect
+import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -11,8 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Optional
 
 from ms_perflint import syntax
+from ms_perflint.cache import Memory, Session
 from ms_perflint.check import Check, checks
-from ms_perflint.config import Config
+from ms_perflint.config import Config, inside
+from ms_perflint.discovery import grouped
 from ms_perflint.findings import Finding, Problem
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
@@ -21,10 +25,12 @@ from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Module, Site
 from ms_perflint.semantics.project import Project
 from ms_perflint.source import Disk, Files, Source, SourceError
+from ms_perflint.stamps import Noting
 from ms_perflint.suppressions import Suppressions
 
 MARK = b"mindspore"  # a file without it is not parsed and has no findings
 HELD = 1_500_000  # bytes of parsed source that are kept in any case
+HELD_BY_SESSION = 50_000  # the same between projects when findings are remembered: any change makes all of these void
 HELD_AT_MOST = 8_000_000  # bytes after which everything is given back, wherever the run is
 PROGRAMS = 40  # programs whose answers are kept
 WORTH_PROCESSES = 100  # files from which on starting processes pays
@@ -41,34 +47,56 @@ class Report:
     files: tuple[str, ...]
 
 
-def lint(paths: Sequence[str], config: Config, files: Optional[Files] = None, jobs: int = 1) -> Report:
-    """Return the findings in the files at `paths` (absolute); other files are read, never reported."""
-    ordered = sorted(set(paths))
-    if files is None and jobs > 1 and len(ordered) >= WORTH_PROCESSES:
+def lint(
+    paths: Sequence[str],
+    config: Config,
+    files: Optional[Files] = None,
+    jobs: int = 1,
+    memory: Optional[Memory] = None,
+) -> Report:
+    """Return the findings in the files at `paths` (absolute); other files are read, never reported.
+
+    What the memory knows is not looked for again, and it learns what is found.
+    """
+    ordered = sorted(set(paths), key=grouped)
+    known, left = memory.recall(ordered, files or Disk()) if memory is not None else ([], ordered)
+    if files is None and jobs > 1 and len(left) >= WORTH_PROCESSES:
         with ProcessPoolExecutor(jobs) as executor:
-            return _in_parts(ordered, config, executor, jobs)
-    return _lint(ordered, config, files)
+            parts = _in_parts(left, config, executor, jobs, memory is not None)
+    else:
+        parts = [_lint(left, config, files, memory is not None)]
+    if memory is not None and left:
+        memory.learn(session for part in parts for session in part.sessions)
+    findings = sorted([*known, *(finding for part in parts for finding in part.findings)])
+    problems = sorted({problem for part in parts for problem in part.problems})
+    return Report(tuple(findings), tuple(problems), tuple(ordered))
 
 
-def _in_parts(paths: list[str], config: Config, executor: Executor, jobs: int) -> Report:
+@dataclass(frozen=True)
+class _Part:
+    """What was found in some of the files of a run."""
+
+    findings: tuple[Finding, ...]
+    problems: tuple[Problem, ...]
+    sessions: tuple[Session, ...]
+
+
+def _in_parts(paths: list[str], config: Config, executor: Executor, jobs: int, remember: bool) -> list[_Part]:
     """Lint contiguous runs of the sorted files side by side: neighbours share the modules that they import."""
     size = max(1, len(paths) // (jobs * 8))
     parts = [paths[start : start + size] for start in range(0, len(paths), size)]
-    futures = [executor.submit(_lint, part, config, None) for part in parts]
-    reports = [future.result() for future in futures]
-    findings = sorted(finding for report in reports for finding in report.findings)
-    problems = sorted({problem for report in reports for problem in report.problems})
-    return Report(tuple(findings), tuple(problems), tuple(paths))
+    futures = [executor.submit(_lint, part, config, None, remember) for part in parts]
+    return [future.result() for future in futures]
 
 
-def _lint(paths: list[str], config: Config, files: Optional[Files]) -> Report:
-    linter = Linter(config, files if files is not None else Disk())
+def _lint(paths: list[str], config: Config, files: Optional[Files], remember: bool) -> _Part:
+    linter = Linter(config, files if files is not None else Disk(), remember=remember)
     findings: list[Finding] = []
     with _without_collector():
         for path in paths:
             findings.extend(linter.file(path))
         linter.close()
-    return Report(tuple(sorted(findings)), tuple(sorted(set(linter.problems))), tuple(paths))
+    return _Part(tuple(findings), tuple(linter.problems), tuple(linter.sessions))
 
 
 @contextmanager
@@ -86,11 +114,17 @@ def _without_collector() -> Iterator[None]:
 class Linter:
     """Lints files one after the other; what one file taught about its neighbours is kept while it is near."""
 
-    def __init__(self, config: Config, files: Files, suppress: bool = True) -> None:
+    def __init__(self, config: Config, files: Files, suppress: bool = True, remember: bool = False) -> None:
         self.config = config
         self.suppress = suppress  # whether comments switch findings off
-        self.project = Project(files)
+        self.files = files
+        self.remember = remember  # whether `sessions` are kept
+        self.sessions: list[Session] = []
         self.problems: list[Problem] = []
+        self._noting = Noting(files)
+        self._session: dict[str, tuple[Finding, ...]] = {}
+        self._home = ""  # the directory below which all its last files are
+        self.project = Project(self._noting if remember else files)
         self.enabled = [check for check in checks() if check.code in config.codes]
         self._asked = Target(config.mindspore_version or (0,), (config.device,) if config.device else ())
         self._programs: dict[str, Program] = {}
@@ -103,12 +137,28 @@ class Linter:
         self._programs.clear()
         self._checks.clear()
         self.project.forget()
+        if self.remember:
+            self._end_session()
+
+    def _end_session(self) -> None:
+        """Keep what was found together with everything that was consulted, and begin anew: with nothing known."""
+        for path in sorted({inspect.getfile(check) for check in self.enabled if not _is_own(check)}):
+            self._noting.read(path)
+        if self._session:
+            self.sessions.append(Session(self._session, tuple(self._noting.stamps.values())))
+        self._session = {}
+        self._noting = Noting(self.files)
+        self.project = Project(self._noting)
 
     def file(self, path: str) -> list[Finding]:
         """Return the findings in one file. What cannot be done goes to `problems`."""
         self._make_room(path)
+        before = len(self.problems)
         module = self._open(path)
-        return self._reported(module) if module is not None else []
+        found = self._reported(module) if module is not None else []
+        if self.remember and len(self.problems) == before:
+            self._session[path] = tuple(found)
+        return found
 
     def parsed(self, source: Source, tree: ast.Module) -> list[Finding]:
         """Return the findings in a file that somebody else has read and parsed."""
@@ -150,8 +200,10 @@ class Linter:
 
     def _make_room(self, path: str) -> None:
         """Give back modules before they are too many: at the latest at a bound, and where the next file shares none."""
-        size = self.project.size
-        if size > HELD_AT_MOST or (size > HELD and not self.project.holds_any(self.project.closure(path))):
+        size, kept = self.project.size, HELD
+        if not self._home or not inside(path, self._home):
+            self._home, kept = os.path.dirname(path), HELD_BY_SESSION if self.remember else HELD
+        if size > HELD_AT_MOST or (size > kept and not self.project.holds_any(self.project.closure(path))):
             self.close()
 
     def _may_find(self, raw: bytes) -> bool:
@@ -254,6 +306,11 @@ class Linter:
             program = self.program(entry)
             self._checks[key] = check(program, self.config.options.get(check.code), self.config.line_length)
         return self._checks[key]
+
+
+def _is_own(check: type[Check]) -> bool:
+    """Return whether a check is part of this package; those of others are files that may change."""
+    return check.__module__.startswith("ms_perflint.")
 
 
 def _word(trigger: str) -> str:

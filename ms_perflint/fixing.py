@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ast
 import bisect
+import contextlib
 import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -24,7 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ms_perflint.findings import Edit, Finding, Problem, Safety
-from ms_perflint.source import Files, Overlay, Source, SourceError
+from ms_perflint.source import Files, Overlay, Source, SourceError, Status
 from ms_perflint.writing import Change, unified_diff, write
 
 if TYPE_CHECKING:
@@ -110,27 +111,33 @@ class _Held:
 
     def __init__(self, base: Files) -> None:
         self.base = base
-        self.consulted = base.consulted
-        self.contents: dict[str, bytes] = {}
+        self.contents: dict[str, tuple[bytes, Status | None]] = {}
         self.kept: frozenset[str] | None = None  # all until it is known which may be changed
 
     def keep(self, paths: Collection[str]) -> None:
         """Hold these files only; what was read of others is given back."""
         self.kept = frozenset(paths)
-        self.contents = {path: content for path, content in self.contents.items() if path in self.kept}
+        self.contents = {path: held for path, held in self.contents.items() if path in self.kept}
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file, the first ones again where they are held."""
         if path in self.contents:
-            return self.contents[path]
+            return self.contents[path][0]
+        status = self.base.status(path)
         content = self.base.read(path)
         if self.kept is None or path in self.kept:
-            self.contents[path] = content
+            self.contents[path] = content, status
         return content
 
     def names(self, directory: str) -> frozenset[str]:
         """Return the names in a directory."""
         return self.base.names(directory)
+
+    def status(self, path: str) -> Status | None:
+        """Return the status of a file or directory; of a file as it was when it was read, which is done for it."""
+        with contextlib.suppress(OSError):
+            self.read(path)
+        return self.contents[path][1] if path in self.contents else self.base.status(path)
 
 
 class _Taken:

@@ -11,6 +11,7 @@ from functools import partial
 import click
 
 from ms_perflint import fixing
+from ms_perflint.cache import Cache, Memory, default_directory
 from ms_perflint.config import Config, load, override
 from ms_perflint.dialogue import Dialogue, coloured
 from ms_perflint.discovery import discover
@@ -44,6 +45,8 @@ class Options:
     exit_zero: bool = False
     exit_non_zero_on_fix: bool = False
     jobs: int | None = None
+    no_cache: bool = False
+    cache_dir: str | None = None
 
 
 def run(paths: Sequence[str], options: Options) -> int:
@@ -52,8 +55,11 @@ def run(paths: Sequence[str], options: Options) -> int:
     found = discover(paths, config)
     if not found.files and not found.problems:
         click.echo("no Python files found", err=True)
-    work = Work(found.files, config, options)
+    cache = None if options.no_cache else Cache(options.cache_dir or default_directory(), paths, config)
+    work = Work(found.files, config, options, cache)
     problems = {*found.problems, *(work.preview() if options.diff else work.report())}
+    if cache and work.memory:
+        cache.save(work.memory)
     for problem in sorted(problems):
         click.echo(line(problem), err=True)
     if problems - (work.unread if options.exit_zero else set()):
@@ -67,8 +73,10 @@ class Work:
     `unread` are the files that are no Python, or cannot be read.
     """
 
-    def __init__(self, files: tuple[str, ...], config: Config, options: Options) -> None:
+    def __init__(self, files: tuple[str, ...], config: Config, options: Options, cache: Cache | None) -> None:
         self.files = files
+        self.cache = cache
+        self.memory = cache.load() if cache else Memory() if options.fix or options.diff else None
         self.config = config
         self.options = options
         self.style = for_output() if options.output_file is None else PLAIN
@@ -79,9 +87,8 @@ class Work:
 
     def lint(self, files: Files) -> Report:
         """Return what the engine finds in the files as `files` has them; those on disk by several processes."""
-        return lint(
-            self.files, self.config, None if files is self.disk else files, self.options.jobs or os.cpu_count() or 1
-        )
+        on_disk = None if files is self.disk else files
+        return lint(self.files, self.config, on_disk, self.options.jobs or os.cpu_count() or 1, self.memory)
 
     def report(self) -> set[Problem]:
         """Lint, mend if asked to, and print the report; return what could not be done."""
@@ -110,6 +117,7 @@ class Work:
             asked.append((finding, diff))
             return False
 
+        self.lint(self.disk)
         settled = fixing.settle(self.lint, self.disk, self.config, unsafe=self.config.unsafe_fixes, consent=note)
         _write(patch(settled, asked, self.config, self.style), self.options)
         self.left = len(settled.report.findings) + len(settled.fixed)
@@ -120,6 +128,7 @@ class Work:
 
     def _fix(self) -> fixing.Settled:
         """Mend the files; on a terminal ask about unsafe fixes."""
+        self.lint(self.disk)  # by several processes; what they find is remembered
         options = self.options
         people = sys.stdin.isatty() and sys.stdout.isatty() and options.output_format != "json"
         ask = people and not options.no_interactive and not self.config.unsafe_fixes

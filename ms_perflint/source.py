@@ -6,6 +6,7 @@ import bisect
 import io
 import os
 import stat
+import time
 import tokenize
 from typing import Optional, Protocol
 
@@ -13,6 +14,7 @@ from ms_perflint.findings import Place
 
 BOM = b"\xef\xbb\xbf"
 Span = tuple[int, int]  # byte offsets in Source.text, end excluded
+SETTLED = 2_000_000_000  # ns; file systems count time in steps of up to two seconds
 
 
 class SourceError(Exception):
@@ -133,10 +135,11 @@ def _to_utf8(body: bytes, encoding: str) -> bytes:
         raise SourceError(f"the file is not valid {encoding}", 1, 1) from error
 
 
-class Files(Protocol):
-    """The only way to files. `consulted` notes every path that was asked for, found or not."""
+Status = tuple[int, int, int, int]  # when a file was modified and changed (ns), its size, its number
 
-    consulted: set[str]
+
+class Files(Protocol):
+    """The only way to files."""
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a regular file; OSError when it cannot be read."""
@@ -144,17 +147,18 @@ class Files(Protocol):
     def names(self, directory: str) -> frozenset[str]:
         """Return the names in a directory; empty when it cannot be listed."""
 
+    def status(self, path: str) -> Optional[Status]:
+        """Return what changes with every change of a file or directory; None where nothing tells that for sure."""
+
 
 class Disk:
-    """The files of this machine."""
+    """The files of this machine; a directory stays as it was when it was listed first."""
 
     def __init__(self) -> None:
-        self.consulted: set[str] = set()
-        self._names: dict[str, frozenset[str]] = {}
+        self._listed: dict[str, tuple[frozenset[str], Optional[Status]]] = {}
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a regular file; OSError when it cannot be read or is no regular file."""
-        self.consulted.add(path)
         with open(path, "rb", opener=_without_waiting) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise OSError(f"not a regular file: {path}")
@@ -162,13 +166,28 @@ class Disk:
 
     def names(self, directory: str) -> frozenset[str]:
         """Return the names in a directory, listed once; empty when it cannot be listed."""
-        if directory not in self._names:
-            self.consulted.add(directory)
+        if directory not in self._listed:
+            status = _status(directory)  # before the names: what changes in between is then seen as changed
             try:
-                self._names[directory] = frozenset(os.listdir(directory))
+                self._listed[directory] = frozenset(os.listdir(directory)), status
             except OSError:
-                self._names[directory] = frozenset()
-        return self._names[directory]
+                self._listed[directory] = frozenset(), None
+        return self._listed[directory][0]
+
+    def status(self, path: str) -> Optional[Status]:
+        """Return the times, the size and the number of a file or directory; None where they may not tell."""
+        return self._listed[path][1] if path in self._listed else _status(path)
+
+
+def _status(path: str) -> Optional[Status]:
+    """Return the status of what is there; None where it changed so lately that another change may not show in it."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    if max(found.st_mtime_ns, found.st_ctime_ns) > time.time_ns() - SETTLED:
+        return None
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
 
 
 def _without_waiting(path: str, flags: int) -> int:
@@ -182,14 +201,10 @@ class Overlay:
     def __init__(self, base: Files, contents: dict[str, bytes]) -> None:
         self.base = base
         self.contents = contents  # absolute path -> bytes as they would stand on disk
-        self.consulted = base.consulted
 
     def read(self, path: str) -> bytes:
         """Return the text laid over `path`, else what the base holds."""
-        if path in self.contents:
-            self.consulted.add(path)
-            return self.contents[path]
-        return self.base.read(path)
+        return self.contents[path] if path in self.contents else self.base.read(path)
 
     def names(self, directory: str) -> frozenset[str]:
         """Return the names in a directory, laid-over files and their folders included."""
@@ -197,12 +212,15 @@ class Overlay:
         laid = {path[len(prefix) :].split(os.sep)[0] for path in self.contents if path.startswith(prefix)}
         return self.base.names(directory) | laid
 
+    def status(self, path: str) -> Optional[Status]:
+        """Return None where something is laid over a file, or into a directory; else what the base says."""
+        prefix = path.rstrip(os.sep) + os.sep
+        is_covered = path in self.contents or any(laid.startswith(prefix) for laid in self.contents)
+        return None if is_covered else self.base.status(path)
+
 
 class Nowhere:
     """No files at all: the base for text that comes without a disk."""
-
-    def __init__(self) -> None:
-        self.consulted: set[str] = set()
 
     def read(self, path: str) -> bytes:
         """Raise FileNotFoundError for every path."""
@@ -211,3 +229,7 @@ class Nowhere:
     def names(self, directory: str) -> frozenset[str]:
         """Return nothing."""
         return frozenset()
+
+    def status(self, path: str) -> Optional[Status]:
+        """Return None: nothing is there."""
+        return None

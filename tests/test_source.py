@@ -135,4 +135,3 @@ def test_an_overlay_stands_in_front() -> None:
     assert files.names("/a") == {"b"}
     with pytest.raises(FileNotFoundError):
         files.read("/a/d.py")
-    assert "/a/b/c.py" in files.consulted

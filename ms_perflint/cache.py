@@ -1,0 +1,262 @@
+"""What earlier runs found: kept with the stamps of all that was consulted, and given again while they hold.
+
+A file of the cache belongs to one project and one way of asking: the rules, the settings and the target, the version of
+the tool and its code, the interpreter, what is installed. What cannot be read is as if it were not there. Runs side by
+side do not disturb each other: files are replaced whole, and what a run did not know of is kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import marshal
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ms_perflint import __version__
+from ms_perflint.config import Config, common_parent
+from ms_perflint.findings import Edit, Finding, Fix, Place, Related, Safety
+from ms_perflint.source import Files
+from ms_perflint.stamps import Stamp, digest, holds
+
+NAME = "ms-perflint"
+SUFFIX = ".cache"
+KEPT = 30 * 24 * 3600  # seconds after which a file that no run has used is removed
+MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg")  # of a project's root
+TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Findings of earlier runs of ms-perflint; may be removed.\n"
+
+
+@dataclass(frozen=True)
+class Session:
+    """Files that were linted together: what was found in each, and everything that was consulted for it."""
+
+    findings: dict[str, tuple[Finding, ...]]
+    stamps: tuple[Stamp, ...]
+
+
+class Memory:
+    """Sessions that may still hold."""
+
+    def __init__(self, sessions: Iterable[Session] = ()) -> None:
+        self._sessions: dict[str, Session] = {}  # by linted file; the last one counts
+        self.has_learnt = False
+        self._add(sessions)
+
+    @property
+    def sessions(self) -> list[Session]:
+        """Return the sessions by the first file that they speak for."""
+        return list({id(session): session for session in self._sessions.values()}.values())
+
+    def recall(self, paths: Sequence[str], files: Files) -> tuple[list[Finding], list[str]]:
+        """Return the findings in those of the files of which they are still known, and the paths of the others."""
+        held: dict[tuple[str, bytes], bool] = {}
+        sound: dict[int, bool] = {}
+        findings: list[Finding] = []
+        left: list[str] = []
+        for path in paths:
+            session = self._sessions.get(path)
+            if session is not None and id(session) not in sound:
+                sound[id(session)] = _all_hold(session.stamps, files, held)
+            if session is not None and sound[id(session)]:
+                findings += session.findings[path]
+            else:
+                left.append(path)
+        self._sessions = {path: one for path, one in self._sessions.items() if sound.get(id(one), True)}
+        return findings, left
+
+    def learn(self, sessions: Iterable[Session]) -> None:
+        """Take what a run has found."""
+        self.has_learnt = True
+        self._add(sessions)
+
+    def _add(self, sessions: Iterable[Session]) -> None:
+        for session in sessions:
+            self._sessions.update(dict.fromkeys(session.findings, session))
+
+
+def _all_hold(stamps: Iterable[Stamp], files: Files, held: dict[tuple[str, bytes], bool]) -> bool:
+    """Return whether all stamps hold; what was looked at is in `held`."""
+    for stamp in stamps:
+        key = stamp.path, stamp.digest
+        if key not in held:
+            held[key] = holds(stamp, files)
+        if not held[key]:
+            return False
+    return True
+
+
+class Cache:
+    """The file that keeps the memory of a project between runs."""
+
+    def __init__(self, directory: str, paths: Sequence[str], config: Config) -> None:
+        """Find the file for a run over `paths` (as given) in a cache directory, which need not be there."""
+        self._directory = directory
+        root = _root(common_parent(paths))
+        self._path = os.path.join(directory, digest(repr((root, _way(config))).encode()).hex() + SUFFIX)
+
+    def load(self) -> Memory:
+        """Return what earlier runs found; nothing where that is not to be had."""
+        return Memory(_unpacked(self._read()))
+
+    def save(self, memory: Memory) -> None:
+        """Keep what a memory has learnt, and what others have kept meanwhile; do nothing where nothing can be kept."""
+        if not memory.has_learnt:
+            return
+        known = {path for session in memory.sessions for path in session.findings}
+        others = [one for one in _unpacked(self._read()) if known.isdisjoint(one.findings)]
+        lasting = [one for one in (*others, *memory.sessions) if os.path.exists(next(iter(one.findings)))]
+        with contextlib.suppress(OSError):
+            _make_directory(self._directory)
+            _replace(self._path, marshal.dumps([_packed(session) for session in lasting]))
+            _sweep(self._directory)
+
+    def _read(self) -> list[Any]:
+        """Return the packed sessions of the file; none when it is not there, or not whole."""
+        try:
+            with open(self._path, "rb") as file:
+                check, body = file.read(16), file.read()
+            return list(marshal.loads(body)) if digest(body) == check else []
+        except (OSError, ValueError, EOFError, TypeError):
+            return []
+
+
+def default_directory() -> str:
+    """Return where caches are kept when nobody says where: the user's cache directory."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~\\AppData\\Local")
+        return os.path.join(base, NAME, "cache")
+    if sys.platform == "darwin":
+        return os.path.expanduser(f"~/Library/Caches/{NAME}")
+    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), NAME)
+
+
+def clean(directory: str) -> int:
+    """Remove the caches in a directory, and the directory when nothing else is in it; return how many there were."""
+    try:
+        names = os.listdir(directory)
+    except OSError:
+        return 0
+    removed = 0
+    for name in names:
+        if name.endswith(SUFFIX) or name in (".gitignore", "CACHEDIR.TAG"):
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(directory, name))
+                removed += name.endswith(SUFFIX)
+    with contextlib.suppress(OSError):
+        os.rmdir(directory)
+    return removed
+
+
+def _root(directory: str) -> str:
+    """Return the directory of the project that a directory belongs to; itself when it belongs to none."""
+    root = directory
+    while not any(os.path.exists(os.path.join(root, marker)) for marker in MARKERS):
+        if root == os.path.dirname(root):
+            return directory
+        root = os.path.dirname(root)
+    return root
+
+
+def _way(config: Config) -> tuple[object, ...]:
+    """Return all that findings depend on besides the files that are consulted."""
+    asked = replace(
+        config,
+        root=config.root if config.per_file_ignores else "",
+        exclude=(),
+        extend_exclude=(),
+        unsafe_fixes=False,
+        extend_safe_fixes=(),
+        options={code: dict(sorted(options.items())) for code, options in sorted(config.options.items())},
+        respect_gitignore=True,
+    )
+    return repr(asked), __version__, sys.version, tuple(_code(os.path.dirname(__file__))), tuple(_installed())
+
+
+def _code(directory: str) -> Iterator[tuple[str, int, int]]:
+    """Yield name, time and size of the tool's own files: whoever works on it must not get the answers of yesterday."""
+    for entry in sorted(os.scandir(directory), key=lambda entry: entry.name):
+        if entry.is_dir() and entry.name != "__pycache__":
+            yield from _code(entry.path)
+        elif entry.is_file():
+            status = entry.stat()
+            yield entry.name, status.st_mtime_ns, status.st_size
+
+
+def _installed() -> Iterator[tuple[str, int]]:
+    """Yield the folders of installed packages, and when something was installed there: it may bring checks."""
+    for folder in sys.path:
+        if os.path.basename(folder) in ("site-packages", "dist-packages") and os.path.isdir(folder):
+            yield folder, os.stat(folder).st_mtime_ns
+
+
+def _make_directory(directory: str) -> None:
+    """Make a cache directory that version control and backups leave out."""
+    if not os.path.isdir(directory):
+        os.makedirs(directory, mode=0o700)
+        for name, text in ((".gitignore", "*\n"), ("CACHEDIR.TAG", TAG)):
+            with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+                file.write(text)
+
+
+def _replace(path: str, body: bytes) -> None:
+    """Write a file in one step."""
+    descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path))
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(digest(body) + body)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _sweep(directory: str) -> None:
+    """Remove what no run has written for long."""
+    for entry in os.scandir(directory):
+        if entry.name not in (".gitignore", "CACHEDIR.TAG") and entry.stat().st_mtime < time.time() - KEPT:
+            os.unlink(entry.path)
+
+
+# --- as marshal keeps it
+
+
+def _packed(session: Session) -> tuple[object, ...]:
+    findings = {path: [_flat(finding) for finding in found] for path, found in session.findings.items()}
+    return findings, [tuple(stamp) for stamp in session.stamps]
+
+
+def _unpacked(sessions: Iterable[Any]) -> Iterator[Session]:
+    for findings, stamps in sessions:
+        made = {path: tuple(_finding(flat) for flat in found) for path, found in findings.items()}
+        yield Session(made, tuple(Stamp(*stamp) for stamp in stamps))
+
+
+def _flat(finding: Finding) -> tuple[object, ...]:
+    fix = finding.fix
+    return (
+        _flat_place(finding.place),
+        finding.code,
+        finding.name,
+        finding.message,
+        _flat_place(finding.end),
+        finding.lines,
+        None
+        if fix is None
+        else (fix.message, fix.safety.value, [(one.path, one.start, one.end, one.text) for one in fix.edits]),
+        [(_flat_place(one.place), one.message) for one in finding.related],
+    )
+
+
+def _flat_place(place: Place) -> tuple[str, int, int]:
+    return place.path, place.row, place.column
+
+
+def _finding(flat: Any) -> Finding:
+    place, code, name, message, end, lines, fix, related = flat
+    made = None if fix is None else Fix(fix[0], Safety(fix[1]), tuple(Edit(*edit) for edit in fix[2]))
+    places = tuple(Related(Place(*where), text) for where, text in related)
+    return Finding(Place(*place), code, name, message, Place(*end), tuple(lines), made, places)
