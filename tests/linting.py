@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 from ms_perflint.config import Config
 from ms_perflint.engine import Report, lint
 from ms_perflint.source import Disk, Files, Overlay
+from ms_perflint.stamps import Noting
 
 UNIT = 16  # files that are linted together
 Contents = Mapping[str, bytes]  # what stands in front of the disk, by path
@@ -39,9 +40,9 @@ class State(NamedTuple):
 
 
 def _lint(state: State, paths: Sequence[str]) -> Read:
-    files = state.files()
+    files = Noting(state.files())
     report = lint(list(paths), state.config, files)
-    return Read(report, frozenset(files.consulted))
+    return Read(report, frozenset(path for path, _ in files.stamps))
 
 
 class Linted:

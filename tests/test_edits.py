@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from layouts import after, call_of, deleted, inserted, module_of, replaced, unwrapped
 from test_layouts import remarks
@@ -87,6 +87,7 @@ def test_adds_exactly_one_argument_and_steals_no_comment(text: str, first: bool)
 
 @settings(max_examples=300, deadline=None)
 @given(text=calls(), name=st.sampled_from(["b", "c", "d"]))
+@example(text="f(a, c=1\\\n  , d=1)  # end\n", name="d")
 def test_removes_exactly_one_argument(text: str, name: str) -> None:
     call = call_of(text)
     made = after(call.module, remove_argument(call, name))

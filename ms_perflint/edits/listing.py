@@ -133,7 +133,10 @@ class Listing:
         closed = self.source.text[end : line_end(self.source, end)].strip(BLANK)  # and no comment may swallow that
         if starts_line(self.source, start) and not (closed and self._comment(before.end, start)):
             above = self.source.row(start) - 1
-            start = self.source.starts[above - 1] + len(self.source.line(above))
+            line = self.source.line(above)
+            if line.endswith(b"\\"):  # it continued the line that goes
+                line = line[:-1].rstrip(BLANK)
+            start = self.source.starts[above - 1] + len(line)
         return (self._delete(start, end),)
 
     def _is_headed(self, index: int) -> bool:
