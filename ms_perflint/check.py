@@ -1,4 +1,7 @@
-"""What a rule is: a LibCST visitor that flags calls, with a question by meaning in front of it."""
+"""What a rule is: a LibCST visitor that flags calls, with a question by meaning in front of it.
+
+LibCST itself is imported when the first call is suspect: it takes longer than all the rest of a run over clean files.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import entry_points
-from typing import ClassVar, Optional, Union
+from typing import TYPE_CHECKING, ClassVar, Optional, Union
 
-import libcst as cst
-
-from ms_perflint import syntax
 from ms_perflint.findings import Edit, Finding, Fix, Related, Safety
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
@@ -21,14 +21,19 @@ from ms_perflint.programs.target import Target
 from ms_perflint.semantics.module import Module, Site
 from ms_perflint.semantics.rows import rows
 
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from ms_perflint.syntax import Slice
+
 GROUP = "ms_perflint.checks"  # entry points of checks from other packages
 
 
-class Check(cst.CSTVisitor):
+class Check:
     """The base of all rules; the first line of a rule's docstring is its summary.
 
     `suspect` decides by meaning and touches no LibCST. Only for suspects is the call read as concrete syntax and
-    visited: `visit_Call` looks at its form, reports, and says how it is mended.
+    visited: `visit_Call`, as in a `cst.CSTVisitor`, looks at its form, reports, and says how it is mended.
     """
 
     code: ClassVar[str]
@@ -42,13 +47,12 @@ class Check(cst.CSTVisitor):
     options: ClassVar[Mapping[str, object]] = {}  # option -> default
 
     def __init__(self, program: Program, options: Optional[Mapping[str, object]] = None, line_length: int = 88) -> None:
-        super().__init__()
         self.program = program
         self.line_length = line_length
         self.settings: Mapping[str, object] = {**self.options, **(options or {})}
         self.findings: list[Finding] = []
         self._site: Optional[Site] = None
-        self._slice: Optional[syntax.Slice] = None
+        self._slice: Optional[Slice] = None
 
     @property
     def target(self) -> Target:
@@ -59,15 +63,21 @@ class Check(cst.CSTVisitor):
         """Return by meaning whether a call may have to be reported; cheap questions first."""
         raise NotImplementedError
 
+    def among(self, sites: Sequence[Site]) -> Sequence[Site]:
+        """Return the sites to ask `suspect` about: where every call is a trigger, it leaves out most at once."""
+        return sites
+
     def anchors(self, module: Module) -> Sequence[Call]:
         """Return the calls of the entry script at which an absence shows; for checks that are `anchored`."""
         return ()
 
     def examine(self, site: Site) -> list[Finding]:
-        """Return what the visitor reports on a suspect. Raises syntax.Unreadable where LibCST cannot read it."""
+        """Return what the visitor reports on a suspect. Raises Unreadable where LibCST cannot read it."""
+        from ms_perflint import syntax
+
         self._site, self.findings = site, []
         self._slice = syntax.parse_site(site)
-        self._slice.visit(self)
+        self._slice.visit(syntax.Visitor(self))
         return self.findings
 
     def call(self, node: cst.CSTNode) -> Optional[Call]:

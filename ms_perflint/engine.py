@@ -7,17 +7,15 @@ import gc
 import inspect
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
-from ms_perflint import syntax
 from ms_perflint.cache import Memory, Session
 from ms_perflint.check import Check, checks
 from ms_perflint.config import Config, inside
 from ms_perflint.discovery import grouped
-from ms_perflint.findings import Finding, Problem
+from ms_perflint.findings import Finding, Problem, Unreadable
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target
@@ -27,6 +25,9 @@ from ms_perflint.semantics.project import Project
 from ms_perflint.source import Disk, Files, Source, SourceError
 from ms_perflint.stamps import Noting
 from ms_perflint.suppressions import Suppressions
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 MARK = b"mindspore"  # a file without it is not parsed and has no findings
 HELD = 1_500_000  # bytes of parsed source that are kept in any case
@@ -61,7 +62,9 @@ def lint(
     ordered = sorted(set(paths), key=grouped)
     known, left = memory.recall(ordered, files or Disk()) if memory is not None else ([], ordered)
     if files is None and jobs > 1 and len(left) >= WORTH_PROCESSES:
-        with ProcessPoolExecutor(jobs) as executor:
+        from concurrent.futures import ProcessPoolExecutor
+
+        with ProcessPoolExecutor(jobs, initializer=gc.disable) as executor:
             parts = _in_parts(left, config, executor, jobs, memory is not None)
     else:
         parts = [_lint(left, config, files, memory is not None)]
@@ -250,7 +253,7 @@ class Linter:
 
     def _suspects(self, check: Check, sites: Sequence[Site], module: Module) -> Iterator[Site]:
         """Yield the sites, and in an entry script the anchors, that by meaning may have to be reported."""
-        for site in sites:
+        for site in check.among(sites):
             try:
                 suspect = self._suspect(check, site)
             except RecursionError:
@@ -264,7 +267,7 @@ class Linter:
     def _examined(self, check: Check, suspect: Site) -> list[Finding]:
         try:
             return check.examine(suspect)
-        except syntax.Unreadable as error:
+        except Unreadable as error:
             self._skipped(check, suspect, f"could not look at this call: {error}")
         except RecursionError:
             self._skipped(check, suspect, "skipped: the code around this call is nested too deeply")

@@ -81,3 +81,11 @@ class Problem:
     row: int
     column: int
     message: str
+
+
+class Unreadable(Exception):
+    """An expression that LibCST cannot read: syntax newer than the installed LibCST knows."""
+
+
+class TooDeep(Unreadable):
+    """An expression nested so deeply that LibCST would overflow the stack: it may kill the process."""

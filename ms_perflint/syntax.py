@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, CodeSpan, MetadataWrapper
 
+from ms_perflint.findings import TooDeep, Unreadable
+
 if TYPE_CHECKING:
     from ms_perflint.semantics.module import Module, Site
     from ms_perflint.source import Span
@@ -23,12 +25,23 @@ MAX_DEPTH = 80  # levels of `ast`; libcst 1.9 overflows the recursion limit from
 MAX_FILE_DEPTH = 200  # levels of a whole file: no crash below some thousands, but time grows with the square
 
 
-class Unreadable(Exception):
-    """An expression that LibCST cannot read: syntax newer than the installed LibCST knows."""
+class Visitor(cst.CSTVisitor):
+    """Calls the `visit_` and `leave_` methods of an object that is a visitor by these methods alone."""
 
+    def __init__(self, methods: object) -> None:
+        super().__init__()
+        self.methods = methods
 
-class TooDeep(Unreadable):
-    """An expression nested so deeply that LibCST would overflow the stack: it may kill the process."""
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Call `visit_Call(node)` and its like; return whether to go on inside of the node."""
+        visit = getattr(self.methods, f"visit_{type(node).__name__}", None)
+        return visit is None or visit(node) is not False
+
+    def on_leave(self, original_node: cst.CSTNode) -> None:
+        """Call `leave_Call(node)` and its like."""
+        leave = getattr(self.methods, f"leave_{type(original_node).__name__}", None)
+        if leave is not None:
+            leave(original_node)
 
 
 class Slice:

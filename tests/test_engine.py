@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -139,3 +141,18 @@ def test_one_program_is_enough_and_the_weakest_fix_counts() -> None:
     assert merged.fix.safety is Safety.UNSAFE
     (merged,) = engine.merged([_finding(safe), _finding(None)])
     assert merged.fix is None
+
+
+def test_libcst_is_imported_for_the_first_suspect_only(tmp_path: Path) -> None:
+    clean = "import mindspore as ms\nms.set_context(mode=ms.GRAPH_MODE)\n"
+    (tmp_path / "clean.py").write_text(clean, encoding="utf-8")
+    (tmp_path / "train.py").write_text(f"{clean}model = ms.Model(net)\nmodel.train(1, data)\n", encoding="utf-8")
+    code = (
+        "import sys\nfrom ms_perflint import lint_paths\n"
+        "found = lint_paths(sys.argv[1], isolated=True).findings\nprint(len(found), 'libcst' in sys.modules)"
+    )
+    for name, expected in (("clean.py", "0 False"), ("train.py", "1 True")):
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path / name)], capture_output=True, text=True, check=True
+        )
+        assert done.stdout.strip() == expected

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from typing import Optional
-
-import libcst as cst
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.check import Check
@@ -16,6 +14,9 @@ from ms_perflint.findings import Edit, Related, Safety
 from ms_perflint.programs import conditions, mode, training
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Module
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 COST = "training runs operator by operator"
 ADVICE = (

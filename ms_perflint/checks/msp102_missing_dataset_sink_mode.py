@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Optional
-
-import libcst as cst
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.check import Check
 from ms_perflint.edits import set_value
@@ -15,6 +13,9 @@ from ms_perflint.programs.callbacks import Cadence, cadences
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.training import MODEL_TRAINS
 from ms_perflint.semantics.module import Scope
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 SINK = "dataset_sink_mode"
 GRAPH_CELLS = frozenset({"mindspore.nn.GraphCell"})  # mindspore 2.10 train/model.py:1364 raises for it

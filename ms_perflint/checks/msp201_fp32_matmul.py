@@ -6,9 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Optional
-
-import libcst as cst
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.check import Check
 from ms_perflint.edits import import_name, insert_before, replace_expression, set_value
@@ -16,8 +14,11 @@ from ms_perflint.findings import Edit, Safety
 from ms_perflint.networks import entries, networks, precision
 from ms_perflint.programs.conditions import is_for_cpu_only
 from ms_perflint.programs.site import Call
-from ms_perflint.semantics.module import Module
+from ms_perflint.semantics.module import Module, Site
 from ms_perflint.semantics.values import Value
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 FIXED = "mindspore.amp.FixedLossScaleManager"
 CONVERT = "mindspore.amp.auto_mixed_precision"
@@ -47,6 +48,13 @@ class Fp32Matmul(Check):
     safety = Safety.UNSAFE
     triggers = ("()",)  # a custom train cell has any name
 
+    def among(self, sites: Sequence[Site]) -> Sequence[Site]:
+        """Return the calls that by their words alone may make what is trained, or force float32; none in a library."""
+        if not sites or not entries.is_script(self.program):
+            return ()
+        words = self._words(sites[0].module)
+        return [site for site in sites if site.word in words or site.word == "to_float"]
+
     def suspect(self, call: Call) -> bool:
         """By meaning: the one call of the program at which its precision is decided."""
         spells = call.word == "to_float" and precision.spelled(call.node) is not None
@@ -66,7 +74,7 @@ class Fp32Matmul(Check):
     def _suspects(self) -> dict[int, Suspect]:
         """Return what is reported in this program, by the identity of the call; nothing unless all of it is certain."""
         program = self.program
-        if not entries.is_script(program) or precision.names_half(program) or self.target.is_cpu:
+        if precision.names_half(program) or self.target.is_cpu:
             return {}
         if not program.trains.is_yes:
             return {}

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Optional
-
-import libcst as cst
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.check import Check
 from ms_perflint.edits import replace_constants, replace_expression
@@ -15,6 +13,9 @@ from ms_perflint.networks.numbers import Number, is_sole
 from ms_perflint.networks.widths import Hidden
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Site
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 LOADS = ("mindspore.load_checkpoint", "mindspore.load_param_into_net", "mindspore.load_checkpoint_async")
 EXPORTS = ("mindspore.export",)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from typing import Optional
-
-import libcst as cst
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.check import Check
 from ms_perflint.edits import delete_statement, import_name, set_argument, unwrap
@@ -23,6 +21,9 @@ from ms_perflint.tensors.creations import Creation, compiled_scopes, creation
 from ms_perflint.tensors.dtype import Dtype
 from ms_perflint.tensors.dtypes import Dtypes
 from ms_perflint.tensors.round_trips import is_changed_in_place, widening
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 COMPARED = "a comparison is bool_ already"
 

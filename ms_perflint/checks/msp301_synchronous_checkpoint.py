@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
-
-import libcst as cst
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.check import Check
 from ms_perflint.edits import import_name, set_argument, set_value
@@ -12,6 +10,9 @@ from ms_perflint.findings import Edit, Related, Safety
 from ms_perflint.programs import checkpoints
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.training import MODEL_TRAINS
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 ASYNC = "writes it in the background"
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from typing import Optional
-
-import libcst as cst
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.check import Check
 from ms_perflint.edits import remove_argument, set_argument, set_value
@@ -14,6 +12,9 @@ from ms_perflint.findings import Edit, Related, Safety
 from ms_perflint.programs import profiling
 from ms_perflint.programs.conditions import Pass
 from ms_perflint.programs.site import Call
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 OFF = "turn AutoTune off while a profiler is on"
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Optional
-
-import libcst as cst
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.check import Check
 from ms_perflint.edits import import_name, insert_before, set_argument
@@ -14,6 +12,9 @@ from ms_perflint.programs import mode, parallel
 from ms_perflint.programs.choices import DEVICES
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.values import Value
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 AUTO = '{"allreduce": {"mode": "auto", "config": None}}'  # portions of 64 MB
 RESNET50 = "[85, 160]"  # two portions of 161 gradients
