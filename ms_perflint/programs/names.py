@@ -24,12 +24,17 @@ class Meant:
     modules: tuple[Module, ...] = ()
 
 
+NOTHING = Meant()
+
+
 class Names:
     """The names of one program. Questions are answered when they are asked, once."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self._meant: dict[tuple[str, str], Meant] = {}
+        self._members: dict[tuple[str, str], Meant] = {}
+        self._stars: dict[str, tuple[str, ...]] = {}
         self._imported_modules: dict[str, tuple[str, ...]] = {}
 
     def import_target(self, module: Module, dotted: str, level: int) -> Union[Module, Namespace, str, None]:
@@ -71,6 +76,8 @@ class Names:
 
     def meant(self, module: Module, name: str) -> Meant:
         """Return what a name, loaded in a module, may mean; through imports too."""
+        if not self._may_have(module, name):
+            return NOTHING
         key = (module.path, name)
         if key not in self._meant:
             scopes: dict[Scope, None] = {}
@@ -89,15 +96,34 @@ class Names:
             self._meant[key] = Meant(tuple(scopes), tuple(modules))
         return self._meant[key]
 
+    def _may_have(self, module: Module, name: str) -> bool:
+        """Return whether a module defines, binds or imports a name: most that it loads are local, or of Python."""
+        return (
+            name in module.defined
+            or name in module.scope.bindings
+            or name in module.imported
+            or bool(self._star_files(module))
+        )
+
+    def _star_files(self, module: Module) -> tuple[str, ...]:
+        """Return the files of the project of which a module imports all names."""
+        if not module.scope.stars:
+            return ()
+        if module.path not in self._stars:
+            found = (self._locate(module, star.module or "", star.level).module for star, _ in module.scope.stars)
+            self._stars[module.path] = tuple(path for path in found if path is not None)
+        return self._stars[module.path]
+
     def _origins(self, module: Module, name: str) -> Iterator[tuple[Module, str]]:
         """Yield the modules from which a module may have a name, and how it is called there."""
-        froms = [
-            (stmt, alias.name) for stmt, alias in module.imported.get(name, ()) if isinstance(stmt, ast.ImportFrom)
-        ]
-        for stmt, inner in [*froms, *((star, name) for star, _ in module.scope.stars)]:
-            path = self._locate(module, stmt.module or "", stmt.level).module
-            for target in self._binding(path, inner) if path is not None else ():
-                yield target, inner
+        for stmt, alias in module.imported.get(name, ()):
+            if isinstance(stmt, ast.ImportFrom):
+                path = self._locate(module, stmt.module or "", stmt.level).module
+                for target in self._binding(path, alias.name) if path is not None else ():
+                    yield target, alias.name
+        for path in self._star_files(module):
+            for target in self._binding(path, name):
+                yield target, name
 
     def _binding(self, path: str, name: str) -> Iterator[Module]:
         """Yield the modules that may bind a name which a file has."""
@@ -127,12 +153,20 @@ class Names:
     def meant_by_member(self, module: Module, attr: str) -> Meant:
         """Return what `imported_module.attr` may mean in a module."""
         if attr.startswith("__"):  # `__all__.extend(imported_module.__all__)` runs nothing
-            return Meant()
+            return NOTHING
+        key = (module.path, attr)
+        if key not in self._members:
+            self._members[key] = self._member(module, attr)
+        return self._members[key]
+
+    def _member(self, module: Module, attr: str) -> Meant:
         if module.path not in self._imported_modules:
             imports = (each for imports in module.imported.values() for each in imports)
             self._imported_modules[module.path] = tuple(self._files_of_modules(module, imports))
         targets = (target for path in self._imported_modules[module.path] for target in self._binding(path, attr))
         found = [self.meant(target, attr) for target in targets]
+        if not found:
+            return NOTHING
         return Meant(
             tuple(dict.fromkeys(scope for each in found for scope in each.scopes)),
             tuple(dict.fromkeys(module for each in found for module in each.modules)),

@@ -91,9 +91,8 @@ class Program:
         if word not in self._sites:
             found: list[Site] = []
             for module in self.modules:
-                if self.project.has_word(module.path, word):
-                    for spelling in sorted(module.spelled(word)):
-                        found.extend(module.by_word.get(spelling, ()))
+                for spelling in sorted(module.spelled(word)):
+                    found.extend(module.by_word.get(spelling, ()))
             self._sites[word] = found
         return self._sites[word]
 

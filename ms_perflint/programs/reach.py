@@ -72,6 +72,7 @@ class _Reach:
         self.size = 0  # bytes of the modules that count
         self.todo: list[Scope] = []
         self.attrs: set[str] = set()  # attributes that running code loads
+        self.met: dict[str, tuple[set[str], set[str]]] = {}  # file -> names and attributes that its running code loads
         self.methods: dict[str, list[Scope]] = {}  # of classes that are reached and wait for their attribute
 
     def run(self) -> set[Scope]:
@@ -116,13 +117,17 @@ class _Reach:
 
     def load(self, scope: Scope, module: Module) -> None:
         """Let run what a running scope loads."""
-        for name in scope.names:
+        met_names, met_attrs = self.met.setdefault(module.path, (set(), set()))
+        names, attrs = scope.names - met_names, scope.attrs - met_attrs
+        met_names |= names
+        met_attrs |= attrs
+        for name in names:
             self.meet(self.program.names.meant(module, name))
-        for attr in scope.attrs - self.attrs:
+        for attr in attrs - self.attrs:
             self.attrs.add(attr)
             for method in self.methods.pop(attr, ()):
                 self.add(method)
-        for attr in scope.attrs:
+        for attr in attrs:
             self.meet(self.program.names.meant_by_member(module, attr))
 
     def meet(self, meant: Meant) -> None:

@@ -27,7 +27,6 @@ class Project:
         self._outlines: dict[str, Optional[Outline]] = {}
         self.imports = Imports(files, self.lines)
         self._bases: dict[str, frozenset[bytes]] = {}
-        self._words: dict[str, frozenset[bytes]] = {}
         self.entries = Entries(self.imports)
 
     def forget(self) -> None:
@@ -38,7 +37,6 @@ class Project:
         self._modules.clear()
         self._raw.clear()
         self._outlines.clear()
-        self._words.clear()
         self.imports.forget()
         self.entries.forget()
         self.size = 0
@@ -78,14 +76,6 @@ class Project:
             raw = self.lines(path)
             self._outlines[path] = outline(raw) if raw is not None else None
         return self._outlines[path]
-
-    def has_word(self, path: str, word: str) -> bool:
-        """Return whether a word stands in a file, by itself: if not, nothing there is called so."""
-        if not word.isascii() or not word.isidentifier():
-            return self.contains(path, word)
-        if path not in self._words:
-            self._words[path] = frozenset(NAME.findall(self.raw(path) or b""))
-        return word.encode() in self._words[path]
 
     def may_derive(self, path: str, name: str) -> bool:
         """Return whether a file may have a class with a base of this name, by a scan of its bytes."""
