@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
@@ -73,8 +74,8 @@ def starts(program: Program) -> tuple[Start, ...]:
     found = []
     for path in _scripts(program):
         script = scripts.read(path, program.project.raw(path) or b"")
-        for command in script.commands:
-            start = _start(program, script, command)
+        for started in _starting(script):
+            start = _start(program, script, started)
             if start is not None:
                 found.append(start)
     return tuple(found)
@@ -103,8 +104,35 @@ def _homes(program: Program, directory: str) -> Iterator[str]:
         )
 
 
-def _start(program: Program, script: Script, command: Command) -> Optional[Start]:
-    """Return a command as a start of the program; None when it starts something else, or nothing."""
+def _start(program: Program, script: Script, started: Started) -> Optional[Start]:
+    """Return a command as a start of the program; None when it starts something else."""
+    name = os.path.basename(program.entry)
+    for text, position in started.files:
+        if os.path.basename(text) == name:
+            folders = _Folders(program, script, started.command)
+            if folders.find(text) == program.entry:
+                return Start(script, started.command, dict(_flags(folders, started.words[position + 1 :])))
+    return None
+
+
+@dataclass(frozen=True)
+class Started:
+    """A command that starts Python files: its words, and the files among them with their positions."""
+
+    command: Command
+    words: Sequence[tuple[str, int]]
+    files: Sequence[tuple[str, int]]
+
+
+@lru_cache(maxsize=scripts.HELD)
+def _starting(script: Script) -> tuple[Started, ...]:
+    """Return the commands of a script that start Python files, whichever program they are of."""
+    found = (_started(script, command) for command in script.commands)
+    return tuple(started for started in found if started is not None and started.files)
+
+
+def _started(script: Script, command: Command) -> Optional[Started]:
+    """Return a command with the Python files that it may start; None when it runs no program."""
     if command.name and not _is_runner(command.name) and not assignment(command.words[0][0]):
         return None
     words = [(text, start) for word, start in command.words for text in script.texts(word, command.blocks)]
@@ -112,18 +140,16 @@ def _start(program: Program, script: Script, command: Command) -> Optional[Start
         words.pop(0)
     if not words or not _is_runner(words[0][0]):
         return None
-    folders = _Folders(program, script, command)
+    files = []
     for position, (text, _) in enumerate(words):
         is_module = text == "-m" and position + 1 < len(words)
         if is_module:
             text, position = words[position + 1][0].replace(".", os.sep) + ".py", position + 1
-        if not text.endswith(".py"):
-            continue
-        if os.path.basename(text) == os.path.basename(program.entry) and folders.find(text) == program.entry:
-            return Start(script, command, dict(_flags(folders, words[position + 1 :])))
-        if not is_module:  # `python -m launcher train.py` goes on
-            return None
-    return None
+        if text.endswith(".py"):
+            files.append((text, position))
+            if not is_module:  # `python -m launcher train.py` goes on
+                break
+    return Started(command, words, files)
 
 
 def _is_runner(name: str) -> bool:
@@ -132,7 +158,7 @@ def _is_runner(name: str) -> bool:
     return name == GAP or word in RUNNERS or word.startswith("python") or word.endswith(".py")
 
 
-def _flags(folders: _Folders, words: list[tuple[str, int]]) -> Iterator[tuple[str, Given]]:
+def _flags(folders: _Folders, words: Sequence[tuple[str, int]]) -> Iterator[tuple[str, Given]]:
     """Yield the flags that stand behind the entry script."""
     for position, (text, start) in enumerate(words):
         flag, sign, value = text.partition("=")
