@@ -12,6 +12,7 @@ from ms_perflint.source import Source, SourceError, Span
 if TYPE_CHECKING:
     from ms_perflint.semantics.flow import Flow
     from ms_perflint.semantics.handed import Holder
+    from ms_perflint.semantics.word_flow import WordFlow
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 ScopeNode = Union[ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.expr]
@@ -235,6 +236,7 @@ class Module:
         ] = {}  # last word of a callee -> names bound to what it returns: `self.x = name()`
         self.chains: dict[int, list[ast.stmt]] = {}  # id of a `match` -> the `if` chain that it is
         self.worded: dict[int, str] = {}  # id of a test that stands in no source -> how it reads
+        self._word_flow: Optional[WordFlow] = None
         self.scope = Scope(self, None, self.tree)
         from ms_perflint.semantics.walk import walk
 
@@ -245,8 +247,19 @@ class Module:
         """Return the directory that holds the file."""
         return os.path.dirname(self.path)
 
+    @property
+    def word_flow(self) -> WordFlow:
+        """Return where the file hands on what names hold, by words alone, made on first use."""
+        if self._word_flow is None:
+            from ms_perflint.semantics.word_flow import word_flow
+
+            self._word_flow = word_flow(self)
+        return self._word_flow
+
     def spelled(self, word: str) -> set[str]:
         """Return the last words under which something named `word` elsewhere may be called in this file."""
+        if word not in self.renamed:
+            return {word}
         words, todo = {word}, [word]
         while todo:
             for other in self.renamed.get(todo.pop(), ()):
