@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.networks.networks import is_loss, is_matrix
+from ms_perflint.semantics.forms import children
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
 from ms_perflint.tensors.casts import read_cast
 from ms_perflint.tensors.dtypes import Dtypes
@@ -44,8 +45,19 @@ def mentions(program: Program) -> Iterator[tuple[Module, ast.AST]]:
 
 def _scopes(program: Program, module: Module) -> Iterator[Scope]:
     for scope in module.scopes:
-        if scope.owner is scope and scope in program.reached:
+        if scope.owner is scope and scope in program.reached and _may_mention(scope):
             yield scope
+
+
+def _may_mention(scope: Scope) -> bool:
+    """Return whether the text of a scope holds a word for half precision, or a name that stands for one."""
+    module, node = scope.module, scope.node
+    if isinstance(node, ast.Module):
+        return True
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    start = min(module.span(part)[0] for part in (node, *decorators))
+    text = module.source.text[start : module.span(node)[1]]
+    return any(mark.encode() in text for mark in MARKS) or any(_is_renamed(scope, name) for name in scope.names)
 
 
 def _in_scope(program: Program, scope: Scope) -> Iterator[ast.AST]:
@@ -66,14 +78,14 @@ def _in_scope(program: Program, scope: Scope) -> Iterator[ast.AST]:
 
 def _nodes(root: ast.AST) -> Iterator[tuple[ast.AST, Parents]]:
     """Yield the nodes of a scope, each with those around it; functions and classes inside are scopes of their own."""
-    stack: list[tuple[ast.AST, Parents]] = [(child, (root,)) for child in ast.iter_child_nodes(root)]
+    stack: list[tuple[ast.AST, Parents]] = [(child, (root,)) for child in children(root)]
     while stack:
         node, parents = stack.pop()
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             continue
         yield node, parents
         around = (*parents, node)
-        stack.extend((child, around) for child in ast.iter_child_nodes(node))
+        stack.extend((child, around) for child in children(node))
 
 
 def _is_half(program: Program, scope: Scope, node: Union[ast.Attribute, ast.Name], parents: Parents) -> bool:

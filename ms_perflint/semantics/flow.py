@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Optional
 
-from ms_perflint.semantics.forms import leaves
+from ms_perflint.semantics.forms import children, leaves
 from ms_perflint.semantics.module import Binding, Scope
 from ms_perflint.semantics.walk import TRY
 
@@ -21,18 +21,13 @@ class Flow:
         self.scope = scope
         self._at: dict[int, Bindings] = {}  # id of a Name that is read -> what may have bound it
         self._many = {name for name, bindings in scope.bindings.items() if len(bindings) > 1}
-        start: Environment = {
-            name: tuple(b for b in scope.bindings[name] if b.kind == "parameter") for name in self._many
-        }
-        self._exit: Environment = start
-        if self._many and isinstance(getattr(scope.node, "body", None), list):
-            end = self._body(scope.node.body, start)  # type: ignore[union-attr, arg-type]
-            self._exit = end if end is not None else self._all()
+        self._exit: Optional[Environment] = None  # None until a name is asked for that is bound more than once
 
     def at(self, node: ast.Name) -> Bindings:
         """Return the bindings that may hold where this name is read."""
         if node.id not in self._many:
             return tuple(self.scope.bindings.get(node.id, ()))
+        self._end()
         found = self._at.get(id(node))
         return self._with_globals(node.id, found) if found is not None else tuple(self.scope.bindings[node.id])
 
@@ -40,12 +35,22 @@ class Flow:
         """Return the bindings that may hold when the scope has run: what other scopes and modules see."""
         if name not in self._many:
             return tuple(self.scope.bindings.get(name, ()))
-        return self._with_globals(name, self._exit.get(name, ())) or tuple(self.scope.bindings[name])
+        return self._with_globals(name, self._end().get(name, ())) or tuple(self.scope.bindings[name])
 
     def _with_globals(self, name: str, found: Bindings) -> Bindings:
         """Add what functions bind by `global name`: nobody knows when they run."""
         others = tuple(b for b in self.scope.bindings[name] if b.kind == "global" and b not in found)
         return (*others, *found)
+
+    def _end(self) -> Environment:
+        """Return what may hold when the scope has run, and note on the way what each name may hold: once."""
+        if self._exit is None:
+            bindings = self.scope.bindings
+            start = {name: tuple(b for b in bindings[name] if b.kind == "parameter") for name in self._many}
+            body = getattr(self.scope.node, "body", None)
+            end = self._body(body, start) if isinstance(body, list) else start
+            self._exit = end if end is not None else self._all()
+        return self._exit
 
     def _all(self) -> Environment:
         return {name: tuple(self.scope.bindings[name]) for name in self._many}
@@ -75,7 +80,7 @@ class Flow:
             return self._body(self.scope.module.chains[id(stmt)], env)
         if isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             return self._bind(stmt, env)
-        for child in ast.iter_child_nodes(stmt):
+        for child in children(stmt):
             self._read(child, env)
         return None if leaves(stmt) else self._bind(stmt, env)
 
@@ -153,7 +158,7 @@ class Flow:
                 if node.id in self._many:
                     self._at[id(node)] = env.get(node.id, ())
             else:
-                stack.extend(ast.iter_child_nodes(node))
+                stack.extend(children(node))
 
 
 def join(environments: Sequence[Optional[Environment]]) -> Optional[Environment]:

@@ -6,6 +6,24 @@ import ast
 from collections.abc import Iterator
 
 EXITS = frozenset({"exit", "_exit", "quit"})
+_NO_CHILDREN = frozenset({"ctx", "op", "ops", "type_ignores"})  # fields with what says nothing by itself
+_FIELDS: dict[type, tuple[str, ...]] = {
+    kind: tuple(field for field in kind._fields if field not in _NO_CHILDREN)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """Return the nodes right inside of a node, in the order of the source, without signs and contexts."""
+    found: list[ast.AST] = []
+    for field in _FIELDS.get(type(node), node._fields):
+        value = getattr(node, field, None)
+        if type(value) is list:
+            found.extend([item for item in value if isinstance(item, ast.AST)])
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
 
 
 def is_main_guard(node: ast.AST) -> bool:

@@ -6,13 +6,14 @@ import builtins
 import re
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
+from functools import cached_property
 
 LITERAL = re.compile(
     rb"#[^\n]*"
-    rb'|"""(?:[^"\\]|\\.|"(?!""))*"""'
-    rb"|'''(?:[^'\\]|\\.|'(?!''))*'''"
-    rb'|"(?:[^"\\\n]|\\.)*"'
-    rb"|'(?:[^'\\\n]|\\.)*'",
+    rb'|"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'
+    rb"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''"
+    rb'|"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
+    rb"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'",
     re.DOTALL,
 )
 STATEMENT = re.compile(rb"^(?=[^\s)\]}])", re.MULTILINE)  # where a statement of the module itself may begin
@@ -22,7 +23,7 @@ FUNCTION = re.compile(rb"(?:async[ \t]+)?def\b")
 NAME = re.compile(rb"[^\W\d]\w*")
 PASSIVE = re.compile(rb"(?:class|import|from)\b|@|\"\"|if[ \t(]+__name__")  # what runs of it at import does not matter
 OUTSIDE = re.compile(rb"(?:from|import)[ \t]+mindspore\b")  # what it binds leads to no file of a project
-CALL = re.compile(rb"(\w+)((?:\s*\.\s*\w+)*)\s*\(")
+CALL = re.compile(rb"\b(\w+)((?:\s*\.\s*\w+)*)\s*\(")
 ENVIRONMENT = re.compile(rb"\benviron\b")
 STAR = re.compile(rb"^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*\(?[ \t]*\*", re.MULTILINE)
 DYNAMIC = frozenset({b"exec", b"import_module", b"__import__"})
@@ -40,13 +41,25 @@ class Code:
 
 
 @dataclass(frozen=True)
+class Function:
+    """A function: what it calls is looked for when somebody calls it."""
+
+    text: bytes  # without the contents of its literals
+
+    @cached_property
+    def code(self) -> Code:
+        """Return what it does."""
+        return _code(self.text)
+
+
+@dataclass(frozen=True)
 class Outline:
     """The names that a file defines, and what runs when it is imported."""
 
     binds: frozenset[bytes]  # names of the module itself, and other words of the statements that bind them
     stars: tuple[str, ...]  # the modules of which it imports all names, with the dots in front
     methods: frozenset[bytes]  # functions that are defined in a class or function
-    functions: Mapping[bytes, Code]  # those of the module itself
+    functions: Mapping[bytes, Function]  # those of the module itself
     code: Code  # the other statements of the module itself, imports and classes left out
 
     def may_bind(self, name: str) -> bool:
@@ -63,11 +76,11 @@ class ImportWork:
 
     def __init__(self, outlines: Iterable[Outline]) -> None:
         self.methods: set[bytes] = set()
-        self.functions: dict[bytes, list[Code]] = {}
+        self.functions: dict[bytes, list[Function]] = {}
         for each in outlines:
             self.methods |= each.methods
-            for name, code in each.functions.items():
-                self.functions.setdefault(name, []).append(code)
+            for name, function in each.functions.items():
+                self.functions.setdefault(name, []).append(function)
 
     def acts(self, file: Outline, watched: Set[bytes]) -> bool:
         """Return whether importing a file, which gets the names `watched` from that package, does something."""
@@ -82,7 +95,7 @@ class ImportWork:
             if last in DYNAMIC or (first in watched and not last[:1].isupper()):
                 return True
             if last in self.functions:
-                if not depth or any(self._acts(each, watched, depth - 1) for each in self.functions[last]):
+                if not depth or any(self._acts(each.code, watched, depth - 1) for each in self.functions[last]):
                     return True
             elif first != last and last in self.methods:
                 return True
@@ -92,7 +105,7 @@ class ImportWork:
 def outline(raw: bytes) -> Outline:
     """Return the outline of the bytes of a Python file; in doubt it says that importing does something."""
     bare = LITERAL.sub(b'""', raw)
-    functions: dict[bytes, Code] = {}
+    functions: dict[bytes, Function] = {}
     binds: set[bytes] = set()
     calls: set[tuple[bytes, bytes]] = set()
     environment = False
@@ -103,7 +116,7 @@ def outline(raw: bytes) -> Outline:
         elif definition is not None:
             binds.add(definition.group(1))
         if definition is not None and FUNCTION.match(statement):
-            functions[definition.group(1)] = _code(statement[statement.find(b"(") + 1 :])
+            functions[definition.group(1)] = Function(statement[statement.find(b"(") + 1 :])
         elif not PASSIVE.match(statement):
             code = _code(statement)
             calls |= code.calls

@@ -53,7 +53,7 @@ class Additions:
 
 def additions(path: str, raw: bytes) -> Optional[Additions]:
     """Return what a file with these bytes adds to `sys.path`; None for nothing."""
-    if not ADDS.search(raw):
+    if b"sys.path" not in raw or not ADDS.search(raw):
         return None
     try:
         tree = parse(Source(path, raw))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Optional, Union
 
 from ms_perflint.semantics.cases import cases
-from ms_perflint.semantics.forms import is_main_guard, leaves, word_of
+from ms_perflint.semantics.forms import children, is_main_guard, leaves, word_of
 from ms_perflint.semantics.module import Binding, Block, FunctionNode, Module, Scope, Site
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -49,7 +49,7 @@ class _Walk:
         if handler is not None:
             handler(self, stmt, block)
             return
-        for child in ast.iter_child_nodes(stmt):
+        for child in children(stmt):
             if isinstance(child, ast.expr):
                 self.expression(child, stmt, block)
             elif isinstance(child, ast.stmt):
@@ -280,7 +280,7 @@ class _Walk:
             self.target(target.value, None, (), stmt, block, kind)
         else:
             self._store(target, value, path, stmt, block, kind)
-            for child in ast.iter_child_nodes(target):
+            for child in children(target):
                 if isinstance(child, ast.expr):
                     self.expression(child, stmt, block)
 
@@ -370,10 +370,7 @@ class _Walk:
                     block.scope.owner.yields.append((node.value, block))  # type: ignore[attr-defined]
             elif kind in COMPREHENSIONS:
                 block = self._comprehension(node, stmt, block)  # type: ignore[arg-type]
-            children = list(ast.iter_child_nodes(node))
-            children.reverse()
-            for child in children:
-                stack.append((child, block, fstring))
+            stack.extend([(child, block, fstring) for child in reversed(children(node))])
 
     def _members_by_name(self, node: ast.Call, stmt: ast.stmt, block: Block) -> None:
         """Take `setattr(self, "x", value)` for `self.x = value`; note where names of members are worked out."""
