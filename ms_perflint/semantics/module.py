@@ -304,6 +304,10 @@ class Module:
             scope.returns.clear()
             scope.yields.clear()
             scope._flow = None
+            if scope.main is not None:
+                del scope.main.block
+            scope.main = None
+            del scope.block
         self.scopes.clear()
         self.sites.clear()
         self.by_word.clear()
@@ -322,6 +326,7 @@ class Module:
         self.handed = None
         if not self._borrowed:
             self.tree.body = []
+        del self.scope
 
 
 def parse(source: Source) -> ast.Module:
