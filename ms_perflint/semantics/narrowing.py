@@ -13,6 +13,8 @@ from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL, USUAL
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
 
+BINDINGS = 16  # of a name, that are compared with one another
+
 
 def remaining(binding: Binding, value: Value, others: tuple[Binding, ...]) -> Value:
     """Return what of a name's value comes past `if name is None: name = other`: all but None."""
@@ -26,7 +28,7 @@ def remaining(binding: Binding, value: Value, others: tuple[Binding, ...]) -> Va
 def left(evaluator: Evaluator, binding: Binding, others: tuple[Binding, ...], scope: Optional[Scope]) -> int:
     """Return how a binding comes past others further down, in arms of its own block, that take its place."""
     way = USUAL
-    for other in others:
+    for other in others if len(others) <= BINDINGS else ():
         arms = _arms_between(binding, other)
         if not arms:
             continue
