@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import commandline, loops, mappings
+from ms_perflint.semantics import commandline, mappings, named_options
 from ms_perflint.semantics.module import FUNCTIONS, Scope, Site
 from ms_perflint.semantics.values import (
     NO_CONSTANT,
@@ -95,7 +96,7 @@ def option(evaluator: Evaluator, options: Options, name: str) -> Value:
     """Return what an option of a parser gives."""
     sites = [site for parser in _family(evaluator, options.parser) for site in evaluator.program.options(parser)]
     added = [site for site in sites if site.word == ADD and name in option_names(evaluator, site)]
-    value = _first(evaluator, added) if added else _by_loops(evaluator, sites, name)
+    value = _first(evaluator, added) if added else named_options.option(evaluator, _unnamed(evaluator, sites), name)
     for site in sites:
         if site.word == SET_DEFAULTS:
             value = _with_default(evaluator, site, name, value)
@@ -111,50 +112,17 @@ def has_option(evaluator: Evaluator, options: Options, name: str) -> Optional[bo
     return False if answers and None not in answers and len(answers) == len(sites) else None
 
 
+def _unnamed(evaluator: Evaluator, sites: Iterable[Site]) -> list[Site]:
+    """Return the sites that add options whose names stand in no literal."""
+    return [site for site in sites if site.word == ADD and not option_names(evaluator, site)]
+
+
 def _adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:
     """Return whether a call adds an option of this name; None where that is not known."""
     names = option_names(evaluator, site)
     if names:
         return name in names
-    loop = _loop(site)
-    return loops.has(evaluator, loop, name, site.scope) if loop is not None else None
-
-
-# --- options that a loop adds: `for key in settings: parser.add_argument("--" + key, default=settings[key])`
-
-
-def _by_loops(evaluator: Evaluator, sites: list[Site], name: str) -> Value:
-    """Return what an option gives that a loop over the keys of a mapping adds."""
-    values = []
-    for site in sites:
-        loop = _loop(site) if site.word == ADD and not option_names(evaluator, site) else None
-        default = {keyword.arg: keyword.value for keyword in site.node.keywords}.get("default")  # type: ignore[attr-defined]
-        if loop is None or default is None or loops.has(evaluator, loop, name, site.scope) is False:
-            continue
-        given = loops.at_key(evaluator, default, loop, name, site.scope)
-        value = evaluator.value(given, site.scope) if given is not None else OPEN
-        if value.known:
-            values.append(_launched(evaluator, name, Value(value.known, value.open, True)))
-    return union(values) if values else NOTHING
-
-
-def _loop(site: Site) -> Optional[loops.Loop]:
-    """Return the loop over names in which an option is added under the name that it comes to."""
-    assert isinstance(site.node, ast.Call)
-    for flag in site.node.args[:1]:
-        for node in ast.walk(flag):
-            loop = loops.of_key(node, site.block) if isinstance(node, ast.Name) else None
-            if loop is not None:
-                return loop
-    return None
-
-
-def _launched(evaluator: Evaluator, name: str, value: Value) -> Value:
-    """Return an option that has the type of its default, as the command lines of the launchers give it."""
-    if len(value.constants) != 1:
-        return value
-    given = evaluator.program.given((f"--{name}", f"--{name.replace('_', '-')}"))
-    return commandline.overridden(value, given, commandline.like(value.constants[0]))
+    return named_options.adds(evaluator, site, name)
 
 
 def _first(evaluator: Evaluator, added: list[Site]) -> Value:

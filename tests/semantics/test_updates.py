@@ -129,6 +129,33 @@ def test_what_stands_on_the_command_line_over_a_file() -> None:
     assert shown(reveal({**files, "run.sh": "python train.py --x 7"})) == "2 '7' (1) ?"
 
 
+ADDS = [
+    (
+        "def add(parser, name, default):\n    parser.add_argument('--' + name, default=default)",
+        "add(parser, {!r}, {!r})",
+    ),
+    (
+        "class Group:\n    def __init__(self, parser):\n        self.group = parser.add_argument_group('x')\n"
+        "    def add(self, name, kind, default, **kwargs):\n"
+        "        self.group.add_argument(f'--{name}', default=default, type=kind, **kwargs)\n"
+        "group = Group(parser)",
+        "group.add({!r}, str, {!r})",
+    ),
+]
+
+
+@pytest.mark.parametrize(("function", "call"), ADDS)
+def test_options_that_a_function_adds(function: str, call: str) -> None:
+    start = f"import argparse\nparser = argparse.ArgumentParser()\n{function}\n"
+    calls = "\n".join(call.format(f"x{position}", position) for position in range(20))
+    made = f"{start}{calls}\nargs = parser.parse_args()\n"
+    assert shown(reveal(f"{made}reveal(args.x7)")) == "7 ?"
+    assert shown(reveal(f"{made}reveal(args.x70)")) == "..."
+    assert shown(reveal(f"{made}reveal(hasattr(args, 'x7'))")) == "True"
+    assert shown(reveal(f"{made}reveal(hasattr(args, 'x70'))")) == "False"
+    assert shown(reveal({"train.py": f"{made}reveal(args.x7)", "run.sh": "python train.py --x7 8"})) == "8 (7) ?"
+
+
 DEFAULTS = [
     ("parser.set_defaults(**settings)", "2 ?", "1 ?"),
     ("if unknown():\n    parser.set_defaults(**settings)", "2 1 ?", "1 ?"),

@@ -1,0 +1,86 @@
+"""Options whose names the code works out, in a loop over settings or in a function that adds one option."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics import commandline, loops
+from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.values import NOTHING, OPEN, Value, union
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluate import Evaluator
+
+CALLS = 200  # of one function that adds an option, that are looked at
+
+
+def option(evaluator: Evaluator, sites: Sequence[Site], name: str) -> Value:
+    """Return what an option gives, of those that these sites add under names that are worked out."""
+    values = []
+    for site in sites:
+        default = {k.arg: k.value for k in site.node.keywords}.get("default")  # type: ignore[attr-defined]
+        if default is None:
+            continue
+        loop = _loop(site)
+        if loop is not None:
+            values.append(_of_loop(evaluator, site, loop, default, name))
+        else:
+            calls = _calls(evaluator, site, name)
+            values.extend(evaluator.value(default, inner) for is_it, inner in calls if is_it)
+    return union([_launched(evaluator, name, value) for value in values if value.known] or [NOTHING])
+
+
+def adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:
+    """Return whether a site adds an option, under a name that is worked out; None where that is not known."""
+    loop = _loop(site)
+    if loop is not None:
+        return loops.has(evaluator, loop, name, site.scope)
+    answers = {is_it for is_it, _ in _calls(evaluator, site, name)}
+    return True if True in answers else None if None in answers or not answers else False
+
+
+def _of_loop(evaluator: Evaluator, site: Site, loop: loops.Loop, default: ast.expr, name: str) -> Value:
+    """Return the default that a loop over names gives to one of them: `default=settings[key]`."""
+    if loops.has(evaluator, loop, name, site.scope) is False:
+        return NOTHING
+    given = loops.at_key(evaluator, default, loop, name, site.scope)
+    return evaluator.value(given, site.scope) if given is not None else OPEN
+
+
+def _loop(site: Site) -> Optional[loops.Loop]:
+    """Return the loop over names in which an option is added under the name that it comes to."""
+    assert isinstance(site.node, ast.Call)
+    for flag in site.node.args[:1]:
+        for node in ast.walk(flag):
+            loop = loops.of_key(node, site.block) if isinstance(node, ast.Name) else None
+            if loop is not None:
+                return loop
+    return None
+
+
+def _calls(evaluator: Evaluator, site: Site, name: str) -> Iterator[tuple[Optional[bool], Scope]]:
+    """Yield, for each call of the function that adds an option, whether it adds this one (None: perhaps)."""
+    assert isinstance(site.node, ast.Call)
+    function = site.scope
+    if not function.is_function or not site.node.args or isinstance(site.node.args[0], ast.Constant):
+        return
+    for caller in evaluator.program.callers(function)[:CALLS]:
+        assert isinstance(caller.node, ast.Call)
+        key = (id(function), id(caller.node), id(caller.scope), None)
+        entered = evaluator.activation(key, function, caller.node, caller.scope, None)
+        flags = evaluator.value(site.node.args[0], entered)
+        if flags.open or len(flags.constants) != 1 or not isinstance(flags.constants[0], str):
+            yield None, entered
+        else:
+            yield flags.constants[0].lstrip("-").replace("-", "_") == name, entered
+
+
+def _launched(evaluator: Evaluator, name: str, value: Value) -> Value:
+    """Return an option that has the type of its default, as the command lines of the launchers give it."""
+    value = Value(value.known, value.open, True)
+    if len(value.constants) != 1:
+        return value
+    given = evaluator.program.given((f"--{name}", f"--{name.replace('_', '-')}"))
+    return commandline.overridden(value, given, commandline.like(value.constants[0]))
