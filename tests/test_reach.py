@@ -73,6 +73,51 @@ def test_tables_of_functions_run_what_they_name() -> None:
     assert relevant(files) == ["train.py", "src/nets.py", "src/parts.py", "src/tables.py"]
 
 
+REGISTRY = """
+TABLE = {}
+
+def register(name):
+    def decorate(cls):
+        TABLE[name] = cls
+        return cls
+    return decorate
+
+def build(name):
+    return TABLE[name]()
+"""
+
+
+def registered(count: int) -> dict[str, str]:
+    """Return a program with a table, that decorators in so many files fill."""
+    names = [f"net{number}" for number in range(count)]
+    nets = {
+        f"src/{name}.py": f"from .registry import register\n@register('{name}')\nclass Net: pass\n" for name in names
+    }
+    return {
+        "train.py": "from src import build\nbuild('net0')\n",
+        "src/__init__.py": f"from .registry import build\nfrom . import {', '.join(names)}\n",
+        "src/registry.py": REGISTRY,
+        **nets,
+    }
+
+
+def test_decorators_that_fill_a_table_run_what_they_decorate() -> None:
+    assert relevant(registered(2)) == ["train.py", "src/net0.py", "src/net1.py", "src/registry.py"]
+
+
+def test_a_large_table_does_not_make_all_of_it_matter() -> None:
+    assert relevant(registered(40)) == ["train.py", "src/registry.py"]
+
+
+def test_members_of_a_module_that_is_imported_by_a_call_run() -> None:
+    files = {
+        "train.py": "import importlib\nimportlib.import_module('nets.' + args.net).build()\n",
+        "nets/small.py": "def build():\n    pass\n",
+        "nets/large.py": "def other():\n    pass\n",
+    }
+    assert relevant(files) == ["train.py", "nets/small.py"]
+
+
 def test_imports_may_go_in_circles() -> None:
     files = {
         "train.py": "from a import f\nf()\n",

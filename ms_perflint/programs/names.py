@@ -15,6 +15,8 @@ from ms_perflint.semantics.values import Namespace
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
+BY_CALL = ("import_module", "__import__")
+
 
 @dataclass(frozen=True)
 class Meant:
@@ -162,7 +164,8 @@ class Names:
     def _member(self, module: Module, attr: str) -> Meant:
         if module.path not in self._imported_modules:
             imports = (each for imports in module.imported.values() for each in imports)
-            self._imported_modules[module.path] = tuple(self._files_of_modules(module, imports))
+            files = [*self._files_of_modules(module, imports), *self._files_by_call(module)]
+            self._imported_modules[module.path] = tuple(dict.fromkeys(files))
         targets = (target for path in self._imported_modules[module.path] for target in self._binding(path, attr))
         found = [self.meant(target, attr) for target in targets]
         if not found:
@@ -182,3 +185,9 @@ class Names:
                 path = self._locate(module, alias.name, 0).module
             if path is not None:
                 yield path
+
+    def _files_by_call(self, module: Module) -> tuple[str, ...]:
+        """Return the files that a module imports, if it does so by calls, whose results have members too."""
+        if module.by_word.keys().isdisjoint(BY_CALL):
+            return ()
+        return self.program.project.imports.imported(module.path, self.program.roots)

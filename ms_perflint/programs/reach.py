@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.forms import is_main_guard
+from ms_perflint.semantics import registries
+from ms_perflint.semantics.forms import is_decorated, is_main_guard
 from ms_perflint.semantics.module import Block, ImportStatement, Module, Scope, Site
 from ms_perflint.semantics.outline import ImportWork
 
@@ -26,6 +28,7 @@ HOOKS = frozenset(
     }
 )  # fmt: skip
 
+MARKED = 16  # files with entries of a table; of more, nobody knows which matter
 SIZE = 800_000  # bytes of running modules, about 20,000 lines, from which on a program is not read any further
 
 
@@ -86,12 +89,37 @@ class _Reach:
             for scope in entry.scope.defines:
                 self.add(scope)
         while self.todo:
+            self.settle()
+            self.register()
+        return self.found
+
+    def settle(self) -> None:
+        """Let run all that what runs loads."""
+        while self.todo:
             scope = self.todo.pop()
             self.load(scope, scope.module)
             for inner in scope.defines if scope.is_function else ():
                 if inner.name in scope.names:
                     self.add(inner)
-        return self.found
+
+    def register(self) -> None:
+        """Let run what decorators put into the tables of what runs: nobody loads the names of that."""
+        running = dict.fromkeys(scope.module for scope in self.found)
+        words = sorted({word for module in running for word in registries.registering(module)})
+        if not words:
+            return
+        mark = re.compile(rb"^@(?:\w+\.)*(?:" + "|".join(words).encode() + rb")\b", re.MULTILINE)
+        marked = [path for path in self.program.files if mark.search(self.program.project.raw(path) or b"")]
+        if len(marked) > MARKED:
+            return
+        modules = [module for path in marked if (module := self.program.module(path)) is not None]
+        left = [module for module in modules if module.scope not in self.found]
+        if self.size + sum(len(module.source.text) for module in left) > SIZE:
+            return
+        for module in modules:
+            for scope in module.scope.defines:
+                if is_decorated(scope.node, *words):
+                    self.add(scope)
 
     def touch(self, module: Optional[Module]) -> None:
         """Let a module run as it is imported. Raises _TooLarge."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Optional
 
-from ms_perflint.semantics import standard_library
+from ms_perflint.semantics import folders, standard_library
 from ms_perflint.semantics.search_path import Additions, additions
 from ms_perflint.source import Files
 
@@ -175,11 +175,20 @@ class Imports:
         """Return what a file imports, members of modules included, found by a scan of its bytes."""
         if path not in self._statements:
             raw = self.raw(path) or b""
-            self._statements[path] = tuple(dict.fromkeys(_scan(raw)))
+            self._statements[path] = tuple(dict.fromkeys((*_scan(raw), *self._searched(path, raw))))
             found = additions(path, raw)
             if found is not None:
                 self._additions[path] = found
         return self._statements[path]
+
+    def _searched(self, path: str, raw: bytes) -> Iterator[Import]:
+        """Yield the modules of the folders that a file imports as a whole."""
+        directory = os.path.dirname(path)
+        for package in folders.searched(raw):
+            bases = self.ancestors(directory) if package else (directory,)
+            inside = (self.files.names(os.path.join(base, *package.split("."))) for base in bases)
+            for name in folders.modules(next(filter(None, inside), frozenset())):
+                yield Import(0, f"{package}.{name}") if package else Import(1, name)
 
     def taken(self, path: str, package: str) -> tuple[frozenset[str], frozenset[bytes]]:
         """Return what a file may import of a package, as full names, and the names it may get by that.

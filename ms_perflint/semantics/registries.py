@@ -36,6 +36,11 @@ def registered(evaluator: Evaluator, node: ast.Subscript, keys: Value, scope: Sc
     return Value(value.known, value.open, keys.optional)
 
 
+def registering(module: Module) -> frozenset[str]:
+    """Return the names of the functions of a module that put what they decorate into a table."""
+    return frozenset(name for table in module.registered for name in _decorators(module, table))
+
+
 def _decorators(module: Module, table: str) -> frozenset[str]:
     """Return the names of the functions, and of those around them, that store into a table what they are given."""
     found = set()

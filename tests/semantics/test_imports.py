@@ -259,10 +259,17 @@ FROM = {
     ),
     "by-call-not-scanned": (
         {
-            "train.py": "from importlib import import_module\nreveal(import_module('src.' + 'net').Net)",
+            "train.py": "from importlib import import_module\nn = 'src.'\nreveal(import_module(n + 'net').Net)",
             "src/net.py": NET,
         },
         "...",
+    ),
+    "by-call-from-a-folder": (
+        {
+            "train.py": "from importlib import import_module\nname = 'net'\nreveal(import_module('src.' + name).Net)",
+            "src/net.py": NET,
+        },
+        "Net",
     ),
     "by-call-mindspore": (
         {"train.py": "import importlib\nreveal(importlib.import_module('mindspore.nn').Dense)"},
@@ -391,7 +398,80 @@ def test_the_main_guard_of_an_imported_file_adds_nothing() -> None:
 
 # The files of a program
 
+IN_FOLDER = [
+    (
+        "import os, importlib\nfor name in os.listdir(os.path.dirname(__file__)):\n"
+        "    importlib.import_module('nets.' + name)",
+        1,
+    ),
+    (
+        "import os\nfrom importlib import import_module\nhere = os.path.dirname(os.path.abspath(__file__))\n"
+        "for name in os.listdir(here):\n    if name.endswith('.py'):\n        import_module(f'.{name[:-3]}', __name__)",
+        1,
+    ),
+    (
+        "import pkgutil, importlib\nfor _, name, _ in pkgutil.iter_modules(__path__):\n"
+        "    importlib.import_module(__name__ + '.' + name)",
+        1,
+    ),
+    (
+        "from pathlib import Path\nfor path in Path(__file__).parent.glob('*.py'):\n"
+        "    __import__('nets.%s' % path.stem)",
+        1,
+    ),
+    (
+        "import glob\nfrom os.path import basename, dirname\n"
+        "__all__ = [basename(path)[:-3] for path in glob.glob(dirname(__file__) + '/*.py')]\nfrom . import *",
+        1,
+    ),
+    ("import os, importlib\nfor name in os.listdir('data'):\n    importlib.import_module(name)", 0),
+    ("import os\nhere = os.path.dirname(__file__)\nnames = os.listdir(here)", 0),
+    (
+        "import os, importlib\nhere = os.path.dirname(__file__)\nfor name in os.listdir('data'):\n"
+        "    importlib.import_module(name)",
+        0,
+    ),
+]
 CLOSURES: list[tuple[str, Mapping[str, str], str, list[str]]] = [
+    *(
+        (
+            f"looks through a folder, {number}",
+            {"train.py": "import nets", "nets/__init__.py": text, "nets/a.py": "", "nets/b.py": "", "nets/c.txt": ""},
+            "train.py",
+            [*(["nets/__init__.py", "nets/a.py", "nets/b.py"] if whole else ["nets/__init__.py"]), "train.py"],
+        )
+        for number, (text, whole) in enumerate(IN_FOLDER)
+    ),
+    (
+        "one of a folder",
+        {
+            "train.py": "import importlib\nnet = importlib.import_module(f'nets.{args.net}')",
+            "nets/a.py": "",
+            "nets/b.py": "",
+            "eval.py": "",
+        },
+        "train.py",
+        ["nets/a.py", "nets/b.py", "train.py"],
+    ),
+    (
+        "a script that looks through its own folder",
+        {
+            "train.py": "import os, importlib\nfor name in os.listdir(os.path.dirname(__file__)):\n"
+            "    importlib.import_module(name)\nif __name__ == '__main__':\n    pass",
+            "eval.py": "",
+        },
+        "train.py",
+        ["train.py"],
+    ),
+    (
+        "a folder that is too large for choices",
+        {
+            "train.py": "import importlib\nnet = importlib.import_module(f'nets.{args.net}')",
+            **{f"nets/n{number}.py": "" for number in range(100)},
+        },
+        "train.py",
+        ["train.py"],
+    ),
     (
         "appended",
         {"job/train.py": "import sys\nsys.path.append('../common')\nimport util", "common/util.py": ""},

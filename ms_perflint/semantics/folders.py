@@ -1,0 +1,53 @@
+"""Files that import modules whose names they work out: all of a folder, or one that an option names.
+
+By their bytes alone: `for name in os.listdir(here): import_module(name)`, `import_module("models." + args.net)`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+CALL = re.compile(rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*(?![\"'][\w.]+[\"'][ \t]*[,)])")
+PREFIX = re.compile(
+    rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*"
+    rb"(?:f[\"'](\w[\w.]*)\.\{|[\"'](\w[\w.]*)\.(?:[\"'][ \t]*\+|\{|%s))"
+)
+LOOKS = re.compile(
+    rb"^[^\n#]*(?:\b(?:listdir|scandir|iter_modules|walk_packages|i?glob)[ \t]*\(|\.(?:r?glob|iterdir)\()[^\n]*",
+    re.MULTILINE,
+)
+ASSIGNED = re.compile(rb"^[ \t]*(\w+)[ \t]*=[ \t]*([^\n]*)", re.MULTILINE)
+HERE = (b"__file__", b"__path__")
+EXPORTS = re.compile(rb"^__all__[ \t]*[+=]", re.MULTILINE)
+NAME = re.compile(rb"\w+")
+MODULES = 64  # of a folder; a larger one is no list of choices
+
+
+def searched(raw: bytes) -> Iterator[str]:
+    """Yield the packages of which a file may import any module; "" for its own folder."""
+    called = CALL.search(raw) is not None
+    if called:
+        for found in dict.fromkeys(PREFIX.findall(raw)):
+            yield b"".join(found).decode("utf-8", "replace")
+    if (called or EXPORTS.search(raw) is not None) and b"__main__" not in raw and _looks_around(raw):
+        yield ""
+
+
+def _looks_around(raw: bytes) -> bool:
+    """Return whether a file looks through its own folder: what it is given comes from `__file__` or `__path__`."""
+    lines = LOOKS.findall(raw)
+    if not lines:
+        return False
+    names = set(HERE)
+    for name, value in ASSIGNED.findall(raw):
+        if not names.isdisjoint(NAME.findall(value)):
+            names.add(name)
+    return any(not names.isdisjoint(NAME.findall(line)) for line in lines)
+
+
+def modules(names: frozenset[str]) -> list[str]:
+    """Return the modules that a search through a folder finds; none where there are too many."""
+    found = sorted(name[:-3] for name in names if name.endswith(".py") and name[:-3].isidentifier())
+    found = [name for name in found if not name.startswith("__")]
+    return found if len(found) <= MODULES else []
