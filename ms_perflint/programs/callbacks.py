@@ -11,7 +11,7 @@ from ms_perflint.programs.site import Call, call_of
 from ms_perflint.programs.training import words_called
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Scope, Site
-from ms_perflint.semantics.values import Instance, Known
+from ms_perflint.semantics.values import Display, Instance, Known, Value, identity
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -35,8 +35,6 @@ STEP_APIS = frozenset(
     }
 )
 CHECKPOINT = "mindspore.train.ModelCheckpoint"
-GROWS = ("append", "extend", "insert")
-DEPTH = 40  # names and calls through which a list is followed
 ACTS = ("save", "eval", "profil", "stop", "analyse", "assign", "load_", "export", "set_", "update", "start")
 
 
@@ -62,48 +60,19 @@ def cadences(train: Call) -> list[Cadence]:
 
 
 def collected(program: Program, node: ast.expr, site: Site) -> tuple[list[Known], bool]:
-    """Return what a list holds where a site reads it, `append` and `+=` included, and whether it may hold more."""
-    known: list[Known] = []
-    more = False
-    for part, scope in _parts(program, node, site.scope, frozenset()):
-        value = program.value(part, scope)
-        elements, is_open = program.evaluator.elements(value) if _is_list(value.known) else (value.known, value.open)
-        known.extend(element for element in elements if element.constant is not None)
-        more = more or is_open
-    unique = {(each.what if not isinstance(each.what, Instance) else id(each.what.node)): each for each in known}
-    return list(unique.values()), more
+    """Return what a list holds where a site reads it, all that is added to it included, and whether it may hold more.
 
-
-def _is_list(known: tuple[Known, ...]) -> bool:
-    return bool(known) and all(type(each.what).__name__ == "Display" for each in known)
+    A callback that is no list stands for itself.
+    """
+    value = program.value(node, site.scope)
+    lists = tuple(known for known in value.known if isinstance(known.what, Display))
+    single = (known for known in value.known if known not in lists)
+    held, is_open = program.evaluator.elements(Value(lists))
+    known_once = {identity(each.what): each for each in (*held, *single) if each.constant is not None}
+    return list(known_once.values()), is_open or value.open
 
 
 Part = tuple[ast.expr, Scope]
-Seen = frozenset[int]
-
-
-def _parts(program: Program, node: ast.expr, scope: Scope, seen: Seen) -> list[Part]:
-    """Return the expressions that a list is put together from, through names, parameters and functions that make it."""
-    if id(node) in seen or len(seen) > DEPTH:
-        return []
-    seen = seen | {id(node)}
-    inner: list[Part] = []
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        inner = [(node.left, scope), (node.right, scope)]
-    elif isinstance(node, ast.IfExp):
-        inner = [(node.body, scope), (node.orelse, scope)]
-    elif isinstance(node, ast.BoolOp):
-        inner = [(value, scope) for value in node.values]
-    elif isinstance(node, ast.Name):
-        owner = _owner(node.id, scope)
-        return _parts_of_name(program, node, owner, seen) if owner is not None else [(node, scope)]
-    elif isinstance(node, ast.Attribute):
-        return [(node, scope), *_added_to_attribute(program, node, seen)]
-    elif isinstance(node, ast.Call):
-        inner = _returned(program, node, scope)
-    if not inner:
-        return [(node, scope)]
-    return [part for value, where in inner for part in _parts(program, value, where, seen)]
 
 
 def _returned(program: Program, node: ast.Call, scope: Scope) -> list[Part]:
@@ -123,71 +92,6 @@ def _owner(name: str, scope: Scope) -> Optional[Scope]:
     while current is not None and name not in current.bindings:
         current = current.parent
     return current
-
-
-def _parts_of_name(program: Program, node: ast.Name, owner: Scope, seen: Seen) -> list[Part]:
-    found: list[Part] = []
-    for binding in owner.bindings[node.id]:
-        if id(binding) in seen:
-            continue
-        inner = seen | {id(binding)}
-        if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
-            found.extend(_parts(program, binding.stmt.value, owner, inner))
-        elif binding.kind == "assign" and not binding.path and binding.value is not None:
-            found.extend(_parts(program, binding.value, owner, inner))
-        elif binding.kind == "parameter":
-            found.extend(_parts_of_parameter(program, node, binding, inner))
-        else:
-            found.append((node, owner))
-    return [*found, *_added(program, node.id, owner, seen)]
-
-
-def _parts_of_parameter(program: Program, node: ast.Name, binding: Binding, seen: Seen) -> list[Part]:
-    """Return what the callers pass for a parameter, or its default; the parameter itself where that is not known."""
-    function = binding.scope
-    found: list[Part] = []
-    for site in program.callers(function):
-        passed = _passed(program, function, binding.name, site)
-        if passed is not None:
-            found.extend(_parts(program, passed[1], passed[0].scope, seen))
-        elif binding.value is not None and function.parent is not None and not Call(site, program, "").is_spread:
-            found.extend(_parts(program, binding.value, function.parent, seen))
-        else:
-            return [(node, function)]
-    return found or [(node, function)]
-
-
-def _added(program: Program, name: str, owner: Scope, seen: Seen) -> list[Part]:
-    """Return what `append`, `extend` and `insert` add to the list of this name."""
-    sites = [site for site in owner.calls if isinstance(base := _grown(site), ast.Name) and base.id == name]
-    return _parts_added(program, sites, seen)
-
-
-def _added_to_attribute(program: Program, node: ast.Attribute, seen: Seen) -> list[Part]:
-    """Return what methods add to the list that an object holds under this name: `self.callbacks.append(...)`."""
-    sites = []
-    for word in GROWS:
-        for site in program.sites(word):
-            base = _grown(site)
-            if isinstance(base, ast.Attribute) and base.attr == node.attr and program.runs(site):
-                sites.append(site)
-    return _parts_added(program, sites, seen)
-
-
-def _grown(site: Site) -> Optional[ast.expr]:
-    """Return the list that a call adds something to; None for other calls."""
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
-    return callee.value if isinstance(callee, ast.Attribute) and callee.attr in GROWS else None
-
-
-def _parts_added(program: Program, sites: list[Site], seen: Seen) -> list[Part]:
-    found: list[Part] = []
-    for site in sites:
-        assert isinstance(site.node, ast.Call)
-        for argument in site.node.args[-1:]:
-            part = (argument, site.scope)
-            found.extend(_parts(program, argument, site.scope, seen) if site.word == "extend" else [part])
-    return found
 
 
 def cadence(program: Program, known: Known) -> Cadence:

@@ -13,6 +13,7 @@ from ms_perflint.semantics import (
     configs,
     importing,
     ini,
+    lists,
     mappings,
     members,
     options,
@@ -109,6 +110,8 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
         return Value((api.receiver,))
     if word in RETURNS and name.startswith("mindspore."):
         return evaluator.known(Instance(Api(RETURNS[word]), node, scope), node, scope)
+    if name == "builtins.list" and not node.args:
+        return lists.empty(evaluator, node, scope)
     if name in PASS_THROUGH and node.args:
         return evaluator.value(node.args[0], scope)
     if name in _CONVERT and node.args and not node.keywords:

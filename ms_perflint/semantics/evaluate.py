@@ -196,9 +196,10 @@ class Evaluator:
         if binding.kind in ("import", "from"):
             return importing.imported(self, binding)
         if binding.kind == "parameter":
-            return parameters.parameter(self, binding, scope)
+            return lists.gathered(self, binding, scope, parameters.parameter(self, binding, scope))
         if binding.kind in ("assign", "global") and binding.value is not None:
             value = self.element(self.value(binding.value, scope), binding.path)
+            value = lists.gathered(self, binding, scope, value)
             return Value(value.known, True, value.optional) if _feeds_itself(binding) else value
         if binding.kind == "with" and binding.value is not None:
             return self.element(calls.managed(self, binding.value, scope), binding.path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics import configs, parameters, tables
 from ms_perflint.semantics.module import Binding, Block, Scope, Site
@@ -21,6 +21,42 @@ ADDS = frozenset({"append", "extend", "insert", "add"})  # methods by which a li
 ENTRIES = 50  # of a list in a file, that are looked at
 GIVEN = 2  # functions that are followed when they are given a list
 NESTED = 8  # lists inside one another, before what they hold is open
+
+
+class Gathered(ast.List):
+    """A list as one name has it that did not make it: what it held before, and what is added under the name."""
+
+    before: Value
+    binding: Binding
+
+
+def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value) -> Value:
+    """Return the lists that a name is given, with what is added under this name."""
+    before = tuple(known for known in value.known if _is_list(known.what))
+    if not any(isinstance(known.what, Display) and binding not in holders(known.what) for known in before):
+        return value
+    names = _names(binding.node) or (binding.name,)
+    if not any(site.word in ADDS and _is_addition(site, names) for site in binding.scope.owner.calls):
+        return value
+    rest = tuple(known for known in value.known if known not in before)
+    source = binding.value or ast.copy_location(ast.Name(binding.name, ast.Load()), binding.node)
+    key = (id(binding), id(scope))
+    if key not in evaluator.made:
+        made = ast.copy_location(Gathered([ast.Starred(source, ast.Load())], ast.Load()), source)
+        made.before, made.binding = Value(before), binding
+        evaluator.made[key] = made
+    found = evaluator.known(Display(evaluator.made[key], scope), binding.node, scope)
+    return Value((*found.known, *rest), value.open, value.optional)
+
+
+def empty(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
+    """Return the list that `list()` makes."""
+    made = evaluator.made.setdefault((id(node), "list"), ast.copy_location(ast.List([], ast.Load()), node))
+    return evaluator.known(Display(made, scope), node, scope)
+
+
+def _is_list(what: object) -> bool:
+    return isinstance(what, Display) and isinstance(what.node, ast.List)
 
 
 def elements(evaluator: Evaluator, value: Value) -> tuple[tuple[Known, ...], bool]:
@@ -71,7 +107,9 @@ class _Elements:
         if not isinstance(what.node, SEQUENCES):
             return OPEN
         values = []
-        for element in what.node.elts:
+        if isinstance(what.node, Gathered):
+            values.append(self.of(what.node.before, depth + 1))
+        for element in what.node.elts if not isinstance(what.node, Gathered) else ():
             if isinstance(element, ast.Starred):
                 values.append(self.of(self.evaluator.value(element.value, what.scope), depth + 1))
             else:
@@ -103,8 +141,7 @@ class _Elements:
         for site in (site for scope in scopes for site in scope.calls):
             if not isinstance(site.node, ast.Call) or not site.node.args:
                 continue
-            callee = site.node.func
-            if site.word in ADDS and isinstance(callee, ast.Attribute) and _names(callee.value) == names:
+            if site.word in ADDS and _is_addition(site, names):
                 yield site.node, site.block
             elif depth < GIVEN and any(_names(arg) == names for arg in site.node.args):
                 for parameter in self.given(site, names):
@@ -125,11 +162,27 @@ class _Elements:
 
 def holders(what: Display) -> list[Binding]:
     """Return the names and attributes to which a list is given where it is made."""
+    if isinstance(what.node, Gathered):
+        return [what.node.binding]
     owner = what.scope.owner
     groups = list(owner.bindings.values())
     if owner.parent is not None and owner.parent.is_class:
         groups.extend(owner.parent.attributes.values())
-    return [binding for group in groups for binding in group if binding.value is what.node]
+    return [binding for group in groups for binding in group if _is_value(binding.value, what.node)]
+
+
+def _is_value(value: Optional[ast.expr], node: ast.expr) -> bool:
+    """Return whether a display is what stands there; `list()` is a display at the place of that call."""
+    if value is node:
+        return True
+    is_made = isinstance(value, ast.Call) and isinstance(node, ast.List) and not node.elts
+    return is_made and (value.lineno, value.col_offset) == (node.lineno, node.col_offset)  # type: ignore[union-attr]
+
+
+def _is_addition(site: Site, names: tuple[str, ...]) -> bool:
+    """Return whether a call is of a method of what has this name."""
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    return isinstance(callee, ast.Attribute) and _names(callee.value) == names
 
 
 def _names(node: ast.AST) -> tuple[str, ...]:

@@ -252,7 +252,9 @@ def truth(known: Known) -> Optional[bool]:
     if known.constant is not NO_CONSTANT:
         return bool(known.constant)
     if isinstance(what, Display) and isinstance(what.node, (ast.List, ast.Tuple, ast.Set)):
-        return None if any(isinstance(e, ast.Starred) for e in what.node.elts) else bool(what.node.elts)
+        if any(not isinstance(element, ast.Starred) for element in what.node.elts):
+            return True
+        return False if isinstance(what.node, ast.Tuple) and not what.node.elts else None  # a list gets more later
     if isinstance(what, (Scope, Module, Bound)):
         return True
     if isinstance(what, Instance) and isinstance(what.type, Api) and what.type.name.startswith("mindspore."):

@@ -381,6 +381,13 @@ LISTS = [
     ),
     ("def f(x):\n    reveal(x)\ny = [1]\ny.append(2)\nf(y)", "[1 2]"),
     ("def f(x):\n    x.append(2)\ny = [1]\nf(y)\nreveal(y)", "[2 1]"),
+    ("def f():\n    return [1]\nx = f()\nx.append(2)\nreveal(x)", "[1 2]"),
+    ("def f():\n    return [1]\nx = f()\ny = x\ny.append(2)\nreveal(y)", "[1 2]"),
+    ("def f(x):\n    x.append(2)\n    reveal(x)\nf([1])", "[2 1]"),
+    ("def f(x):\n    x.append(2)\n    reveal(x)\nf(x=[1])", "[2 1]"),
+    ("def f(x=None):\n    x = x if x else []\n    reveal(x)\ny = []\ny.append(1)\nf(y)", "[1]"),
+    ("x = list()\nx.append(1)\nreveal(x)", "[1]"),
+    ("class A:\n    def __init__(self, x):\n        self.x = x\n        self.x.append(2)\nreveal(A([1]).x)", "[2 1]"),
     ("import elsewhere\ny = [1]\nelsewhere.add(y)\nreveal(y)", "[1]"),
 ]
 
