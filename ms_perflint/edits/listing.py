@@ -130,8 +130,10 @@ class Listing:
         if after is not None and not starts_line(self.source, after.start):
             return (self._delete(item.start, after.start),)
         start = before.comma if item.comma is None else before.comma + 1
-        closed = self.source.text[end : line_end(self.source, end)].strip(BLANK)  # and no comment may swallow that
-        if starts_line(self.source, start) and not (closed and self._comment(before.end, start)):
+        rest = self.source.text[end : line_end(self.source, end)]
+        line = self.source.line(self.source.row(start) - 1)
+        stays = rest and (self._comment(before.end, start) or line.endswith(b"\\"))  # nothing may stand behind those
+        if starts_line(self.source, start) and not stays:
             above = self.source.row(start) - 1
             line = self.source.line(above)
             if line.endswith(b"\\"):  # it continued the line that goes
