@@ -188,3 +188,42 @@ CONFIG = "mindspore.train.CheckpointConfig"
 )
 def test_spells_a_name_with_the_imports_there_are(before: str, api: str, spelled: str) -> None:
     assert import_name(module_of(before), api) == (spelled, ())
+
+
+@pytest.mark.parametrize(
+    ("before", "spelled", "expected"),
+    [
+        (
+            "from mindspore import PYNATIVE_MODE, nn\nf(PYNATIVE_MODE)\n",
+            "GRAPH_MODE",
+            "from mindspore import GRAPH_MODE, nn\n",
+        ),
+        (
+            "import mindspore as m\nfrom mindspore.context import (\n    PYNATIVE_MODE,  # c\n)\nf(PYNATIVE_MODE)\n",
+            "GRAPH_MODE",
+            "import mindspore as m\nfrom mindspore.context import (\n    GRAPH_MODE,  # c\n)\n",
+        ),
+        # the name is used again, has another name, or the new one is there
+        (
+            "from mindspore import PYNATIVE_MODE\nf(PYNATIVE_MODE)\ng(PYNATIVE_MODE)\n",
+            "GRAPH_MODE",
+            "from mindspore import PYNATIVE_MODE, GRAPH_MODE\n",
+        ),
+        (
+            "from mindspore import PYNATIVE_MODE as P\nf(P)\n",
+            "GRAPH_MODE",
+            "from mindspore import PYNATIVE_MODE as P, GRAPH_MODE\n",
+        ),
+        (
+            "from mindspore import GRAPH_MODE, PYNATIVE_MODE\nf(PYNATIVE_MODE)\n",
+            "GRAPH_MODE",
+            "from mindspore import GRAPH_MODE, PYNATIVE_MODE\n",
+        ),
+    ],
+)
+def test_imports_a_name_in_the_place_of_another(before: str, spelled: str, expected: str) -> None:
+    module = module_of(before)
+    old = "P" if " as P" in before else "PYNATIVE_MODE"
+    name, edits = import_name(module, "mindspore.GRAPH_MODE", instead=old)
+    made = after(module, edits)
+    assert (name, made) == (spelled, expected + before[before.index("f(") :])

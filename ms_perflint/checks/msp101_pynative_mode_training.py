@@ -145,7 +145,8 @@ class PynativeModeTraining(Check):
         if isinstance(node, ast.Attribute) and node.attr == "PYNATIVE_MODE":
             return replace_expression(module, node, module.text(node.value) + ".GRAPH_MODE")
         if isinstance(node, ast.Name) and self._is_imported(module, node.id):
-            spelling, imports = import_name(module, "mindspore.GRAPH_MODE", line_length=self.line_length)
+            graph = "mindspore.GRAPH_MODE"
+            spelling, imports = import_name(module, graph, instead=node.id, line_length=self.line_length)
             changed = replace_expression(module, node, spelling)
             return (*imports, *changed) if changed is not None else None
         return None

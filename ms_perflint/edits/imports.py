@@ -23,15 +23,20 @@ _WORD = re.compile(rb"(?P<skip>\#[^\r\n]*|\\\r?\n?|\s+)|(?P<mark>[(),])|(?P<word
 _SETUP = frozenset(("os", "sys", "warnings", "logging", "random", "np", "numpy", "matplotlib", "plt"))
 
 
-def import_name(module: Module, api: str, *, line_length: int = 88) -> tuple[str, tuple[Edit, ...]]:
+def import_name(module: Module, api: str, *, instead: str = "", line_length: int = 88) -> tuple[str, tuple[Edit, ...]]:
     """Return how to write `api` in this file, and the edits that import it where nothing does yet.
 
     What the file imports is used: `ms.CheckpointConfig`, `context.GRAPH_MODE`. Else a `from` import of a module that
-    has it gets one name more, else there is a new import below those of MindSpore.
+    has it gets one name more, else there is a new import below those of MindSpore. `instead` is a name that is to be
+    replaced: where the file imports it for this one use, the new name takes its place in the import as well.
     """
     api = mindspore_api.canonical(api)
     bound = _bound(module.tree)
     known = _spelled(module, api, bound)
+    name = api.rpartition(".")[2]
+    exchanged = _exchanged(module, instead, api) if instead and name not in bound else None
+    if exchanged is not None:
+        return name, (exchanged,)
     if known is not None:
         return known, ()
     parts = api.split(".")
@@ -157,6 +162,20 @@ def _extend(module: Module, stmt: ast.ImportFrom, name: str, line_length: int) -
         Edit(module.path, first, first, "("),
         Edit(module.path, end, end, f",\n{pad(source, first)} {name})"),
     )
+
+
+def _exchanged(module: Module, old: str, api: str) -> Edit | None:
+    """Return the edit that imports an API in the place of a name that the file uses once; None where it cannot."""
+    source, (home, _, name) = module.source, api.rpartition(".")
+    if len(re.findall(rb"\b%s\b" % re.escape(old.encode()), source.text)) != 2:
+        return None
+    for stmt in module.tree.body:
+        if isinstance(stmt, ast.ImportFrom) and _offers(stmt, home, name):
+            names, _ = _names(source.text, *module.span(stmt))
+            for alias, span in zip(stmt.names, names):
+                if alias.name == old and alias.asname is None:
+                    return Edit(module.path, *span, name)
+    return None
 
 
 def _names(text: bytes, start: int, end: int) -> tuple[list[tuple[int, int]], int | None]:
