@@ -143,18 +143,28 @@ class _Held:
 class _Taken:
     """Edits that go together in one pass."""
 
-    def __init__(self, source: Callable[[str], Source]) -> None:
-        self.source = source
+    def __init__(self, read: Callable[[str], Source]) -> None:
+        self.read = read
+        self.sources: dict[str, Source] = {}
         self.edits: dict[str, list[Edit]] = {}
+        self.starts: set[tuple[str, int]] = set()  # path and row of those that lengthen a line
+        self.ends: set[tuple[str, int]] = set()
 
     def admits(self, edits: Iterable[Edit]) -> bool:
-        """Return whether edits are the same as taken ones or clear of them."""
+        """Return whether edits are the same as taken ones or clear of them.
+
+        Edits that touch are not: of `cast(cast(a + b)) * 2` either cast can go without brackets, but not both. Nor are
+        two that lengthen a line: each of two arguments may fit on a line on which both do not.
+        """
         for edit in edits:
             taken = self.edits.get(edit.path, [])
             at = bisect.bisect_left(taken, edit)
-            if taken[at : at + 1] != [edit] and any(
-                self._meets(edit, other) for other in taken[max(0, at - 1) : at + 1]
-            ):
+            if taken[at : at + 1] == [edit]:
+                continue
+            if not all(_clear(edit, other) for other in taken[max(0, at - 1) : at + 1]):
+                return False
+            start, end = self._rows(edit)
+            if _lengthens(edit) and (start in self.ends or end in self.starts):
                 return False
         return True
 
@@ -162,20 +172,17 @@ class _Taken:
         """Take edits."""
         for edit in edits:
             bisect.insort(self.edits.setdefault(edit.path, []), edit)
+            if _lengthens(edit):
+                start, end = self._rows(edit)
+                self.starts.add(start)
+                self.ends.add(end)
 
-    def _meets(self, one: Edit, other: Edit) -> bool:
-        """Return whether two edits have to do with each other: they touch, or both make the same line longer.
-
-        Of `cast(cast(a + b)) * 2` either cast can go without brackets, but not both. And each of two arguments may
-        fit on a line on which both do not.
-        """
-        first, second = sorted((one, other))
-        if first.end >= second.start:
-            return True
-        if not (_lengthens(one) and _lengthens(other)):
-            return False
-        source = self.source(one.path)
-        return source.row(first.end) == source.row(second.start)
+    def _rows(self, edit: Edit) -> tuple[tuple[str, int], tuple[str, int]]:
+        """Return path and row of the start and the end of an edit."""
+        if edit.path not in self.sources:
+            self.sources[edit.path] = self.read(edit.path)
+        source = self.sources[edit.path]
+        return (edit.path, source.row(edit.start)), (edit.path, source.row(edit.end))
 
 
 class _Work:
@@ -364,6 +371,11 @@ def _paths(finding: Finding) -> set[str]:
 def _lengthens(edit: Edit) -> bool:
     """Return whether an edit puts in more than it takes away."""
     return len(edit.text.encode()) > edit.end - edit.start
+
+
+def _clear(one: Edit, other: Edit) -> bool:
+    """Return whether two edits do not touch."""
+    return one.end < other.start or other.end < one.start
 
 
 def _is_sound(edits: Iterable[Edit]) -> bool:
