@@ -7,9 +7,11 @@ LibCST and the engine are imported by the commands that need them, so `--help` a
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from types import FrameType
+from typing import Any, Optional, TypeVar
 
 import click
 
@@ -147,7 +149,24 @@ def clean(cache_dir: str | None) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code; whatever goes wrong is one line on stderr."""
+    _open_streams()
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _ended)
     sys.exit(_code(None if arguments is None else list(arguments)))
+
+
+def _open_streams() -> None:
+    """Open the streams that were closed on the way here, on nothing: no other file may get their numbers."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 it stays open
+
+
+def _ended(number: int, _: Optional[FrameType]) -> None:
+    """Leave as after an interrupt: nothing stays half done, and the code says which signal it was."""
+    raise SystemExit(128 + number)
 
 
 def _code(arguments: list[str] | None) -> int:

@@ -62,9 +62,9 @@ def lint(
     ordered = sorted(set(paths), key=grouped)
     known, left = memory.recall(ordered, files or Disk()) if memory is not None else ([], ordered)
     if files is None and jobs > 1 and len(left) >= WORTH_PROCESSES:
-        from concurrent.futures import ProcessPoolExecutor
+        from ms_perflint.workers import workers  # brings what processes need
 
-        with ProcessPoolExecutor(jobs, initializer=gc.disable) as executor:
+        with workers(jobs) as executor:
             parts = _in_parts(left, config, executor, jobs, memory is not None)
     else:
         parts = [_lint(left, config, files, memory is not None)]

@@ -17,6 +17,7 @@ from ms_perflint.dialogue import Dialogue, coloured
 from ms_perflint.discovery import discover
 from ms_perflint.engine import Report, lint
 from ms_perflint.findings import Finding, Problem, Safety
+from ms_perflint.recovery import recover
 from ms_perflint.report import Outcome, render, render_statistics
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
@@ -92,6 +93,7 @@ class Work:
 
     def report(self) -> set[Problem]:
         """Lint, mend if asked to, and print the report; return what could not be done."""
+        interrupted = recover(self.files) if self.options.fix else ()
         settled = self._fix() if self.options.fix else None
         report = settled.report if settled else self.lint(self.disk)
         outcome = Outcome(
@@ -107,7 +109,7 @@ class Work:
         _write(show(self.options.output_format, outcome), self.options)
         self.left, self.fixed = len(report.findings), len(settled.fixed) if settled else 0
         self.unread = set(report.problems)
-        return {*report.problems, *(settled.problems if settled else ())}
+        return {*report.problems, *(settled.problems if settled else ()), *interrupted}
 
     def preview(self) -> set[Problem]:
         """Print what `--fix` would change as a patch, and in comments what it would ask about; write nothing."""

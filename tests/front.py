@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import ms_perflint
+
 TRAIN = """\
 import mindspore as ms
 from mindspore import nn
@@ -25,7 +27,7 @@ train(None, None, None)
 """
 FIXED = TRAIN.replace("steps=100)", "steps=100, async_save=True)")
 PROMPT = b"[q]uit: "
-END = "\x04"  # what a person types to end the input
+END, INTERRUPT = "\x04", "\x03"  # what a person types to end the input, or the run
 SAFE = ("--isolated", "--select", "MSP301")  # one finding in TRAIN, with a safe fix
 UNSAFE = (*SAFE, "--mindspore-version", "1.10")  # below 2.0 the same fix is unsafe
 
@@ -65,6 +67,7 @@ def on_terminal(*arguments: str, cwd: Path, answers: Sequence[str] = (), env: Ma
         stdout=terminal,
         stderr=terminal,
         env={**environment(), "TERM": "xterm", **(env or {})},
+        preexec_fn=_at_the_terminal,
     )
     os.close(terminal)
     shown, left = b"", list(answers)
@@ -72,9 +75,18 @@ def on_terminal(*arguments: str, cwd: Path, answers: Sequence[str] = (), env: Ma
         shown += part
         if shown.endswith(PROMPT) and left:
             answer = left.pop(0)
-            os.write(main, (answer if answer == END else f"{answer}\n").encode())
+            os.write(main, (answer if answer in (END, INTERRUPT) else f"{answer}\n").encode())
     os.close(main)
     return Ran(process.wait(60), shown.decode("utf-8").replace("\r\n", "\n"), "")
+
+
+def _at_the_terminal() -> None:
+    """Make the terminal that is the standard input the one that sends interrupts to this process."""
+    import fcntl
+    import termios
+
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 def _read(descriptor: int) -> bytes:
@@ -86,6 +98,7 @@ def _read(descriptor: int) -> bytes:
 
 
 def environment() -> dict[str, str]:
-    """Return the environment without what would colour or steer a run."""
-    steering = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS", "PYTHONPATH")
-    return {**{key: value for key, value in os.environ.items() if key not in steering}, "PYTHONUTF8": "1"}
+    """Return the environment without what would colour or steer a run; the package is the one that is tested here."""
+    steering = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS")
+    kept = {key: value for key, value in os.environ.items() if key not in steering}
+    return {**kept, "PYTHONPATH": os.path.dirname(os.path.dirname(ms_perflint.__file__)), "PYTHONUTF8": "1"}

@@ -5,10 +5,8 @@ from __future__ import annotations
 import ast
 import os
 import re
-import stat
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +20,7 @@ from ms_perflint.engine import Report
 from ms_perflint.findings import Edit, Finding, Fix, Safety
 from ms_perflint.fixing import Lint, Settled, fix, moved, safety, settle, splice
 from ms_perflint.source import Disk, Files, Nowhere, Overlay, Source
-from ms_perflint.writing import Change, unified_diff, write
+from ms_perflint.writing import unified_diff
 
 CONFIG = Config(root="/program")
 Rule = Callable[[Source], Iterator[Finding]]
@@ -420,83 +418,6 @@ def test_edits_that_do_not_touch_can_be_made_in_any_order(
 
 
 # --- writing
-
-
-def change(path: Path, after: bytes, *together: Path) -> Change:
-    """Return the change of a file on disk."""
-    return Change(str(path), path.read_bytes(), after, tuple(map(str, together or (path,))))
-
-
-def test_keeps_the_mode_and_leaves_nothing_else_behind(tmp_path: Path) -> None:
-    path = tmp_path / "train.py"
-    path.write_bytes(b"a")
-    path.chmod(0o754)
-    assert write([change(path, b"b")]) == ()
-    assert path.read_bytes() == b"b"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o754
-    assert os.listdir(tmp_path) == ["train.py"]
-
-
-def test_writes_through_symbolic_links(tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir()
-    real, link = tmp_path / "real" / "train.py", tmp_path / "link.py"
-    real.write_bytes(b"a")
-    link.symlink_to(real)
-    assert write([change(link, b"b")]) == ()
-    assert link.is_symlink()
-    assert real.read_bytes() == b"b"
-
-
-def test_does_not_write_over_what_changed_meanwhile(tmp_path: Path) -> None:
-    path, other = tmp_path / "a.py", tmp_path / "b.py"
-    path.write_bytes(b"a")
-    other.write_bytes(b"a")
-    changes = [change(path, b"b"), change(other, b"b")]
-    path.write_bytes(b"mine")
-    (problem,) = write(changes)
-    assert problem.path == str(path)
-    assert "has changed since it was read" in problem.message
-    assert (path.read_bytes(), other.read_bytes()) == (b"mine", b"b")
-    assert sorted(os.listdir(tmp_path)) == ["a.py", "b.py"]
-
-
-@contextmanager
-def powerless() -> Iterator[None]:
-    """Act as a user who may not write everywhere: root may."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.setresuid(65534, 65534, 0)
-    try:
-        yield
-    finally:
-        os.setresuid(0, 0, 0)
-
-
-@pytest.mark.parametrize("what", ["directory", "file"])
-def test_says_what_cannot_be_written_and_leaves_its_companions(tmp_path: Path, what: str) -> None:
-    closed = tmp_path / "closed"
-    closed.mkdir()
-    path, companion, free = closed / "a.py", tmp_path / "b.py", tmp_path / "c.py"
-    for file in (path, companion, free):
-        file.write_bytes(b"a")
-        file.chmod(0o666)
-    changes = [change(companion, b"b", path, companion), change(path, b"b", path, companion), change(free, b"b")]
-    tmp_path.chmod(0o777)
-    closed.chmod(0o555 if what == "directory" else 0o777)
-    path.chmod(0o444 if what == "file" else 0o666)
-    for parent in tmp_path.parents:
-        if parent.stat().st_uid == os.geteuid() and str(parent).startswith("/tmp/pytest"):
-            parent.chmod(0o755)
-    with powerless():
-        problems = write(changes)
-    closed.chmod(0o755)
-    assert [problem.path for problem in problems] == [str(companion), str(path)]
-    assert "a.py" in problems[0].message
-    assert problems[1].message.startswith("cannot write the fixed file: ")
-    assert [file.read_bytes() for file in (path, companion, free)] == [b"a", b"a", b"b"]
-    assert sorted(os.listdir(tmp_path)) == ["b.py", "c.py", "closed"]
-    assert os.listdir(closed) == ["a.py"]
 
 
 def test_reports_what_is_left_when_a_file_could_not_be_written(tmp_path: Path) -> None:

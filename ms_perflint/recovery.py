@@ -1,0 +1,166 @@
+"""What a killed run leaves behind, and how the next one that mends files in the same folder clears it away.
+
+Files that are fixed together are replaced one after the other, and a file that is written in place passes through
+halves. Before either begins, a record of what the files held is put into each of their folders, on the disk, and it
+goes when all is done. A record that is found in all of its folders and belongs to no run is undone: the files are again
+as they were, and are linted and fixed as if the killed run had never come to them. If somebody has changed one of them
+since, nobody but a person can tell what is right: the record stays, and the run says so.
+
+Other leftovers are temporary files: they go. No leftover has a name that is linted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from ms_perflint.findings import Problem
+from ms_perflint.replacing import PREFIX, TEMPORARY, Replacement, discard, locked, prepare, put, read, save, sync
+
+RECORD = ".undo"
+
+
+@dataclass(frozen=True)
+class Held:
+    """A file of a record: what it held, and what it was to hold."""
+
+    path: str
+    before: bytes
+    after: bytes
+
+
+def record(files: Sequence[Replacement]) -> tuple[str, ...]:
+    """Write down what these files hold, in each of their folders; return the records. Raises OSError."""
+    entries = [[file.real, file.before.decode("latin-1"), file.after.decode("latin-1")] for file in files]
+    content = json.dumps(entries).encode()
+    folders, made, name = sorted({os.path.dirname(file.real) for file in files}), [], ""
+    try:
+        for folder in folders:
+            temporary = save(folder, content)
+            name = name or os.path.basename(temporary)[: -len(TEMPORARY)] + RECORD
+            made.append(os.path.join(folder, name))
+            os.replace(temporary, made[-1])
+            sync(folder)
+    except BaseException:
+        forget(made)
+        raise
+    return tuple(made)
+
+
+def forget(records: Iterable[str]) -> None:
+    """Remove records."""
+    for path in records:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+
+
+def recover(paths: Iterable[str]) -> tuple[Problem, ...]:
+    """Clear away what killed runs left in the folders of these files; return what a person has to look at."""
+    problems: list[Problem] = []
+    seen: set[str] = set()  # a record that stays has the same name in all of its folders
+    for folder in sorted({os.path.dirname(os.path.realpath(path)) for path in paths}):
+        for name in _leftovers(folder):
+            if name.endswith(RECORD) and name not in seen:
+                found = _recover(os.path.join(folder, name))
+                seen.update([name] if found else [])
+                problems += found
+        if any(name.endswith(TEMPORARY) for name in _leftovers(folder)):
+            with locked([folder]) as alone:
+                forget(os.path.join(folder, name) for name in _leftovers(folder) if alone and name.endswith(TEMPORARY))
+    return tuple(sorted(set(problems)))
+
+
+def _leftovers(folder: str) -> list[str]:
+    """Return the names of what may have been left in a folder."""
+    try:
+        return sorted(name for name in os.listdir(folder) if name.startswith(PREFIX))
+    except OSError:
+        return []
+
+
+def _recover(path: str) -> list[Problem]:
+    """Undo what a record tells of, if no run is at it."""
+    files = _recorded(path)
+    if files is None:
+        return []
+    records = sorted({os.path.join(os.path.dirname(file.path), os.path.basename(path)) for file in files})
+    with locked(map(os.path.dirname, records)) as alone:
+        if not alone or not os.path.exists(path):
+            return []
+        # in one folder and not in another: the run was killed before it began or when it was done
+        problems = _undo(files, path) if all(_recorded(each) == files for each in records) else []
+        if not problems:
+            forget({path, *filter(os.path.exists, records)} if path in records else [path])
+        return problems
+
+
+def _recorded(path: str) -> list[Held] | None:
+    """Return the files of a record; None where there is none that can be read."""
+    try:
+        entries = json.loads(read(path))
+        return [Held(real, before.encode("latin-1"), after.encode("latin-1")) for real, before, after in entries]
+    except (OSError, ValueError, TypeError, AttributeError):
+        return None
+
+
+def _undo(files: Sequence[Held], path: str) -> list[Problem]:
+    """Give files back what they held, unless all are done or somebody has changed one since."""
+    held = {file: _content(file.path) for file in files}
+    if all(held[file] == file.after for file in files) or all(held[file] == file.before for file in files):
+        return []
+    strange = [file.path for file in files if not _is_between(held[file], file)]
+    if strange:
+        names = ", ".join(map(os.path.basename, strange))
+        reason = f"a run was killed while it fixed this file, and {names} has changed since: see {path}, remove it then"
+        return [Problem(file.path, 0, 0, reason) for file in files]
+    now = [Held(file.path, file.before, held[file] or b"") for file in files]
+    return [stuck(file, error) for file, error in zip(now, map(restore, now)) if error is not None]
+
+
+def restore(file: Held) -> OSError | None:
+    """Give a file that holds `after` back what it held before; return why not."""
+    try:
+        new = prepare(file.path, file.after, file.before)
+        if new is not None:
+            try:
+                put(new)
+                sync(os.path.dirname(file.path))
+            finally:
+                discard(new)
+    except OSError as error:
+        return error
+    return None
+
+
+def stuck(file: Held, error: OSError) -> Problem:
+    """Return what to say of a file that was not given back what it held."""
+    reason = error.strerror or "the file has changed since"
+    return Problem(file.path, 0, 0, f"half of a fix could not be taken back: {reason}")
+
+
+def _content(path: str) -> bytes | None:
+    """Return what a file holds; None where there is none that can be read, or only through a link."""
+    try:
+        return read(path) if os.path.realpath(path) == path else None
+    except OSError:
+        return None
+
+
+def _is_between(content: bytes | None, file: Held) -> bool:
+    """Return whether a file holds the start of the one and the rest of the other, or one of them."""
+    if content is None:
+        return False
+    for new, old in ((file.after, file.before), (file.before, file.after)):
+        same = _alike(content, new)
+        if content[same:] == old[same:]:
+            return True
+    return False
+
+
+def _alike(one: bytes, other: bytes) -> int:
+    """Return how many bytes two texts have in common at their start."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other)))
