@@ -139,7 +139,7 @@ class Fp32Matmul(Check):
         name = precision.LEVELS[call.api]
         level = "O3" if "CPU" in self.target.devices and not self._scales_without_drops(call) else "O2"
         text = f'"{level}"'
-        edits, related = set_value(call, name, text, yaml=text, line_length=self.line_length)
+        edits, related = set_value(call, name, text, yaml=level, line_length=self.line_length)
         scaled = call.given("loss_scale_manager") is not None and not call.argument("loss_scale_manager").must_be(None)
         slow = f"the loss is scaled, but {SLOW}" if scaled else SLOW
         self.report(

@@ -100,7 +100,8 @@ class UnalignedShape(Check):
         if site is None or found is None:
             return
         size, count = found.multiple, site.module.text(found.number)
-        count = count if isinstance(found.number, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)) else f"({count})"
+        atoms = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
+        count = count if isinstance(found.number, atoms) else f"({count})"
         formula = f"({count} + {size - 1}) // {size} * {size}"
         message = f"this adds {size} to a number that is a multiple of {size} already: round up instead"
         edits = replace_expression(site.module, site.node, formula)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.check import Check
@@ -88,7 +89,7 @@ class SynchronousCheckpoint(Check):
             place = unused.module.source.place(unused.span[0])
             message = "training waits while each checkpoint is written, after every step"
             message = f"{message}: the config made in line {place.row} is given to no callback"
-            edits = set_argument(call, "config", unused.module.text(unused.node), line_length=self.line_length)
+            edits = set_argument(call, "config", _spelled(unused), line_length=self.line_length)
             self.report(
                 node,
                 message,
@@ -126,3 +127,13 @@ class SynchronousCheckpoint(Check):
             return ""
         sunk = any(train.argument("dataset_sink_mode").may_be(True) for train in self.program.calls(*MODEL_TRAINS))
         return "" if sunk else ", but saves after every step gain little: save less often as well"
+
+
+def _spelled(config: Call) -> str:
+    """Return how to write a config that the function makes: by its name, or as it is made where it has none."""
+    stmt = config.stmt
+    if isinstance(stmt, ast.Assign) and stmt.value is config.node and isinstance(stmt.targets[0], ast.Name):
+        name = stmt.targets[0].id
+        if len(config.scope.owner.bindings.get(name, ())) == 1:
+            return name
+    return config.module.text(config.node)
