@@ -5,7 +5,6 @@ The tests marked `mindspore` run the programs on the MindSpore of the running in
 
 from __future__ import annotations
 
-import difflib
 import importlib.util
 import json
 import os
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from changes import changes, contents
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_scripts"
 
@@ -121,25 +121,6 @@ def found(folder: Path) -> list[tuple[str, int, str]]:
 def _relative(folder: Path, filename: str) -> str:
     """Return a reported file name, absolute or not, as it is called in the folder."""
     return (folder / filename).resolve().relative_to(folder.resolve()).as_posix()
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """Return the bytes of all files of a folder by name."""
-    paths = (path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-
-
-def changes(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> dict[str, str]:
-    """Return the removed and added lines of each file that differs."""
-    assert before.keys() == after.keys()
-    return {name: _changed_lines(before[name], after[name]) for name in before if before[name] != after[name]}
-
-
-def _changed_lines(before: bytes, after: bytes) -> str:
-    """Return the lines of a diff that begin with - or +, without its header."""
-    texts = [text.decode().splitlines(keepends=True) for text in (before, after)]
-    lines = list(difflib.unified_diff(*texts, n=0))[2:]
-    return "".join(line for line in lines if not line.startswith("@@"))
 
 
 @pytest.fixture

@@ -1,0 +1,81 @@
+"""The programs on the rule pages are programs: each of them runs on a real MindSpore.
+
+They are written for an accelerator; here the device, the mixed-precision level and bfloat16 are changed to what a CPU
+takes. Programs for several processes are left out (the forms of MSP601 stand for them), and those that import what
+the MindSpore at hand does not have yet.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from proofs.proof import MindSpore, on_mindspore, version
+
+from ms_perflint import pages
+from ms_perflint.mindspore_api import added_in, parse_version
+
+ON_CPU = (('"Ascend"', '"CPU"'), ('"O2"', '"O3"'), ("bfloat16", "float16"))
+SEVERAL_PROCESSES = "init()"
+
+
+def _programs(code: str) -> dict[str, Mapping[str, str]]:
+    """Return the examples of a page that one process can run, each with its files, by the row they stand in."""
+    found: dict[str, Mapping[str, str]] = {}
+    files: dict[str, str] = {}
+    for example in pages.page(code).examples:
+        files = {**(files if example.kind == "good" else {}), **dict(example.files)}
+        if not any(SEVERAL_PROCESSES in text for text in files.values()):
+            found[f"row_{example.row}"] = files
+    return found
+
+
+def _is_there(text: str) -> bool:
+    """Return whether MindSpore has everything that a file imports from it."""
+    imports = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
+    names = [f"{node.module}.{alias.name}" for node in imports for alias in node.names]
+    return all((added_in(name) or (0,)) <= parse_version(version()) for name in names)
+
+
+def _write(files: Mapping[str, str], folder: Path) -> Path:
+    for name, text in files.items():
+        for accelerator, cpu in ON_CPU:
+            text = text.replace(accelerator, cpu)
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+# Writes the files that the programs read: data of the right shapes, and checkpoints.
+DATA = """\
+import mindspore as ms
+import numpy as np
+from mindspore import nn
+
+random = np.random.RandomState(0)
+shapes = {"sequences": (8, 64), "images": (1, 32, 32), "measurements": (30,)}
+for name in ("train", "valid", "test", *shapes):
+    data = random.randn(64, *shapes.get(name, (64,))).astype(np.float32)
+    np.savez(f"{name}.npz", data=data, label=random.randint(0, 10, 64).astype(np.int32))
+weights = nn.SequentialCell(nn.Dense(64, 128), nn.ReLU(), nn.Dense(128, 10))
+for name in ("net", *(f"net-{epoch}" for epoch in range(10))):
+    ms.save_checkpoint(weights, f"{name}.ckpt")
+"""
+
+
+@pytest.mark.mindspore
+@on_mindspore
+@pytest.mark.parametrize("code", [code for code in pages.codes() if _programs(code)])
+def test_page_runs(code: str, mindspore: MindSpore, tmp_path: Path) -> None:
+    programs = {
+        row: files
+        for row, files in _programs(code).items()
+        if all(_is_there(text) for name, text in files.items() if name.endswith(".py"))
+    }
+    folders = [tmp_path / row for row in programs]
+    mindspore.run(*(_write({"train.py": DATA}, folder) for folder in folders))
+    for row, files in programs.items():
+        mindspore.run(_write(files, tmp_path / row))
