@@ -10,6 +10,7 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, ClassVar, Optional, Union
@@ -114,7 +115,7 @@ class Check:
         else:
             span = site.span if node is self._slice.root else self._slice.span(node)
         place, end = module.source.place(span[0]), module.source.place(span[1])
-        mend = Fix(advice or self.name, safety or self.safety, tuple(sorted(fix))) if fix else None
+        mend = Fix(advice or self.name, safety or self.safety, tuple(sorted(map(_plain, fix)))) if fix else None
         self.findings.append(
             Finding(
                 place,
@@ -127,6 +128,13 @@ class Check:
                 tuple(sorted(set(related))),
             )
         )
+
+
+def _plain(edit: Edit) -> Edit:
+    """Return an edit whose lines end with `\\n`, also where its text was taken from a file with other line ends."""
+    if "\r" not in edit.text:
+        return edit
+    return replace(edit, text=edit.text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 @lru_cache(maxsize=1)

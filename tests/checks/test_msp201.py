@@ -967,3 +967,29 @@ def test_fires(program: Program) -> None:
 @pytest.mark.parametrize("program", QUIET)
 def test_quiet(program: Program) -> None:
     quiet(CODE, program)
+
+
+def test_code_that_a_fix_repeats_has_the_line_ends_of_edits() -> None:
+    text = """
+        import mindspore as ms
+        from mindspore import nn
+
+        class Net(nn.Cell):
+            def __init__(self, width):
+                super().__init__()
+                self.fc = nn.Dense(64, width)
+
+            def construct(self, x):
+                return self.fc(x)
+
+        ms.set_context(mode=ms.GRAPH_MODE)
+        with_loss = nn.WithLossCell(Net(
+            32,
+        ), nn.MSELoss())
+        step = nn.TrainOneStepCell(with_loss, nn.SGD(with_loss.trainable_params()))
+        for batch in ms.dataset.MnistDataset("mnist"):
+            step(*batch)
+    """
+    (finding,) = Program({"train.py": join(text).replace("\n", "\r\n")}).lint("MSP201").findings
+    assert finding.fix is not None
+    assert "auto_mixed_precision(Net(\n    32,\n)" in "".join(edit.text for edit in finding.fix.edits)
