@@ -89,12 +89,12 @@ class SynchronousCheckpoint(Check):
             place = unused.module.source.place(unused.span[0])
             message = "training waits while each checkpoint is written, after every step"
             message = f"{message}: the config made in line {place.row} is given to no callback"
-            edits = set_argument(call, "config", _spelled(unused), line_length=self.line_length)
+            edits, advice = self._passed_on(call, unused)
             self.report(
                 node,
                 message,
                 edits,
-                advice="pass the config on",
+                advice=advice,
                 safety=Safety.DISPLAY,
                 related=[Related(place, "this config is not used")],
             )
@@ -104,6 +104,18 @@ class SynchronousCheckpoint(Check):
         self._config(
             node, call, (*imports, *added) if added else None, (), f"`config={spelling}(async_save=True)` {ASYNC}"
         )
+
+    def _passed_on(self, call: Call, config: Call) -> tuple[Optional[tuple[Edit, ...]], str]:
+        """Return the edits that give a callback the config that nobody uses, and what they do."""
+        name = _name(config)
+        given = set_argument(call, "config", name, line_length=self.line_length) if name is not None else None
+        if given is None:
+            return None, ""
+        waits = config.argument("async_save").is_usually(False) and self._safety(config) is not None
+        background = set_argument(config, "async_save", "True", line_length=self.line_length) if waits else None
+        if background is None:
+            return given, "pass the config on"
+        return (*given, *background), "pass the config on, and save in the background"
 
     def _safety(self, call: Call) -> Optional[Safety]:
         """Return how far the fix may be trusted; None where there is none."""
@@ -129,11 +141,10 @@ class SynchronousCheckpoint(Check):
         return "" if sunk else ", but saves after every step gain little: save less often as well"
 
 
-def _spelled(config: Call) -> str:
-    """Return how to write a config that the function makes: by its name, or as it is made where it has none."""
+def _name(config: Call) -> Optional[str]:
+    """Return the name under which a function has the config that it makes; None where it has none, or rebinds it."""
     stmt = config.stmt
     if isinstance(stmt, ast.Assign) and stmt.value is config.node and isinstance(stmt.targets[0], ast.Name):
         name = stmt.targets[0].id
-        if len(config.scope.owner.bindings.get(name, ())) == 1:
-            return name
-    return config.module.text(config.node)
+        return name if len(config.scope.owner.bindings.get(name, ())) == 1 else None
+    return None

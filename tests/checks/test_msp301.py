@@ -1227,3 +1227,20 @@ def test_fires(program: Program) -> None:
 @pytest.mark.parametrize("program", QUIET)
 def test_quiet(program: Program) -> None:
     quiet(CODE, program)
+
+
+def test_an_unused_config_is_passed_on_to_be_written_in_the_background() -> None:
+    text = """
+        config = CheckpointConfig(
+            save_checkpoint_steps=1875,
+            keep_checkpoint_max=3,
+        )
+        model.train(10, dataset, callbacks=[ModelCheckpoint("net")])
+    """
+    program = Program({"train.py": join(MODEL, text)})
+    (finding,) = program.lint("MSP301").findings
+    assert finding.fix is not None
+    assert {edit.text.strip(", \n") for edit in finding.fix.edits} == {"config=config", "async_save=True"}
+    unnamed = program.files["train.py"].replace("config = Check", "configs = None, Check")
+    (finding,) = Program({"train.py": unnamed}).lint("MSP301").findings
+    assert finding.fix is None
