@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import linting
 from linting import Contents, Linted, State, in_processes, units
-from properties import Edit, Moved, Text, differences, parsed, reads, spliced
+from properties import Edit, Moved, Text, differences, line_ends, parsed, reads, spliced
 from variants import VARIANTS, varied
 
 from ms_perflint import config as configs
@@ -124,6 +125,8 @@ def unlike(path: str, before: bytes, after: bytes, edits: Sequence[Edit], with_l
         return [f"does not parse: {error}"]
     if with_libcst and not reads(after) and reads(before):
         return ["LibCST does not read it"]
+    if line_ends(before) and not line_ends(after) <= line_ends(before):
+        return ["has other line ends"]
     return differences(before, after, edits)
 
 
@@ -230,7 +233,11 @@ class Folder:
     def fail(self, failures: Iterable[Failure]) -> None:
         """Take note of failures, their paths as in the folder."""
         for failure in failures:
-            self.counts.failures.append(failure._replace(path=os.path.relpath(failure.path, self.copy)))
+            self.counts.failures.append(failure._replace(path=self.name(failure.path)))
+
+    def name(self, path: str) -> str:
+        """Return the name of a file in the folder."""
+        return os.path.relpath(path, self.copy)
 
     def alone(self, report: Report, contents: Contents, relint: Collection[Safety]) -> None:
         """Make each fix by itself; fixes of the same edits once. `relint`: of these, see whether the finding goes."""
@@ -282,7 +289,7 @@ class Folder:
         options = ("--isolated", "--select", "ALL", "--fix", "--unsafe-fixes", "--no-interactive")
         command = [sys.executable, "-m", "ms_perflint", *options, "--output-format", "json", *paths]
         environment = {**os.environ, "PYTHONPATH": str(TOOL)}
-        done = subprocess.run(command, capture_output=True, env=environment, check=False)
+        done = subprocess.run(command, capture_output=True, cwd=TOOL, env=environment, check=False)
         if snapshot(self.copy) != before:
             self.fail([Failure(self.copy, "", "a second run changes files")])
         left = [(one["filename"], one["location"]["row"], one["code"]) for one in json.loads(done.stdout or b"[]")]
@@ -296,7 +303,7 @@ class Folder:
         """Give each file with a fix one of the shapes, another each turn, and make all fixes in them."""
         fixable = sorted({path for finding in report.findings for path in by_path([finding]) if path.endswith(".py")})
         names = list(VARIANTS)
-        shapes = {path: names[(at + turn) % len(names)] for at, path in enumerate(fixable)}
+        shapes = {path: names[(zlib.crc32(self.name(path).encode()) + turn) % len(names)] for path in fixable}
         base = {path: made for path, name in shapes.items() if (made := varied(Path(path).read_bytes(), name))}
         self.counts.shapes += Counter(shapes[path] for path in base)
         paths = [path for path in self.paths if path in {one.place.path for one in report.findings} | set(base)]
@@ -310,7 +317,7 @@ class Folder:
         at = len(self.counts.failures)
         self.settled(linted.states, settled)
         self.alone(first, base, relint=())
-        named = {os.path.relpath(path, self.copy): name for path, name in shapes.items()}
+        named = {self.name(path): name for path, name in shapes.items()}
         for index, failure in enumerate(self.counts.failures[at:], at):
             shape = named.get(failure.path, "as it is")
             self.counts.failures[index] = failure._replace(why=f"{shape}: {failure.why}")

@@ -19,6 +19,8 @@ from typing import Optional
 Edit = tuple[int, int, str]  # start, end, new text with "\n" for line ends
 Span = tuple[int, int]
 _LINE_END = re.compile(rb"\r\n|\r|\n")
+_OPEN_ENDED = (ast.Import, ast.ImportFrom)  # one name more at their end, and they are still the same statement
+_BLANK = re.compile(rb"(?:[\s;\\]|#[^\r\n]*)*")
 _DEEP = (RecursionError, MemoryError)
 
 
@@ -100,7 +102,8 @@ class Moved:
                 exact = (after[1] - 1, after[1]) if before[1] == span[1] else exact
                 return None if whole else exact
         at = self.ahead(offset)
-        return at, at + 1
+        behind = [after[1] for before, after in zip(self.before, self.after) if before == (span[1], span[1])]
+        return at, max([at + 1, *behind]) if offset == span[1] - 1 else at + 1
 
     def back(self, offset: int) -> Optional[int]:
         """Return where the byte at an offset of the edited text was; None for new text."""
@@ -115,6 +118,11 @@ class Moved:
         """Return what the new text at an offset of the edited text stands for; None for old text."""
         at = bisect_right(self.after, (offset, float("inf"))) - 1
         return self.before[at] if at >= 0 and self.after[at][0] <= offset < self.after[at][1] else None
+
+
+def line_ends(raw: bytes) -> frozenset[bytes]:
+    """Return the kinds of line ends in a file."""
+    return frozenset(match.group() for match in _LINE_END.finditer(Text.of(raw).utf8))
 
 
 def parsed(raw: bytes) -> ast.Module:
@@ -187,7 +195,11 @@ class _Tree:
         while stack:
             node = stack.pop()
             span = self.span(node)
-            if span is not None and not any(_reaches(edit, span, closed) for edit in edits):
+            grows = closed or isinstance(node, _OPEN_ENDED)
+            reach = span
+            if span is not None and closed and hasattr(node, "body"):  # its last statements may be gone
+                reach = span[0], _BLANK.match(self.text.utf8, span[1]).end()  # type: ignore[union-attr]
+            if span is not None and not any(_reaches(edit, reach or span, grows) for edit in edits):
                 yield node, span
             elif not isinstance(node, ast.JoinedStr):  # the places in it are wrong before Python 3.12
                 stack.extend(ast.iter_child_nodes(node))
@@ -213,7 +225,7 @@ class _Tree:
 
     def keeps(self, node: ast.AST, span: Span, moved: Moved) -> bool:
         """Return whether a node of the tree before that edits reach into is here as a node of its kind, or need not."""
-        if not any(_reaches(edit, span, False) for edit in moved.before):
+        if not any(_reaches(edit, span, isinstance(node, _OPEN_ENDED)) for edit in moved.before):
             return True
         start, end = moved.border(span[0], span), moved.border(span[1] - 1, span)
         if start is None or end is None:
@@ -250,7 +262,7 @@ def _walk(tree: ast.AST) -> Iterator[tuple[ast.AST, tuple[str, ...]]]:
 
 
 def _reaches(edit: Span, span: Span, closed: bool) -> bool:
-    """Return whether an edit changes what stands at a span; what only borders on it does not, unless `closed`."""
+    """Return whether an edit changes what stands at a span; what borders on it does not, unless the span is closed."""
     if closed:
         return edit[0] <= span[1] and span[0] <= edit[1]
     if edit[0] == edit[1]:
