@@ -108,6 +108,7 @@ def test_a_change_is_seen(
 
 
 def test_a_change_in_one_project_leaves_the_other_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".git").mkdir()  # the project ends here: what comes and goes above it does not count
     for name in ("one", "other"):
         shutil.copytree(SAMPLES / "zoo_project", tmp_path / name)
     monkeypatch.setattr(engine, "HELD_BY_SESSION", 0)
