@@ -191,6 +191,32 @@ def test_spells_a_name_with_the_imports_there_are(before: str, api: str, spelled
 
 
 @pytest.mark.parametrize(
+    ("before", "version", "spelled", "added"),
+    [
+        ("import mindspore as ms\n", (1, 8), "ms.CheckpointConfig", ""),
+        (
+            "import mindspore as ms\n",
+            (1, 7),
+            "CheckpointConfig",
+            "from mindspore.train.callback import CheckpointConfig\n",
+        ),
+        ("import mindspore.train.callback as C\n", (1, 7), "C.CheckpointConfig", ""),
+        ("from mindspore.train import Model", (1, 8), "CheckpointConfig", ", CheckpointConfig"),
+        (
+            "from mindspore.train import Model\nfrom mindspore.train.callback import LossMonitor",
+            (1, 7),
+            "CheckpointConfig",
+            ", CheckpointConfig",
+        ),
+    ],
+)
+def test_spells_a_name_as_the_version_has_it(before: str, version: tuple[int, ...], spelled: str, added: str) -> None:
+    module = module_of(before)
+    name, edits = import_name(module, "mindspore.train.CheckpointConfig", version=version)
+    assert (name, after(module, edits)) == (spelled, before + added)
+
+
+@pytest.mark.parametrize(
     ("before", "spelled", "expected"),
     [
         (

@@ -146,7 +146,9 @@ class PynativeModeTraining(Check):
             return replace_expression(module, node, module.text(node.value) + ".GRAPH_MODE")
         if isinstance(node, ast.Name) and self._is_imported(module, node.id):
             graph = "mindspore.GRAPH_MODE"
-            spelling, imports = import_name(module, graph, instead=node.id, line_length=self.line_length)
+            spelling, imports = import_name(
+                module, graph, instead=node.id, version=self.target.version, line_length=self.line_length
+            )
             changed = replace_expression(module, node, spelling)
             return (*imports, *changed) if changed is not None else None
         return None
@@ -190,13 +192,19 @@ class PynativeModeTraining(Check):
         callee = call.node.func
         if isinstance(callee, ast.Attribute):
             return call.module.text(callee.value) + ".GRAPH_MODE", ()
-        return import_name(call.module, "mindspore.GRAPH_MODE", line_length=self.line_length)
+        return import_name(
+            call.module, "mindspore.GRAPH_MODE", version=self.target.version, line_length=self.line_length
+        )
 
     def _nothing_said(self, node: cst.Call, call: Call) -> None:
         """No `set_context` says a mode, or one in a file that several scripts share."""
         message = f"{COST}: nothing sets the mode, and its default is PYNATIVE since MindSpore 2.0"
-        context, imports = import_name(call.module, mode.SET_CONTEXT, line_length=self.line_length)
-        if imports or "." not in context:
+        context, imports = import_name(
+            call.module, mode.SET_CONTEXT, version=self.target.version, line_length=self.line_length
+        )
+        if not mindspore_api.is_in(mode.SET_CONTEXT, self.target.version):
+            line = "from mindspore import context\ncontext.set_context(mode=context.GRAPH_MODE)"
+        elif imports or "." not in context:
             line = "import mindspore\nmindspore.set_context(mode=mindspore.GRAPH_MODE)"
         else:
             line = f"{context}(mode={context.rpartition('.')[0]}.GRAPH_MODE)"

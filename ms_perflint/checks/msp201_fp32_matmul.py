@@ -177,7 +177,7 @@ class Fp32Matmul(Check):
     def _conversion(self, use: entries.Use, is_old: bool) -> Optional[tuple[Edit, ...]]:
         text = use.module.text(use.node)
         wanted = "mindspore.float16" if is_old else CONVERT
-        spelling, imports = import_name(use.module, wanted, line_length=self.line_length)
+        spelling, imports = import_name(use.module, wanted, version=self.target.version, line_length=self.line_length)
         converted = f"{text}.to_float({spelling})" if is_old else f'{spelling}({text}, "O2")'
         if isinstance(use.node, (ast.Name, ast.Attribute)):
             made = insert_before(use.module, use.stmt, f"{text} = {converted}")
@@ -193,7 +193,9 @@ class Fp32Matmul(Check):
             if isinstance(dtype, ast.Attribute):
                 made = replace_expression(call.module, dtype, f"{call.module.text(dtype.value)}.float16")
             elif dtype is not None:
-                spelling, imports = import_name(call.module, "mindspore.float16", line_length=self.line_length)
+                spelling, imports = import_name(
+                    call.module, "mindspore.float16", version=self.target.version, line_length=self.line_length
+                )
                 made = replace_expression(call.module, dtype, spelling)
                 made = (*imports, *made) if made is not None else None
             else:

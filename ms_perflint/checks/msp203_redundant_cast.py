@@ -158,7 +158,9 @@ class RedundantCast(Check):
             names = [known.api for known in self.program.value(cast.target, scope).known]
             if not any(name.startswith(("numpy.", "builtins.")) for name in names):
                 return module.text(cast.target), ()
-        return import_name(module, f"mindspore.{cast.dtype.name}", line_length=self.line_length)
+        return import_name(
+            module, f"mindspore.{cast.dtype.name}", version=self.target.version, line_length=self.line_length
+        )
 
     def _without(self, call: Call, casts: Sequence[Cast]) -> Optional[tuple[Edit, ...]]:
         """Return the edits that take casts away: `x = cast(x, t)` as a whole, of others all but the value."""

@@ -56,6 +56,9 @@ class SynchronousCheckpoint(Check):
     def _save(self, node: cst.Call, call: Call) -> None:
         """A bare save is joined by nothing: whoever reads the file while training goes on would find half of it."""
         message = "training waits while this checkpoint is written, again and again"
+        if self._is_refused(call):
+            self.report(node, f"{message}; MindSpore 2.4 and 2.5 write `safetensors` files in no other way")
+            return
         if checkpoints.read_later(call):
             wait = "the program uses the file afterwards, so wait for it before you save with `async_save=True`"
             self.report(node, f"{message}; {wait}")
@@ -99,7 +102,9 @@ class SynchronousCheckpoint(Check):
                 related=[Related(place, "this config is not used")],
             )
             return
-        spelling, imports = import_name(call.module, checkpoints.CONFIG, line_length=self.line_length)
+        spelling, imports = import_name(
+            call.module, checkpoints.CONFIG, version=self.target.version, line_length=self.line_length
+        )
         added = set_argument(call, "config", f"{spelling}(async_save=True)", line_length=self.line_length)
         self._config(
             node, call, (*imports, *added) if added else None, (), f"`config={spelling}(async_save=True)` {ASYNC}"
@@ -119,17 +124,21 @@ class SynchronousCheckpoint(Check):
 
     def _safety(self, call: Call) -> Optional[Safety]:
         """Return how far the fix may be trusted; None where there is none."""
-        if (
-            call.api == checkpoints.CONFIG
-            and (2, 4) <= self.target.version < (2, 6)
-            and call.argument("format").may_be("safetensors")
-        ):
-            return None  # mindspore 2.4 train/callback/_checkpoint.py:100 raises for the two together
+        if self._is_refused(call):
+            return None
         loads, lists = checkpoints.read_by_callback(self.program)
         if lists:
             return None
         by_hand = checkpoints.driven_by_hand(self.program) or not self.program.calls(*MODEL_TRAINS)
         return Safety.UNSAFE if by_hand or loads or self.target.version < (2,) else Safety.SAFE
+
+    def _is_refused(self, call: Call) -> bool:
+        """Return whether MindSpore raises an error for the format and `async_save` together.
+
+        mindspore 2.4 train/callback/_checkpoint.py:100, 2.5 train/serialization.py:601; run on a build of 2.5.
+        """
+        has_format = call.api in (checkpoints.CONFIG, checkpoints.SAVE)
+        return has_format and (2, 4) <= self.target.version < (2, 6) and call.argument("format").may_be("safetensors")
 
     def _every_step(self, call: Call) -> str:
         """Return a hint where checkpoints are so many that writing them in the background gains nothing."""

@@ -146,7 +146,9 @@ class MissingAllReduceFusion(Check):
         model = parallel.only_model(self.program)
         if model is None:
             return None
-        setter, imports = import_name(model.module, parallel.SET, line_length=self.line_length)
+        setter, imports = import_name(
+            model.module, parallel.SET, version=self.target.version, line_length=self.line_length
+        )
         if model.module is call.module:
             setter, imports = call.module.text(call.node.func), ()
         network = model.module.text(model.given("network"))  # type: ignore[arg-type]

@@ -23,30 +23,41 @@ _WORD = re.compile(rb"(?P<skip>\#[^\r\n]*|\\\r?\n?|\s+)|(?P<mark>[(),])|(?P<word
 _SETUP = frozenset(("os", "sys", "warnings", "logging", "random", "np", "numpy", "matplotlib", "plt"))
 
 
-def import_name(module: Module, api: str, *, instead: str = "", line_length: int = 88) -> tuple[str, tuple[Edit, ...]]:
+def import_name(
+    module: Module,
+    api: str,
+    *,
+    version: mindspore_api.Version | None = None,
+    instead: str = "",
+    line_length: int = 88,
+) -> tuple[str, tuple[Edit, ...]]:
     """Return how to write `api` in this file, and the edits that import it where nothing does yet.
 
     What the file imports is used: `ms.CheckpointConfig`, `context.GRAPH_MODE`. Else a `from` import of a module that
     has it gets one name more, else there is a new import below those of MindSpore. `instead` is a name that is to be
     replaced: where the file imports it for this one use, the new name takes its place in the import as well.
+    `version` is that of MindSpore: before 1.6 there is no `ms.GRAPH_MODE`.
     """
+    version = version or mindspore_api.newest()
     api = mindspore_api.canonical(api)
     bound = _bound(module.tree)
-    known = _spelled(module, api, bound)
+    known = _spelled(module, api, bound, version)
     name = api.rpartition(".")[2]
-    exchanged = _exchanged(module, instead, api) if instead and name not in bound else None
+    exchanged = _exchanged(module, instead, api, version) if instead and name not in bound else None
     if exchanged is not None:
         return name, (exchanged,)
     if known is not None:
         return known, ()
+    api = mindspore_api.spelling(api, version)
     parts = api.split(".")
     depth = max(n for n in range(1, len(parts)) if n == 1 or mindspore_api.is_module(".".join(parts[:n])))
     home, name = ".".join(parts[:depth]), parts[depth]
-    if any(mindspore_api.canonical(target) != f"{home}.{name}" for target in bound.get(name, ())):
+    wanted = mindspore_api.canonical(f"{home}.{name}")
+    if any(mindspore_api.canonical(target) != wanted for target in bound.get(name, ())):
         return api, (_new_import(module, "import mindspore"),)
     spelling = ".".join(parts[depth:])
     for stmt in module.tree.body:
-        if isinstance(stmt, ast.ImportFrom) and _offers(stmt, home, name):
+        if isinstance(stmt, ast.ImportFrom) and _offers(stmt, wanted, name, version):
             return spelling, _extend(module, stmt, name, line_length)
     return spelling, (_new_import(module, f"from {home} import {name}"),)
 
@@ -94,7 +105,7 @@ def _aliases(stmt: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
     return [(alias.asname or alias.name, f"{home}.{alias.name}") for alias in stmt.names if alias.name != "*"]
 
 
-def _spelled(module: Module, api: str, bound: dict[str, set[str]]) -> str | None:
+def _spelled(module: Module, api: str, bound: dict[str, set[str]], version: mindspore_api.Version) -> str | None:
     """Return how the imports at the top level let `api` be written, through the closest module that they bind."""
     found: list[tuple[tuple[int, int], str]] = []
     last = api.split(".")
@@ -110,7 +121,7 @@ def _spelled(module: Module, api: str, bound: dict[str, set[str]]) -> str | None
             if mindspore_api.canonical(target) == api:
                 found.append(((0, 0), name))
             rest = _below(target, api) if target.split(".")[0] == "mindspore" else None
-            if rest is not None:
+            if rest is not None and mindspore_api.is_in(f"{target}.{rest}", version):
                 found.append(((rest.count(".") + 1, -target.count(".")), f"{name}.{rest}"))
     return min(found, key=lambda entry: entry[0])[1] if found else None
 
@@ -136,11 +147,16 @@ def _top_imports(tree: ast.Module) -> list[ast.Import | ast.ImportFrom]:
     return found
 
 
-def _offers(stmt: ast.ImportFrom, home: str, name: str) -> bool:
-    """Return whether a `from` import is of a MindSpore module that has the name, and can be given one name more."""
+def _offers(stmt: ast.ImportFrom, api: str, name: str, version: mindspore_api.Version) -> bool:
+    """Return whether a `from` import is of a MindSpore module that has the API by a name, and can be given one more."""
     if stmt.level or not stmt.module or any(alias.name == "*" for alias in stmt.names):
         return False
-    return mindspore_api.canonical(f"{stmt.module}.{name}") == f"{home}.{name}" and stmt.module.startswith("mindspore")
+    spelled = f"{stmt.module}.{name}"
+    return (
+        mindspore_api.canonical(spelled) == api
+        and stmt.module.startswith("mindspore")
+        and mindspore_api.is_in(spelled, version)
+    )
 
 
 def _extend(module: Module, stmt: ast.ImportFrom, name: str, line_length: int) -> tuple[Edit, ...]:
@@ -164,13 +180,13 @@ def _extend(module: Module, stmt: ast.ImportFrom, name: str, line_length: int) -
     )
 
 
-def _exchanged(module: Module, old: str, api: str) -> Edit | None:
+def _exchanged(module: Module, old: str, api: str, version: mindspore_api.Version) -> Edit | None:
     """Return the edit that imports an API in the place of a name that the file uses once; None where it cannot."""
-    source, (home, _, name) = module.source, api.rpartition(".")
+    source, name = module.source, api.rpartition(".")[2]
     if len(re.findall(rb"\b%s\b" % re.escape(old.encode()), source.text)) != 2:
         return None
     for stmt in module.tree.body:
-        if isinstance(stmt, ast.ImportFrom) and _offers(stmt, home, name):
+        if isinstance(stmt, ast.ImportFrom) and _offers(stmt, api, name, version):
             names, _ = _names(source.text, *module.span(stmt))
             for alias, span in zip(stmt.names, names):
                 if alias.name == old and alias.asname is None:

@@ -10,7 +10,16 @@ from ms_perflint.mindspore_api.kept import CONSTANTS
 from ms_perflint.mindspore_api.names import ancestors, canonical, exports, is_module
 from ms_perflint.mindspore_api.parameter import REQUIRED, UNKNOWN, Missing, Named, Parameter
 from ms_perflint.mindspore_api.signatures import parameters
-from ms_perflint.mindspore_api.versions import Version, added_in, default_mode, newest, parse_version, removed_in
+from ms_perflint.mindspore_api.versions import (
+    Version,
+    added_in,
+    default_mode,
+    is_in,
+    newest,
+    parse_version,
+    removed_in,
+    spelling,
+)
 
 __all__ = [
     "REQUIRED",
@@ -25,11 +34,13 @@ __all__ = [
     "constant",
     "default_mode",
     "exports",
+    "is_in",
     "is_module",
     "newest",
     "parameters",
     "parse_version",
     "removed_in",
+    "spelling",
 ]
 
 

@@ -36,6 +36,14 @@ def canonical(name: str) -> str:
     return f"{known}.{rest}" if rest else known
 
 
+@cache
+def spellings(api: str) -> tuple[str, ...]:
+    """The other names of the object that is called `api`, as they end in the same word; the shortest first."""
+    last = api.rpartition(".")[2]
+    found = {f"{module}.{last}" for module in _names().aliases if _aliases(module).get(last) == api}
+    return tuple(sorted(found, key=lambda name: (name.count("."), name)))
+
+
 def is_module(name: str) -> bool:
     """True where an attribute of `name` is a name of a module; False for an object that hides a module of its name."""
     names = _names()

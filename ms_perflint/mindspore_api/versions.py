@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Optional
 
-from ms_perflint.mindspore_api.names import read_data
+from ms_perflint.mindspore_api.names import read_data, spellings
 
 Version = tuple[int, ...]
 
@@ -44,6 +44,22 @@ def added_in(name: str) -> Optional[Version]:
     """The release that brought a spelling, `mindspore.set_device` -> (2, 5); None if 1.0 had it, or it is unknown."""
     found = [added for added, _ in map(_span, _prefixes(name)) if added]
     return max(found, default=None)
+
+
+def is_in(name: str, version: Version) -> bool:
+    """True where a release has a spelling, as far as that is known."""
+    added, removed = added_in(name), removed_in(name)
+    return (added or (0,)) <= version and (removed is None or version < removed)
+
+
+def spelling(api: str, version: Version) -> str:
+    """The name of an API in a release: `mindspore.GRAPH_MODE` is `mindspore.context.GRAPH_MODE` before 1.6.
+
+    That is the canonical name, else the shortest other one that the release has.
+    """
+    if is_in(api, version):
+        return api
+    return next((other for other in spellings(api) if is_in(other, version)), api)
 
 
 def removed_in(name: str) -> Optional[Version]:

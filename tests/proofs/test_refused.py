@@ -20,6 +20,13 @@ CHECKPOINTS = """
     config = CheckpointConfig(format="safetensors")
     Model(net, loss, optimizer).train(3, train_set, callbacks=[ModelCheckpoint("net", "checkpoints", config)])
     """
+SAVES = """
+    train_step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer).set_train()
+    for epoch in range(3):
+        for data, label in train_set.create_tuple_iterator():
+            train_step(data, label)
+        ms.save_checkpoint(net, f"net-{epoch}", format="safetensors")
+    """
 GRAPH_CELL = """
     ms.export(net, ms.Tensor(samples[:32]), file_name="net", file_format="MINDIR")
     model = Model(nn.GraphCell(ms.load("net.mindir")))
@@ -97,6 +104,15 @@ REFUSED = [
         "MSP301",
         "safetensors in the background",
         join(*READY, CHECKPOINTS),
+        ('format="safetensors"', 'format="safetensors", async_save=True'),
+        "async_save",
+        "ValueError",
+        versions=("2.4", "2.6"),
+    ),
+    Refusal(
+        "MSP301",
+        "one of safetensors in the background",
+        join(*READY, SAVES),
         ('format="safetensors"', 'format="safetensors", async_save=True'),
         "async_save",
         "ValueError",
