@@ -28,6 +28,12 @@ from ms_perflint.mindspore_api import parse_version
 from ms_perflint.source import Source
 
 SAME = 0.0
+SCHEDULER = """\
+import mindspore as ms
+from mindspore.communication import init
+ms.set_context(mode=ms.GRAPH_MODE)  # 2.0 takes no other
+init()
+"""
 FORKS = Path(__file__).with_name("forks.py")
 TOLERANCE = re.compile(r"relative\s+difference\s+of\s+at\s+most\s+`(?P<most>[\d.e-]+)`")
 
@@ -163,8 +169,7 @@ def _printed(folder: Path, rank: str = "") -> str:
 def run_together(folder: Path, count: int) -> Ran:
     """Return what the first of several processes of one program did; what `msrun` does, also where there is none."""
     cluster = {"MS_WORKER_NUM": str(count), "MS_SCHED_HOST": "127.0.0.1", "MS_SCHED_PORT": str(free_port())}
-    start = "from mindspore.communication import init; init()"
-    commands = [[sys.executable, "-c", start]]
+    commands = [[sys.executable, "-c", SCHEDULER]]
     commands += [[sys.executable, str(FORKS), str(folder), str(rank)] for rank in range(count)]
     roles = [{"MS_ROLE": "MS_SCHED"}, *({"MS_ROLE": "MS_WORKER", "MS_NODE_ID": str(rank)} for rank in range(count))]
     processes = [

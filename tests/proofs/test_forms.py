@@ -26,6 +26,15 @@ def test_fix(form: Form, tmp_path: Path) -> None:
             mended(form, tmp_path / version, version)
 
 
+def test_table_has_every_form() -> None:
+    told = set()
+    for line in Path(__file__).with_name("README.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("| MSP"):
+            code, names, safety = (cell.strip() for cell in line.split("|")[1:4])
+            told |= {(code, name, safety) for name in names.split("; ")}
+    assert told == {(form.code, form.name, form.safety) for form in FORMS}
+
+
 @pytest.mark.mindspore
 @on_mindspore
 @pytest.mark.parametrize("form", FORMS, ids=str)
