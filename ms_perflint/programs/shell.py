@@ -52,7 +52,7 @@ def literal(word: Word) -> Optional[str]:
 
 # --- words
 
-_PLAIN = re.compile(r"[^\s'\"\\$`;|&()<>]+")
+_PLAIN = re.compile(r"(?:[^ \t\r\n'\"\\$`;|&()<>]|\r(?!\n))+")  # other blanks than these are letters for a shell
 _SPACE = re.compile(r"(?:[ \t]|\\\r?\n)+")
 _COMMENT = re.compile(r"#[^\n]*")
 _HERE = re.compile(r"<<-?[ \t]*\\?(['\"]?)(\w+)\1")

@@ -187,7 +187,17 @@ def test_scripts_that_are_too_long_are_not_read() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["python train.py '", 'python train.py "', "python train.py $(", "python train.py ${", "if x; fi; fi; }", "\0"],
+    [
+        "python train.py --x 1\r",
+        "python\u3000train.py\x0c",
+        "a\u2028b",
+        "python train.py '",
+        'python train.py "',
+        "python train.py $(",
+        "python train.py ${",
+        "if x; fi; fi; }",
+        "\0",
+    ],
 )
 def test_scripts_that_no_shell_would_take_do_no_harm(text: str) -> None:
     assert len(analysed({"train.py": OPTIONS, "run.sh": f"{text}\n"}).starts) <= 1
