@@ -2,6 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Optional
+
+Make = Callable[[str], Optional[str]]  # text of a file -> as it is with the edits, None where there are none
+
+
+@dataclass(frozen=True)
+class Section:
+    """One place before, and what is done to it, each with its name."""
+
+    title: str
+    before: str
+    made: tuple[tuple[str, Make], ...]
+
+
 # A line that starts with ^ is aligned with the first argument.
 LAYOUTS = {
     "one line": "f({0}, {1}, {2})",
@@ -126,6 +142,7 @@ SPECIAL = {
 }
 
 GIVEN = {
+    "single quotes": "x = f(a='b', new=False)\n",
     "blanks around": "x = f(new = False, b = 2)\n",
     "in brackets": "x = f(new=(False))\n",
     "beside stars": "x = f(*a, new=False, **b)\n",

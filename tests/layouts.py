@@ -15,11 +15,10 @@ import difflib
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Optional
 
+from layout_settings import page_of_set_setting
 from layout_texts import (
     CASTS,
     GIVEN,
@@ -33,6 +32,8 @@ from layout_texts import (
     STATEMENTS,
     SURROUNDINGS,
     VALUES,
+    Make,
+    Section,
 )
 
 from ms_perflint.edits import (
@@ -57,18 +58,6 @@ from ms_perflint.source import Nowhere, Overlay, Source
 PAGES = Path(__file__).parent / "layouts"
 PATH = "/program/train.py"
 API = "mindspore.train.CheckpointConfig"
-
-
-Make = Callable[[str], Optional[str]]  # text of a file -> as it is with the edits, None where there are none
-
-
-@dataclass(frozen=True)
-class Section:
-    """One place before, and what is done to it, each with its name."""
-
-    title: str
-    before: str
-    made: tuple[tuple[str, Make], ...]
 
 
 def write_call(layout: str, arguments: Sequence[str], surrounding: str = "x = {call}\n") -> str:
@@ -341,6 +330,7 @@ PAGE: Mapping[str, Callable[[], Iterator[Section]]] = {
     "unwrap": page_of_unwrap,
     "delete_statement": page_of_delete_statement,
     "insert_before": page_of_insert_before,
+    "set_setting": page_of_set_setting,
     "insert_after_imports": page_of_insert_after_imports,
     "import_name": page_of_import_name,
 }
@@ -364,20 +354,23 @@ def _visible(text: str) -> str:
     return text if text.endswith("\n") else f"{text}␃\n"
 
 
+def difference(name: str) -> str:
+    """Return what would change on a page; "" where nothing would."""
+    path = PAGES / f"{name}.txt"
+    old = path.read_text(encoding="utf-8") if path.exists() else ""
+    lines = old.split("\n"), page(name).split("\n")
+    return "\n".join(difflib.unified_diff(*lines, f"{path.name} now", "then", lineterm=""))
+
+
 def main(write: bool) -> int:
     """Show what changes on the pages, or write them; return the exit code."""
-    changed = 0
-    for name in PAGE:
-        path = PAGES / f"{name}.txt"
-        old = path.read_text(encoding="utf-8") if path.exists() else ""
-        new = page(name)
-        diff = list(difflib.unified_diff(old.split("\n"), new.split("\n"), f"{path.name} now", "then", lineterm=""))
-        changed += bool(diff)
-        if diff and not write:
-            print("\n".join(diff))
+    changed = {name: shown for name in PAGE if (shown := difference(name))}
+    for name, shown in changed.items():
         if write:
-            path.write_text(new, encoding="utf-8")
-    return 0 if write or not changed else 1
+            (PAGES / f"{name}.txt").write_text(page(name), encoding="utf-8")
+        else:
+            print(shown)
+    return 1 if changed and not write else 0
 
 
 if __name__ == "__main__":

@@ -44,6 +44,21 @@ def test_puts_a_new_value_in_brackets_where_it_needs_them(value: str, expected: 
     assert after(call.module, set_argument(call, "async_save", value)) == expected
 
 
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("f(a='b')", "f(a='b', async_save={'c': 'd'})"),
+        ("f(a='b', c=\"d\")", 'f(a=\'b\', c="d", async_save={"c": "d"})'),
+        ("\"\"\"About.\n\n'a' 'b'.\"\"\"\nf(a='b')", "\"\"\"About.\n\n'a' 'b'.\"\"\"\nf(a='b', async_save={'c': 'd'})"),
+        ('x = "a", "b"\nf(async_save=\'b\')', "x = \"a\", \"b\"\nf(async_save={'c': 'd'})"),
+        ("f()", 'f(async_save={"c": "d"})'),
+    ],
+)
+def test_writes_the_quotes_of_the_file(before: str, expected: str) -> None:
+    call = call_of(before)
+    assert after(call.module, set_argument(call, "async_save", '{"c": "d"}')) == expected
+
+
 def test_removes_a_slot_only_when_no_other_moves_into_it() -> None:
     last, middle = call_of("f(1, 2, keep_checkpoint_max=3)"), call_of("f(1, 2, 3)")
     assert after(last.module, remove_argument(last, "save_checkpoint_seconds")) == "f(1, keep_checkpoint_max=3)"

@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import layouts
 import pytest
-from layout_texts import LAYOUTS, SURROUNDINGS
-from layouts import NAMED, PAGE, PAGES, POSITIONAL, Section, arity, write_call
+from layout_texts import LAYOUTS, SURROUNDINGS, Section
+from layouts import NAMED, PAGE, PAGES, POSITIONAL, arity, write_call
 
 TRUE = ast.Constant(True)
 
@@ -19,7 +19,7 @@ TRUE = ast.Constant(True)
 @pytest.mark.parametrize("name", PAGE)
 def test_a_page_shows_what_is_made(name: str) -> None:
     """Where it does not: `python tests/layouts.py`, and read the difference."""
-    assert layouts.page(name) == (PAGES / f"{name}.txt").read_text(encoding="utf-8")
+    assert not layouts.difference(name)
 
 
 def test_there_is_no_page_without_a_helper() -> None:
@@ -144,7 +144,7 @@ def test_the_tree_is_what_it_should_be(name: str) -> None:
                 assert ast.dump(ast.parse(made)) == ast.dump(wanted), (section.title, title)
 
 
-@pytest.mark.parametrize("name", PAGE)
+@pytest.mark.parametrize("name", [name for name in PAGE if name != "set_setting"])  # that is no Python
 def test_comments_stay_behind_what_they_speak_of(name: str) -> None:
     for section in PAGE[name]():
         for title, make in section.made:
@@ -175,6 +175,8 @@ def without_argument_rows(text: str, title: str) -> list[str]:
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
 @pytest.mark.parametrize("name", PAGE)
 def test_the_line_ends_of_the_file_are_kept(name: str, end: str) -> None:
+    if (name, end) == ("set_setting", "\r"):
+        return  # a shell does not end lines there
     for section in PAGE[name]():
         for title, make in section.made:
             made = make(section.before)

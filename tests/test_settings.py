@@ -35,8 +35,8 @@ def changed(files: Mapping[str, str], text: str, yaml: str) -> str:
     ("option", "expression", "expected"),
     [
         ("default=False", "args.x", "parser.add_argument('--x', default=True)"),
-        ("type=eval, default='False'", "args.x", "parser.add_argument('--x', type=eval, default=True)"),
-        ("action='store_true'", "args.x", "parser.add_argument('--x', action=\"store_false\")"),
+        ("type=eval, default='False'", "args.x", "parser.add_argument('--x', type=eval, default='True')"),
+        ("action='store_true'", "args.x", "parser.add_argument('--x', action='store_false')"),
         # worked out from what stands there: nobody knows what to write
         ("default=True", "not args.x", ""),
         ("action='store_true'", "not args.x", ""),
@@ -51,8 +51,8 @@ def test_default(option: str, expression: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "expression", "expected"),
     [
-        ("c.yaml", "x: False  # no", "config['x']", "x: true  # no"),
-        ("c.yaml", "a: {x: no, y: 1}", "config['a']['x']", "a: {x: true, y: 1}"),
+        ("c.yaml", "x: False  # no", "config['x']", "x: True  # no"),
+        ("c.yaml", "a: {x: no, y: 1}", "config['a']['x']", "a: {x: yes, y: 1}"),
         ("c.yaml", "x: True", "not config['x']", ""),
         ("c.yaml", "x: EAGER", "config['x'] == 'GRAPH'", ""),
         ("c.json", '{"x": false}', "config['x']", '{"x": true}'),

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ms_perflint.edits.expressions import replace_expression
-from ms_perflint.edits.layout import marks, unit
+from ms_perflint.edits.layout import marks, requoted, unit
 from ms_perflint.edits.listing import Listing, items
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def set_argument(
     listing = _listing(call)
     if listing is None or (first and call.node.args):
         return None
-    item = f"{name}={_value(text)}"
+    item = f"{name}={_value(requoted(call.module.tree, call.module.source, text))}"
     return listing.prepend(item, line_length) if first else listing.append(item, line_length)
 
 

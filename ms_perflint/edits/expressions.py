@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ms_perflint.edits.layout import comments, indent, line_start
+from ms_perflint.edits.layout import comments, indent, line_start, requoted
 from ms_perflint.findings import Edit
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def replace_expression(module: Module, node: ast.expr, text: str) -> tuple[Edit,
         wanted = ast.parse(f"({text}\n)", mode="eval").body
     except SyntaxError:
         return None
-    path = module.path
+    path, text = module.path, requoted(module.tree, module.source, text, node)
     return _proven(module, node, wanted, [(Edit(path, start, end, text),), (Edit(path, start, end, f"({text})"),)])
 
 

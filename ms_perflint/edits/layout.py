@@ -10,7 +10,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ms_perflint.source import Source, Span
 
@@ -85,6 +85,24 @@ def unit(tree: ast.Module, source: Source) -> str:
             if inner.startswith(outer) and inner != outer:
                 return inner[len(outer) :]
     return "    "
+
+
+def requoted(tree: ast.Module, source: Source, text: str, old: ast.AST | None = None) -> str:
+    """Return new code with the quotes of the string `old` that it replaces, else with those that the file prefers."""
+    if '"' not in text or "'" in text or "\\" in text:
+        return text
+    votes = _votes(source, [old] if old is not None else []) or _votes(source, ast.walk(tree))
+    return text.replace('"', "'") if votes > 0 else text
+
+
+def _votes(source: Source, nodes: Iterable[ast.AST]) -> int:
+    """Return how many more strings stand in single than in double quotes; those of several lines do not count."""
+    votes = 0
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.lineno == node.end_lineno:
+            end = source.offset(node.lineno, node.end_col_offset or 0)
+            votes += {b"'": 1, b'"': -1}.get(source.text[end - 1 : end], 0)
+    return votes
 
 
 def _start(source: Source, node: ast.stmt) -> int:

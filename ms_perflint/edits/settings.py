@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _SCALAR = re.compile(rb"[^\s:#]+[ \t]*:[ \t]*(?P<value>[^\s#,}]+)")
 
+_TRUTHS = (("false", "true"), ("off", "on"), ("no", "yes"))
 _WORD = re.compile(r"['\"]?(?P<value>[\w.]+)")
 
 
@@ -84,9 +85,15 @@ def set_setting(program: Program, setting: Known, text: str, yaml: str) -> Optio
     module, node = setting.where
     if isinstance(node, ast.Call):
         return _default(module, node, setting.constant, text)
-    if not isinstance(node, ast.expr) or not _stands_for(node, setting.constant):
+    return _exchanged(module, node, setting.constant, text) if isinstance(node, ast.expr) else None
+
+
+def _exchanged(module: Module, node: ast.expr, constant: object, text: str) -> Optional[tuple[Edit, ...]]:
+    """Return the edit of an expression that gives this constant; None where it gives another one."""
+    if not _stands_for(node, constant):
         return None
-    return replace_expression(module, node, text)
+    is_read = isinstance(node, ast.Constant) and isinstance(node.value, str) and not isinstance(constant, str)
+    return replace_expression(module, node, f'"{text}"' if is_read else text)  # the option's type reads it
 
 
 def _default(module: Module, node: ast.Call, constant: object, text: str) -> Optional[tuple[Edit, ...]]:
@@ -95,7 +102,7 @@ def _default(module: Module, node: ast.Call, constant: object, text: str) -> Opt
     default, action = given.get("default"), given.get("action")
     turned = {"store_true": '"store_false"', "store_false": '"store_true"'}
     if default is not None:
-        return replace_expression(module, default, text) if _stands_for(default, constant) else None
+        return _exchanged(module, default, constant, text)
     if isinstance(action, ast.Constant) and action.value in turned and constant is (action.value == "store_false"):
         return replace_expression(module, action, turned[str(action.value)])
     return None
@@ -124,8 +131,17 @@ def _scalar(program: Program, setting: Known, place: Place, text: str) -> Option
         return None
     quote = match["value"][:1].decode()
     start = source.starts[place.row - 1]
-    changed = f"{quote}{text}{quote}" if quote in ("'", '"') else text
+    changed = f"{quote}{text}{quote}" if quote in ("'", '"') else _worded(match["value"].decode(), text)
     return (Edit(place.path, start + match.start("value"), start + match.end("value"), changed),)
+
+
+def _worded(old: str, new: str) -> str:
+    """Return a YAML truth value in the words of the one that it replaces: `on` for `off`, `True` for `False`."""
+    words = next((pair for pair in _TRUTHS if old.lower() in pair), None)
+    if words is None or new not in ("true", "false"):
+        return new
+    word = words[new == "true"]
+    return word.upper() if old.isupper() else word.capitalize() if old[0].isupper() else word
 
 
 def _flag(program: Program, setting: Known, place: Place, text: str) -> Optional[tuple[Edit, ...]]:

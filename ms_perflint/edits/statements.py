@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ms_perflint.edits.expressions import ancestors, first_row
-from ms_perflint.edits.layout import BLANK, indent, line_start, starts_line, unit
+from ms_perflint.edits.layout import BLANK, indent, line_start, requoted, starts_line, unit
 from ms_perflint.findings import Edit
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def insert_before(module: Module, stmt: ast.stmt, line: str) -> tuple[Edit, ...]
     Behind `;` or `if x:` a simple statement is put on the same line. None before `elif` and `__future__` imports.
     """
     source, start = module.source, module.span(stmt)[0]
+    line = requoted(module.tree, source, line)
     if source.text.startswith(b"elif", start) or is_future(stmt):
         return None
     top = source.starts[first_row(stmt) - 1]
