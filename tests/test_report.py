@@ -280,6 +280,11 @@ def test_a_page_is_its_own_text_and_on_a_terminal_in_colour() -> None:
     assert re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(lines)) + "\n" == text
 
 
+def test_the_comments_of_a_page_are_not_shown() -> None:
+    text = "# n (MSP1)\n\nWords.\n\n<!-- made by a script -->\n\n| a |\n|---|\n\n<!-- end -->\n\nMore.\n"
+    assert render_page(pages.parse(text, "x.md"), Style()) == "# n (MSP1)\n\nWords.\n\n| a |\n|---|\n\nMore.\n"
+
+
 def test_statistics_count_by_rule() -> None:
     files = Files(train_py=TEXT)
     fix = files.fix(Safety.SAFE, ("g(1", "6"))
