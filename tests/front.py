@@ -76,8 +76,22 @@ def on_terminal(*arguments: str, cwd: Path, answers: Sequence[str] = (), env: Ma
         if shown.endswith(PROMPT) and left:
             answer = left.pop(0)
             os.write(main, (answer if answer in (END, INTERRUPT) else f"{answer}\n").encode())
+            # between its question and its wait the interpreter only notes an interrupt: a person types it again
+            for _ in range(20 if answer == INTERRUPT else 0):
+                if _ends(process):
+                    break
+                os.write(main, answer.encode())
     os.close(main)
     return Ran(process.wait(60), shown.decode("utf-8").replace("\r\n", "\n"), "")
+
+
+def _ends(process: subprocess.Popen[bytes]) -> bool:
+    """Return whether a process ends in the next seconds."""
+    try:
+        process.wait(3)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def _at_the_terminal() -> None:
