@@ -216,7 +216,7 @@ class Linter:
     def _open(self, path: str) -> Optional[Module]:
         """Return the module of a file that may have findings; None for others, and for those that cannot be read."""
         try:
-            raw = self.project.files.read(path)
+            raw = self.project.read(path)
         except OSError as error:
             self.problems.append(Problem(path, 0, 0, f"cannot be read: {error.strerror or error}"))
             return None

@@ -47,8 +47,13 @@ class Project:
         """Return whether one of these files is held as a module."""
         return not paths.isdisjoint(self._modules)
 
+    def read(self, path: str) -> bytes:
+        """Return the bytes of a file, those that are held if any; OSError when it cannot be read."""
+        held = self._raw.get(path)
+        return held if held is not None else self.files.read(path)
+
     def raw(self, path: str) -> Optional[bytes]:
-        """Return the bytes of a file; None when it cannot be read."""
+        """Return the bytes of a file, and hold them; None when it cannot be read."""
         if path not in self._raw:
             try:
                 self._raw[path] = self.files.read(path)
@@ -89,7 +94,8 @@ class Project:
         held = self._modules.get(path)
         if held is not None:
             return held
-        module = Module(Source(path, self.files.read(path)))
+        raw = self._raw[path] = self.read(path)
+        module = Module(Source(path, raw))
         self._modules[path] = module
         self.size += len(module.source.text)
         return module
