@@ -40,9 +40,9 @@ class PynativeModeTraining(Check):
         value = mode.given(call)
         if value is None:
             return self._is_silent() and call == self._first_context() and not self._is_shared(call)
-        if len(self.program.mode_settings) > mode.MANY:
+        if mode.usually(value) != mode.PYNATIVE or len(self.program.mode_settings) > mode.MANY:
             return False
-        if mode.usually(value) != mode.PYNATIVE or not self.program.runs(call) or mode.is_opt_in(self.program, call):
+        if not self.program.runs(call) or mode.is_opt_in(self.program, call):
             return False
         if conditions.is_for_cpu_only(self.program, call):
             return False
@@ -64,7 +64,7 @@ class PynativeModeTraining(Check):
     def _is_silent(self) -> bool:
         """Return whether nothing in a training program says the mode, and the default is PyNative."""
         return (
-            mindspore_api.default_mode(self.target.version) == mode.PYNATIVE
+            mindspore_api.default_mode(self.program.version) == mode.PYNATIVE
             and not self.program.mode_settings
             and training.trains_by_entry(self.program)
             and self._trains_uncompiled()

@@ -163,7 +163,7 @@ def usual_mode(program: Program) -> Optional[int]:
     if len(said) > MANY or not program.is_whole:
         return None
     if not said:
-        return mindspore_api.default_mode(program.target.version)
+        return mindspore_api.default_mode(program.version)
     modes = set()
     for call in said:
         if not is_opt_in(program, call) and not is_overridden(program, call):

@@ -135,7 +135,7 @@ def profilings(program: Program, tuned: Site) -> Iterator[Profiling]:
     for call in program.calls("mindspore.set_context"):  # the key is one of 1.x, which runs nowhere else
         if call.given("enable_profiling") is not None and call.argument("enable_profiling").usual_truth is True:
             yield Profiling(call.module.source.place(call.span[0]), CODE, passes(program, call))
-    if program.target.version < (2,):
+    if program.version < (2,):
         return
     yield from _from_environment(program)
     exported = program.exported(VARIABLE)
@@ -145,7 +145,7 @@ def profilings(program: Program, tuned: Site) -> Iterator[Profiling]:
 
 def _covers_data(call: Call) -> bool:
     """Return whether a profiler watches the data pipeline, in the target's version."""
-    version = call.program.target.version
+    version = call.program.version
     if version < (2,):
         return True
     if call.argument("data_process").usual_truth is not True:
@@ -296,7 +296,7 @@ def _asks_for_data(program: Program, text: str) -> bool:
         return False
     if not isinstance(options, dict) or options.get("start") is not True:
         return False
-    return options.get("data_process", program.target.version < ON_REQUEST) is True
+    return options.get("data_process", program.version < ON_REQUEST) is True
 
 
 # --- the switch of a profiler

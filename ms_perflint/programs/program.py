@@ -14,7 +14,7 @@ from ms_perflint.programs import callers, launchers, mode, reach, repeats, train
 from ms_perflint.programs.handing import Handing
 from ms_perflint.programs.names import Names
 from ms_perflint.programs.site import Call
-from ms_perflint.programs.target import Target, target_of
+from ms_perflint.programs.target import Target, target_of, versions_of
 from ms_perflint.semantics import config_files, options, trees, updates
 from ms_perflint.semantics.commandline import Given
 from ms_perflint.semantics.evaluate import Evaluator
@@ -83,6 +83,16 @@ class Program:
     def target(self) -> Target:
         """Return the MindSpore version and the devices that the program is for."""
         return target_of(self)
+
+    @cached_property
+    def versions(self) -> Target:
+        """Return the target without the devices: much cheaper, and all that signatures and defaults depend on."""
+        return versions_of(self)
+
+    @property
+    def version(self) -> tuple[int, ...]:
+        """Return the MindSpore version that the program is for."""
+        return self.versions.version
 
     # --- sites and calls
 

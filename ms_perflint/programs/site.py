@@ -36,7 +36,7 @@ class Call(Site):
     @property
     def parameters(self) -> tuple[mindspore_api.Parameter, ...]:
         """Return the parameters of the API in the target's version; empty when they are not known."""
-        return mindspore_api.parameters(self.api, self.program.target.version) or ()
+        return mindspore_api.parameters(self.api, self.program.version) or ()
 
     @property
     def is_spread(self) -> bool:

@@ -54,13 +54,16 @@ class Target:
 
 def target_of(program: Program) -> Target:
     """Return the target of a program: what the options say, else what pins and the code itself show."""
-    asked = program.asked
-    target = replace(asked, oldest=asked.version) if asked.version != (0,) else _version(program)
+    asked, target = program.asked, program.versions
     if asked.devices:
         return replace(target, devices=asked.devices, is_cpu=asked.devices == ("CPU",))
-    # `set_context` needs the version to know its parameters, so the version is settled first
-    program.__dict__["target"] = target
     return _devices(program, target)
+
+
+def versions_of(program: Program) -> Target:
+    """Return the target of a program without its devices, which take all running code to find."""
+    asked = program.asked
+    return replace(asked, oldest=asked.version) if asked.version != (0,) else _version(program)
 
 
 # --- version

@@ -315,7 +315,7 @@ class Dtypes:
         if known is None or spread(node):
             return None
         api = f"{known[0]}.__call__" if known[1] and known[0] != "mindspore.Tensor" else known[0]
-        for slot, parameter in enumerate(mindspore_api.parameters(api, self.program.target.version) or ()):
+        for slot, parameter in enumerate(mindspore_api.parameters(api, self.program.version) or ()):
             if parameter.name in tensor_ops.DTYPE_PARAMETERS and slot < len(node.args):
                 return node.args[slot]
         return None
