@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.semantics import calls, containers, importing, lists, members, narrowing, operations, parameters
 from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
+from ms_perflint.semantics.outside import outside
 from ms_perflint.semantics.values import (
     NOTHING,
     OPEN,
@@ -109,9 +110,9 @@ class Evaluator:
         if isinstance(node, ast.Constant):
             return self.known(Constant(node.value), node, scope)
         if isinstance(node, ast.Name):
-            return self.name(node, scope)
+            return outside(node, scope) or self.name(node, scope)
         if isinstance(node, ast.Attribute):
-            return members.members(self, self.value(node.value, scope), node.attr, node, scope)
+            return outside(node, scope) or self._member(node, scope)
         if isinstance(node, ast.Call):
             return self.call(node, scope)
         if isinstance(node, (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.GeneratorExp)):
@@ -125,6 +126,9 @@ class Evaluator:
         if isinstance(node, ast.Subscript):
             return containers.subscript(self, node, scope)
         return operations.operation(self, node, scope)
+
+    def _member(self, node: ast.Attribute, scope: Scope) -> Value:
+        return members.members(self, self.value(node.value, scope), node.attr, node, scope)
 
     def known(self, what: object, node: ast.AST, scope: Scope) -> Value:
         """Return the value that is just this, read at this node."""

@@ -21,6 +21,7 @@ class Flow:
         self.scope = scope
         self._at: dict[int, Bindings] = {}  # id of a Name that is read -> what may have bound it
         self._many = {name for name, bindings in scope.bindings.items() if len(bindings) > 1}
+        self._reads: Optional[dict[str, list[ast.Name]]] = None
         self._exit: Optional[Environment] = None  # None until a name is asked for that is bound more than once
 
     def at(self, node: ast.Name) -> Bindings:
@@ -36,6 +37,16 @@ class Flow:
         if name not in self._many:
             return tuple(self.scope.bindings.get(name, ()))
         return self._with_globals(name, self._end().get(name, ())) or tuple(self.scope.bindings[name])
+
+    def reads(self, name: str) -> Sequence[ast.Name]:
+        """Return where a name is read, or counted up, in the scope and in all that stands inside of it."""
+        if self._reads is None:
+            self._reads = {}
+            for node in ast.walk(self.scope.node):
+                read = node.target if isinstance(node, ast.AugAssign) else node
+                if isinstance(read, ast.Name) and (read is not node or isinstance(read.ctx, ast.Load)):
+                    self._reads.setdefault(read.id, []).append(read)
+        return self._reads.get(name, ())
 
     def _with_globals(self, name: str, found: Bindings) -> Bindings:
         """Add what functions bind by `global name`: nobody knows when they run."""

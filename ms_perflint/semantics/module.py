@@ -237,6 +237,7 @@ class Module:
         self.chains: dict[int, list[ast.stmt]] = {}  # id of a `match` -> the `if` chain that it is
         self.worded: dict[int, str] = {}  # id of a test that stands in no source -> how it reads
         self._word_flow: Optional[WordFlow] = None
+        self.outside: Optional[dict[str, tuple[ast.alias, str]]] = None  # see `outside`, which fills it
         self.scope = Scope(self, None, self.tree)
         from ms_perflint.semantics.walk import walk
 
@@ -324,6 +325,7 @@ class Module:
         self.worded.clear()
         self.displays.clear()
         self.handed = None
+        self.outside = None
         if not self._borrowed:
             self.tree.body = []
         del self.scope

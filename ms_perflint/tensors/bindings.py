@@ -27,14 +27,8 @@ def in_loop(binding: Binding) -> bool:
 
 def reads(binding: Binding) -> list[ast.Name]:
     """Return where a name is read while it may hold what this binding gave it; inner functions count."""
-    scope, found = binding.scope, []
-    for node in ast.walk(scope.node):
-        if isinstance(node, ast.Name) and node.id == binding.name and isinstance(node.ctx, ast.Load):
-            if binding in scope.flow.at(node):
-                found.append(node)
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == binding.name:
-            found.append(node.target)
-    return found
+    flow = binding.scope.flow
+    return [node for node in flow.reads(binding.name) if not isinstance(node.ctx, ast.Load) or binding in flow.at(node)]
 
 
 def sole_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:

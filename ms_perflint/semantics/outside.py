@@ -1,0 +1,66 @@
+"""Names that can be nothing but what a file imports from MindSpore: the same in every program that holds the file."""
+
+from __future__ import annotations
+
+import ast
+from typing import Optional
+
+from ms_perflint import mindspore_api
+from ms_perflint.semantics.module import Module, Scope
+from ms_perflint.semantics.values import Api, Known, Value
+
+PACKAGE = "mindspore"  # never a module of the project
+
+
+def outside(node: ast.expr, scope: Scope) -> Optional[Value]:
+    """Return what `nn` or `nn.Dense` is, read in a scope; None where a program has to be asked."""
+    words: list[str] = []
+    base = node
+    while isinstance(base, ast.Attribute):
+        words.append(base.attr)
+        base = base.value
+    module = scope.module
+    alias, api = imports(module).get(base.id, (None, "")) if isinstance(base, ast.Name) else (None, "")
+    if alias is None or not isinstance(base, ast.Name) or not _is_of_module(base.id, scope):
+        return None
+    spelled = base.id
+    for word in reversed(words):
+        if (spelled, word) in module.stores:  # `ms.name = value` lays something over it
+            return None
+        spelled, api = f"{spelled}.{word}", mindspore_api.canonical(f"{api}.{word}")
+    return Value((Known(Api(api), (module, node if words else alias)),))
+
+
+def imports(module: Module) -> dict[str, tuple[ast.alias, str]]:
+    """Return the names of a module that one import from MindSpore binds, and nothing else, with what they are."""
+    if module.outside is None:
+        module.outside = {}
+        for name, bindings in module.scope.bindings.items():
+            api = _imported(bindings[0].stmt, bindings[0].node) if len(bindings) == 1 else None
+            if api is not None:
+                assert isinstance(bindings[0].node, ast.alias)
+                module.outside[name] = (bindings[0].node, mindspore_api.canonical(api))
+    return module.outside
+
+
+def _imported(stmt: ast.AST, alias: ast.AST) -> Optional[str]:
+    """Return the full name that an import takes from MindSpore; None for other statements and packages."""
+    if not isinstance(alias, ast.alias):
+        return None
+    if isinstance(stmt, ast.Import):
+        dotted = alias.name if alias.asname else alias.name.partition(".")[0]
+    elif isinstance(stmt, ast.ImportFrom) and not stmt.level:
+        dotted = f"{stmt.module}.{alias.name}"
+    else:
+        return None
+    return dotted if dotted.partition(".")[0] == PACKAGE else None
+
+
+def _is_of_module(name: str, scope: Scope) -> bool:
+    """Return whether a name, read in a scope, is that of the module: nothing in between may bind it."""
+    current: Optional[Scope] = scope
+    while current is not None and current is not scope.module.scope:
+        if name in current.bindings or current.stars:
+            return False
+        current = current.parent
+    return current is not None
