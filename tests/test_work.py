@@ -1,0 +1,141 @@
+"""How much work a run does, counted: time is noise on a shared machine, counts are not.
+
+The project is small and made here: two entry scripts, a package of networks that both use, and modules that nobody has
+to parse. A change that makes a count grow beyond its budget makes every run slower; raise a budget only on purpose.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ms_perflint import engine, syntax
+from ms_perflint.config import Config
+from ms_perflint.discovery import discover
+from ms_perflint.programs import reach
+from ms_perflint.semantics import module, project
+from ms_perflint.semantics.evaluate import Evaluator
+from ms_perflint.semantics.walk import _Walk
+from ms_perflint.source import Disk
+
+LAYERS = 12
+TRAIN = """
+import argparse
+import mindspore as ms
+from mindspore import nn
+from src.networks import make
+from src.data import load
+from src.tools import log
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="Ascend")
+parser.add_argument("--epochs", type=int, default=3)
+args = parser.parse_args()
+
+def main():
+    ms.set_context(mode=ms.GRAPH_MODE, device_target=args.device)
+    net = make(64)
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True)
+    model = ms.Model(net, loss, nn.Momentum(net.trainable_params(), 0.1, 0.9), amp_level="O2")
+    log("start")
+    model.train(args.epochs, load("train"), dataset_sink_mode=False)
+
+if __name__ == "__main__":
+    main()
+"""
+EVAL = """
+import mindspore as ms
+from src.networks import make
+from src.data import load
+
+if __name__ == "__main__":
+    ms.set_context(mode=ms.GRAPH_MODE)
+    print(ms.Model(make(64), metrics={"acc"}).eval(load("test")))
+"""
+NETWORKS = """
+from mindspore import nn
+{imports}
+def make(width):
+    return nn.SequentialCell([{blocks}])
+""".format(
+    imports="".join(f"from src.layers_{number} import Block{number}\n" for number in range(LAYERS)),
+    blocks=", ".join(f"Block{number}(width)" for number in range(LAYERS)),
+)
+LAYER = """
+from mindspore import nn, ops
+
+class Block{number}(nn.Cell):
+    def __init__(self, width):
+        super().__init__()
+        self.dense = nn.Dense(width, width)
+        self.wide = nn.Dense(width, 128)
+        self.back = nn.Dense(128, width)
+        self.cast = ops.Cast()
+
+    def construct(self, x):
+        x = ops.relu(self.dense(x))
+        return self.back(self.wide(x))
+"""
+DATA = """
+import mindspore.dataset as ds
+
+def load(kind):
+    return ds.MnistDataset(kind).batch(32, drop_remainder=True)
+"""
+TOOLS = "def log(text):\n    print(text)\n"
+
+
+def make_project(root: Path) -> None:
+    files = {"train.py": TRAIN, "eval.py": EVAL, "src/__init__.py": "", "src/networks.py": NETWORKS}
+    files.update({f"src/layers_{number}.py": LAYER.format(number=number) for number in range(LAYERS)})
+    files.update({f"src/tools_{number}.py": TOOLS for number in range(LAYERS)})  # nobody imports them
+    files.update({"src/data.py": DATA, "src/tools.py": TOOLS, "setup.py": ""})
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def count(monkeypatch: pytest.MonkeyPatch, counts: Counter[str], owner: Any, name: str, label: str) -> None:
+    """Count the calls of a function while the test runs."""
+    function: Callable[..., Any] = getattr(owner, name)
+
+    def counted(*args: Any, **keywords: Any) -> Any:
+        counts[label] += 1
+        return function(*args, **keywords)
+
+    monkeypatch.setattr(owner, name, counted)
+
+
+# One program for each file that imports something of MindSpore, and one for each script: those of 12 layers are asked
+# what their functions are given, which takes the code that runs.
+BUDGET = {
+    "read": 33,
+    "parsed": 17,
+    "outlined": 18,
+    "expressions": 170,
+    "reached": 14,
+    "evaluated": 500,
+    "sliced": 1,
+}
+
+
+def test_the_work_of_a_run_stays_in_its_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_project(tmp_path)
+    counts: Counter[str] = Counter()
+    count(monkeypatch, counts, Disk, "read", "read")
+    count(monkeypatch, counts, module, "parse", "parsed")
+    count(monkeypatch, counts, project, "outline", "outlined")
+    count(monkeypatch, counts, _Walk, "expression", "expressions")
+    count(monkeypatch, counts, reach, "reached", "reached")
+    count(monkeypatch, counts, Evaluator, "_work", "evaluated")
+    count(monkeypatch, counts, syntax, "parse_site", "sliced")
+    config = Config(str(tmp_path))
+    report = engine.lint(discover([str(tmp_path)], config).files, config)
+    assert [(finding.code, Path(finding.place.path).name) for finding in report.findings] == [("MSP102", "train.py")]
+    assert {label: counts[label] for label in BUDGET if counts[label] > BUDGET[label]} == {}
+    assert all(counts[label] for label in BUDGET), counts
