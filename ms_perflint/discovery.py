@@ -14,6 +14,8 @@ from ms_perflint.findings import Problem
 SUFFIX = ".py"
 NOTEBOOK = ".ipynb"  # handed over by pre-commit; not read yet, and no Python to a parser
 _SPECIAL = frozenset("*?[]!\\/# ")  # a pattern without these is a plain name
+SHARES = 8  # parts for each worker: some take longer than others
+PART = 250_000  # bytes of files in a part, at least: each reads what its files import for itself
 
 
 @dataclass(frozen=True)
@@ -157,3 +159,24 @@ def _spec(root: str, path: str) -> tuple[tuple[str, pathspec.GitIgnoreSpec], ...
             return ((root, pathspec.GitIgnoreSpec.from_lines(file.read().splitlines())),)
     except (OSError, ValueError):
         return ()
+
+
+def shares(paths: Sequence[str], workers: int) -> list[Sequence[str]]:
+    """Return the paths as runs of neighbours of about the same size; one run where more would not pay."""
+    sizes = [_size(path) for path in paths]
+    count = max(1, min(workers * SHARES, sum(sizes) // PART)) if workers > 1 else 1
+    parts: list[list[str]] = [[]]
+    passed = 0
+    for path, size in zip(paths, sizes):
+        if passed * count >= sum(sizes) * len(parts) and len(parts) < count:
+            parts.append([])
+        parts[-1].append(path)
+        passed += size
+    return list(parts)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0

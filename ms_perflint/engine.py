@@ -6,15 +6,16 @@ import ast
 import gc
 import inspect
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Optional
+from functools import partial
+from typing import Optional
 
 from ms_perflint.cache import Memory, Session
 from ms_perflint.check import Check, checks
 from ms_perflint.config import Config, inside
-from ms_perflint.discovery import grouped
+from ms_perflint.discovery import grouped, shares
 from ms_perflint.findings import Finding, Problem, Unreadable
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
@@ -26,15 +27,12 @@ from ms_perflint.source import Disk, Files, Source, SourceError
 from ms_perflint.stamps import Noting
 from ms_perflint.suppressions import Suppressions
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
 MARK = b"mindspore"  # a file without it is not parsed and has no findings
 HELD = 1_500_000  # bytes of parsed source that are kept in any case
 HELD_BY_SESSION = 50_000  # the same between projects when findings are remembered: any change makes all of these void
 HELD_AT_MOST = 8_000_000  # bytes after which everything is given back, wherever the run is
 PROGRAMS = 40  # programs whose answers are kept
-WORTH_PROCESSES = 100  # files from which on starting processes pays
+DIED = "the process that looked at it died: it may take more memory than there is"
 OPERATORS = ("*", "@")  # triggers that are no names
 EVERY = "()"  # the trigger that every call is: for checks that know by the program which calls are meant
 
@@ -61,17 +59,13 @@ def lint(
     """
     ordered = sorted(set(paths), key=grouped)
     known, left = memory.recall(ordered, files or Disk()) if memory is not None else ([], ordered)
-    if files is None and jobs > 1 and len(left) >= WORTH_PROCESSES:
-        from ms_perflint.workers import workers  # brings what processes need
-
-        with workers(jobs) as executor:
-            parts = _in_parts(left, config, executor, jobs, memory is not None)
-    else:
-        parts = [_lint(left, config, files, memory is not None)]
+    work = partial(_lint, config=config, files=files, remember=memory is not None)
+    parts, dead = _in_processes(left, work, jobs) if files is None and jobs > 1 else ([work(left)], [])
     if memory is not None and left:
         memory.learn(session for part in parts for session in part.sessions)
     findings = sorted([*known, *(finding for part in parts for finding in part.findings)])
-    problems = sorted({problem for part in parts for problem in part.problems})
+    died = {Problem(path, 0, 0, DIED) for path in dead}
+    problems = sorted({*died, *(problem for part in parts for problem in part.problems)})
     return Report(tuple(findings), tuple(problems), tuple(ordered))
 
 
@@ -84,15 +78,17 @@ class _Part:
     sessions: tuple[Session, ...]
 
 
-def _in_parts(paths: list[str], config: Config, executor: Executor, jobs: int, remember: bool) -> list[_Part]:
-    """Lint contiguous runs of the sorted files side by side: neighbours share the modules that they import."""
-    size = max(1, len(paths) // (jobs * 8))
-    parts = [paths[start : start + size] for start in range(0, len(paths), size)]
-    futures = [executor.submit(_lint, part, config, None, remember) for part in parts]
-    return [future.result() for future in futures]
+def _in_processes(paths: Sequence[str], work: Callable[..., _Part], jobs: int) -> tuple[list[_Part], list[str]]:
+    """Return what was found, by several processes where that pays; and the files on which processes died."""
+    parts = shares(paths, jobs)
+    if len(parts) == 1:
+        return [work(paths)], []
+    from ms_perflint.workers import side_by_side  # takes a while to import
+
+    return side_by_side(parts, work, jobs)
 
 
-def _lint(paths: list[str], config: Config, files: Optional[Files], remember: bool) -> _Part:
+def _lint(paths: Sequence[str], config: Config, files: Optional[Files], remember: bool) -> _Part:
     linter = Linter(config, files if files is not None else Disk(), remember=remember)
     findings: list[Finding] = []
     with _without_collector():

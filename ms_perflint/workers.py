@@ -1,4 +1,8 @@
-"""Processes that work for a run and end with it, however it ends."""
+"""Work side by side: in processes that end with the run that started them, or wherever an executor takes it.
+
+A process that dies, killed for its memory or by a fault in a library, takes one path with it. Whoever stops the run
+stops them at once. What comes back stands in the order of the paths, however many processes there are.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +11,93 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
+from contextlib import contextmanager, suppress
 from multiprocessing.process import BaseProcess
+from typing import Optional, TypeVar
+
+Result = TypeVar("Result")
+Work = Callable[[Sequence[str]], Result]  # it must be possible to pickle it
+Start = Callable[[int], Executor]  # starts so many workers
+
+
+def processes(count: int) -> Executor:
+    """Return so many processes that wait for work."""
+    return ProcessPoolExecutor(count, initializer=follow)
+
+
+def side_by_side(
+    parts: Sequence[Sequence[str]], work: Work[Result], workers: int, start: Start = processes
+) -> tuple[list[Result], list[str]]:
+    """Return the results of the parts, in their order; and the paths on which workers died."""
+    with _started(start, workers) as executor:
+        found = _asked(executor, work, parts)
+    results: list[Result] = []
+    dead: list[str] = []
+    for part, result in zip(parts, found):
+        for path, again in [(part[0], result)] if result is not None else _one_by_one(part, work, start):
+            if again is None:
+                dead.append(path)
+            else:
+                results.append(again)
+    return results, dead
+
+
+def _one_by_one(part: Sequence[str], work: Work[Result], start: Start) -> Iterator[tuple[str, Optional[Result]]]:
+    """Yield the results for a part on which a worker may have died, in halves where it did: None for one path alone."""
+    with _started(start, 1) as executor:
+        result = _asked(executor, work, [part])[0]
+    if result is not None or len(part) == 1:
+        yield part[0], result
+        return
+    middle = len(part) // 2
+    yield from _one_by_one(part[:middle], work, start)
+    yield from _one_by_one(part[middle:], work, start)
+
+
+def _asked(executor: Executor, work: Work[Result], parts: Sequence[Sequence[str]]) -> list[Optional[Result]]:
+    """Return the results of the parts; None for those that were not done when a worker died."""
+    futures = []
+    with _unheard(), suppress(BrokenExecutor):
+        for part in parts:
+            futures.append(executor.submit(work, part))
+    found: list[Optional[Result]] = [None] * len(parts)
+    for position, future in enumerate(futures):
+        with suppress(BrokenExecutor):
+            found[position] = future.result()
+    return found
 
 
 @contextmanager
-def workers(jobs: int) -> Iterator[Executor]:
-    """Start so many processes; where the run is interrupted they begin nothing new."""
-    with ProcessPoolExecutor(jobs, initializer=_follow) as executor:
-        try:
-            yield executor
-        except BaseException:
-            executor.shutdown(cancel_futures=True)
-            raise
+def _started(start: Start, workers: int) -> Iterator[Executor]:
+    """Give workers that end with the block: at once where it is left by an exception, as by Ctrl-C."""
+    others = set(multiprocessing.active_children())
+    executor = start(workers)
+    try:
+        yield executor
+    except BaseException:
+        executor.shutdown(wait=False, cancel_futures=True)
+        for process in set(multiprocessing.active_children()) - others:
+            process.terminate()
+        raise
+    executor.shutdown()
 
 
-def _follow() -> None:
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Keep Ctrl-C back while processes start: they inherit that, and never hear of it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def follow() -> None:
     """Make this process end with the one that started it: by its word, not by an interrupt meant for all of them."""
     gc.disable()  # it does nothing that needs it
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):

@@ -530,7 +530,7 @@ def test_a_run_that_is_told_to_end_ends_between_files(tmp_path: Path, number: si
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_processes_end_with_the_run_that_started_them(tmp_path: Path, number: signal.Signals) -> None:
     for index in range(400):
-        (tmp_path / f"train_{index}.py").write_text(TRAIN * 3)
+        (tmp_path / f"train_{index}.py").write_text(TRAIN * 3 + "#" * 4000)
     process = subprocess.Popen(
         [sys.executable, "-m", "ms_perflint", "--isolated", "-j", "2", "."],
         cwd=tmp_path,
