@@ -18,7 +18,7 @@ INSTANCE_METHODS = ("construct", "__call__", "forward")  # run when an object is
 DERIVED = 6  # classes below one another, before the search for constructor calls ends
 
 
-def callers(program: Program, function: Scope) -> list[Site]:
+def callers(program: Program, function: Scope) -> tuple[Site, ...]:
     """Return the sites that call a function; of a method `__init__`, those that make an object with it."""
     cls = function.parent if function.parent is not None and function.parent.is_class else None
     if cls is None or function.name != "__init__":
@@ -29,7 +29,7 @@ def callers(program: Program, function: Scope) -> list[Site]:
     else:
         found = list(_constructions(program, function, cls, 0))
     found.extend(_partials(program, function if cls is None or function.name != "__init__" else cls))
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
 
 
 def _calls(program: Program, site: Site, wanted: Scope) -> bool:

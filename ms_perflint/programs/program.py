@@ -21,7 +21,7 @@ from ms_perflint.semantics.evaluate import Evaluator
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Module, Scope, Site
 from ms_perflint.semantics.project import Project
-from ms_perflint.semantics.values import Api, Instance, Known, Tree, Value
+from ms_perflint.semantics.values import Api, Instance, Tree, Value
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,6 @@ class Program:
         self.roots = project.imports.roots(entry)
         self.files = (entry, *sorted(self.paths - {entry}))
         self.evaluator = Evaluator(self)
-        self.config_sources: dict[int, tuple[Known, ...]] = {}
-        self._callers: dict[Scope, list[Site]] = {}
         self._sites: dict[str, list[Site]] = {}
         self._calls: dict[str, tuple[Call, ...]] = {}
         self._stores: dict[str, tuple[Binding, ...]] = {}
@@ -135,12 +133,9 @@ class Program:
                 names[known.type_api + "()"] = None
         return tuple(names)
 
-    def callers(self, function: Scope) -> list[Site]:
+    def callers(self, function: Scope) -> tuple[Site, ...]:
         """Return the sites of the program that call a function; of a method `__init__`, those that make the class."""
-        if function not in self._callers:
-            self._callers[function] = []  # a question that comes back to itself adds nothing
-            self._callers[function] = callers.callers(self, function)
-        return self._callers[function]
+        return self.evaluator.search((id(function), "callers"), callers.callers, self, function)
 
     @cached_property
     def partials(self) -> dict[str, list[Site]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
 from ms_perflint.semantics import calls, containers, importing, lists, members, narrowing, operations, parameters
 from ms_perflint.semantics.activation import Activation
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
 Key = tuple[int, str]  # identity of a node, binding or scope, and what is asked of it
+Answer = TypeVar("Answer")
 STEPS = 10_000  # evaluations for one question, before the answer is "open"
 DEPTH = 60  # evaluations inside one another, before the answer is "open"
 
@@ -40,12 +41,11 @@ class Evaluator:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._memo: dict[Key, Value] = {}
+        self._floor = 0  # searches under way, below the outermost evaluation
+        self._memo: dict[Key, Any] = {}
         self._active: dict[Key, int] = {}  # evaluations that are under way, with their depth
         self._cut = DEPTH  # depth of the outermost evaluation that a cycle came back to
-        self._provisional: dict[
-            Key, tuple[Value, int]
-        ] = {}  # answers inside of a cycle, good until its head is answered
+        self._provisional: dict[Key, tuple[Any, int]] = {}  # answers inside of a cycle, good until its head is answered
         self._ways: dict[tuple[int, str], int] = {}  # identity of a block -> how it is reached
         self._activations: dict[tuple[object, ...], Activation] = {}
         self.made: dict[tuple[int, object], ast.expr] = {}  # displays that stand in no source, by what they stand for
@@ -71,24 +71,38 @@ class Evaluator:
         lacks a part, so it is used until the head of the cycle is answered, and then forgotten: answers do not depend
         on the order of the questions.
         """
-        found = self._memo.get(key)
+        return self._ask(key, NOTHING, OPEN, work, arguments)
+
+    def search(self, key: Key, work: Callable[..., tuple[Any, ...]], *arguments: object) -> tuple[Any, ...]:
+        """Return what a search finds, in the same way; where it is the outermost question, each evaluation in it is."""
+        is_outermost = len(self._active) == self._floor
+        self._floor += is_outermost
+        try:
+            return self._ask(key, (), (), work, arguments)
+        finally:
+            self._floor -= is_outermost
+
+    def _ask(
+        self, key: Key, nothing: Answer, too_deep: Answer, work: Callable[..., Answer], arguments: tuple[object, ...]
+    ) -> Answer:
+        found: Optional[Answer] = self._memo.get(key)
         if found is not None:
             return found
         if key in self._active:
             self._cut = min(self._cut, self._active[key])
-            return NOTHING
+            return nothing
         if key in self._provisional:
-            value, cut = self._provisional[key]
-            self._cut = min(self._cut, cut)
-            return value
+            held: tuple[Answer, int] = self._provisional[key]
+            self._cut = min(self._cut, held[1])
+            return held[0]
         depth = len(self._active)
-        self._steps = 0 if not depth else self._steps + 1
+        self._steps = 0 if depth <= self._floor else self._steps + 1
         if depth >= DEPTH or self._steps > STEPS:
             self._cut = 0
-            return OPEN
+            return too_deep
         return self._work(key, depth, work, arguments)
 
-    def _work(self, key: Key, depth: int, work: Callable[..., Value], arguments: tuple[object, ...]) -> Value:
+    def _work(self, key: Key, depth: int, work: Callable[..., Answer], arguments: tuple[object, ...]) -> Answer:
         outer, self._cut = self._cut, DEPTH
         held = len(self._provisional)
         self._active[key] = depth

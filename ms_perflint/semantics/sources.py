@@ -21,12 +21,7 @@ FLOW_STEPS = 400  # expressions that the search for the source of a setting look
 
 def sources(evaluator: Evaluator, node: ast.expr, scope: Scope) -> tuple[Known, ...]:
     """Return the config files and parsers that an expression is made of, in the order of their places."""
-    cache = evaluator.program.config_sources
-    key = id(node)
-    if key not in cache:
-        cache[key] = ()  # a search that comes back to itself finds nothing new
-        cache[key] = _Search(evaluator).run(node, scope)
-    return cache[key]
+    return evaluator.search((id(node), "sources"), _Search(evaluator).run, node, scope)
 
 
 class _Search:

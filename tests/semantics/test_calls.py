@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Union
 
 import pytest
@@ -398,3 +398,17 @@ LISTS = [
 )
 def test_call(text: Text, expected: str) -> None:
     assert revealed(text) == expected
+
+
+def asked(text: str, names: Sequence[str]) -> dict[str, list[int]]:
+    """Return the rows of the calls of some functions, asked in this order."""
+    made = program(text)
+    module = made.module(made.entry)
+    assert module is not None
+    found = {name: made.callers(module.defined[name][0]) for name in names}
+    return {name: sorted(site.stmt.lineno for site in found[name]) for name in sorted(names)}
+
+
+def test_calls_do_not_depend_on_what_was_asked_before() -> None:
+    text = "def f(k):\n    k(f)\ndef h(k):\n    k(h)\nf(h)\nh(f)\n"
+    assert asked(text, ["f", "h"]) == asked(text, ["h", "f"]) == {"f": [4, 5], "h": [2, 6]}
