@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,14 @@ from ms_perflint import replacing
 from ms_perflint.writing import Change, write
 
 NOBODY = 65534
+
+
+@pytest.fixture(autouse=True)
+def _heed_interrupts() -> Iterator[None]:
+    """Let the programs that are started heed an interrupt also where the tests were started to ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def change(path: Path, after: bytes, *together: Path) -> Change:
