@@ -25,11 +25,14 @@ NOBODY = 65534
 
 
 @pytest.fixture(autouse=True)
-def _heed_interrupts() -> Iterator[None]:
-    """Let the programs that are started heed an interrupt also where the tests were started to ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+def _heed_signals() -> Iterator[None]:
+    """Let the programs that are started heed signals also where the tests were started to ignore them."""
+    before = [(number, signal.getsignal(number)) for number in (signal.SIGINT, signal.SIGHUP)]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before:
+        signal.signal(number, handler)
 
 
 def change(path: Path, after: bytes, *together: Path) -> Change:
