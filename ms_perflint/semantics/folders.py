@@ -19,6 +19,7 @@ LOOKS = re.compile(
 )
 ASSIGNED = re.compile(rb"^[ \t]*(\w+)[ \t]*=[ \t]*([^\n]*)", re.MULTILINE)
 HERE = (b"__file__", b"__path__")
+CALLS = (b"import_module", b"__import__")
 EXPORTS = re.compile(rb"^__all__[ \t]*[+=]", re.MULTILINE)
 NAME = re.compile(rb"\w+")
 MODULES = 64  # of a folder; a larger one is no list of choices
@@ -26,10 +27,12 @@ MODULES = 64  # of a folder; a larger one is no list of choices
 
 def searched(raw: bytes) -> Iterator[str]:
     """Yield the packages of which a file may import any module; "" for its own folder."""
-    called = CALL.search(raw) is not None
+    called = any(word in raw for word in CALLS) and CALL.search(raw) is not None
     if called:
         for found in dict.fromkeys(PREFIX.findall(raw)):
             yield b"".join(found).decode("utf-8", "replace")
+    if not any(word in raw for word in HERE):
+        return
     if (called or EXPORTS.search(raw) is not None) and b"__main__" not in raw and _looks_around(raw):
         yield ""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 UPDATES = frozenset({"update", "merge", "merge_from_file", "set_defaults", "setdefault"})
 PYTHON = ("builtins.", "os.", "argparse.", "mindspore.")  # what these make of a path holds no settings
-FLOW_STEPS = 400  # expressions that the search for the source of a setting looks at
+FLOW_STEPS = 150  # expressions that the search for the source of a setting looks at; found ones stand within 100
 
 
 def sources(evaluator: Evaluator, node: ast.expr, scope: Scope) -> tuple[Known, ...]:
