@@ -162,7 +162,9 @@ def test_findings_come_back_whole(cache: Cache, project: Path) -> None:
     assert [repr(finding) for finding in sorted(found)] == [repr(finding) for finding in first.findings]
 
 
-@pytest.mark.parametrize("content", [b"", b"\0" * 40, b"x" * 16 + b"[", os.urandom(4096)])
+@pytest.mark.parametrize(
+    "content", [b"", b"\0" * 40, b"x" * 16 + b"[", bytes(range(256)) * 16], ids=lambda content: f"{len(content)} bytes"
+)
 def test_a_corrupt_cache_is_none(cache: Cache, project: Path, tmp_path: Path, content: bytes) -> None:
     first = filled(cache, project)
     (file,) = kept(tmp_path)
