@@ -63,9 +63,12 @@ def import_name(
 
 
 def insert_after_imports(module: Module, line: str) -> tuple[Edit, ...]:
-    """Return the edit that inserts a line below the imports at the top; below the docstring without any."""
+    """Return the edit that inserts a line below the imports at the top; below the docstring without any.
+
+    Where the line uses a name that is imported further below, it stands below those imports.
+    """
     body = module.tree.body
-    index = _head(body)
+    index = max(_head(body), _last_needed(body, line))
     for position in range(index + 1, len(body)):
         if _imports(body[position]):
             index = position
@@ -75,6 +78,18 @@ def insert_after_imports(module: Module, line: str) -> tuple[Edit, ...]:
         return (_on_top(module, line),)
     joins = _is_import(line) and _imports(body[index]) and not is_future(body[index])
     return (insert_below(module, index, line if joins else f"\n{line}{_space(module, index + 1, line)}"),)
+
+
+def _last_needed(body: Sequence[ast.stmt], line: str) -> int:
+    """Return the index of the statement with which all names that a line uses are imported; -1 when none is needed."""
+    missing = {node.id for node in ast.walk(ast.parse(line)) if isinstance(node, ast.Name)}
+    last = -1
+    for index, stmt in enumerate(body):
+        if missing and isinstance(stmt, _IMPORTS):
+            found = missing & {name for name, _ in _aliases(stmt)}
+            if found:
+                last, missing = index, missing - found
+    return last
 
 
 def _bound(tree: ast.Module) -> dict[str, set[str]]:
