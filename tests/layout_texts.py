@@ -289,7 +289,7 @@ DOC = '"""About."""\n'
 
 HEADS = {
     "empty": "",
-    "what it needs is imported further below": "import os\nprint(1)\n\nimport mindspore as new\nfrom mindspore import nn\nx = 1\n",
+    "its own import further below": "import os\nprint(1)\n\nimport mindspore as new\nimport sys\nx = 1\n",
     "comment": "# c\n",
     "comment, no line end": "# c",
     "hash bang and comment": "#!/usr/bin/env python\n# c\n\nx = 1\n",
