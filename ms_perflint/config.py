@@ -16,8 +16,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import pathspec
-
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -110,6 +108,8 @@ class Patterns:
     """Patterns in the language of .gitignore, relative to a directory."""
 
     def __init__(self, root: str, patterns: Iterable[str]) -> None:
+        import pathspec  # here, because most runs have no pattern that is more than a name
+
         self._root = root
         self._spec = pathspec.GitIgnoreSpec.from_lines(patterns)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-
-import pathspec
+from typing import TYPE_CHECKING
 
 from ms_perflint.config import Config, Patterns, inside, relative
 from ms_perflint.findings import Problem
+
+if TYPE_CHECKING:
+    import pathspec
 
 SUFFIX = ".py"
 NOTEBOOK = ".ipynb"  # handed over by pre-commit; not read yet, and no Python to a parser
@@ -154,6 +156,8 @@ def _ignores_above(start: str) -> _Ignores:
 
 def _spec(root: str, path: str) -> tuple[tuple[str, pathspec.GitIgnoreSpec], ...]:
     """Return the patterns of one ignore file, relative to `root`; nothing when it cannot be used."""
+    import pathspec
+
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return ((root, pathspec.GitIgnoreSpec.from_lines(file.read().splitlines())),)
