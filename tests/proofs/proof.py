@@ -71,6 +71,10 @@ LOOP = """
     """
 
 
+ATTEMPTS = 3  # to bring several processes together
+GRACE = 30  # seconds that processes may take to end behind their scheduler
+
+
 @dataclass(frozen=True)
 class Form:
     """A program, what the fix changes in it, and for which target it is offered."""
@@ -168,6 +172,14 @@ def _printed(folder: Path, rank: str = "") -> str:
 
 def run_together(folder: Path, count: int) -> Ran:
     """Return what the first of several processes of one program did; what `msrun` does, also where there is none."""
+    assert any(_ends_together(folder, count) for _ in range(ATTEMPTS)), "nobody brings the processes together"
+    for rank in map(str, range(count)):
+        assert not (error := _error(folder, rank)), error + _printed(folder, rank)
+    return Ran(**json.loads((folder / "ran0.json").read_text(encoding="utf-8")))
+
+
+def _ends_together(folder: Path, count: int) -> bool:
+    """Run the processes of a program; return False when their scheduler died: its port may be taken."""
     cluster = {"MS_WORKER_NUM": str(count), "MS_SCHED_HOST": "127.0.0.1", "MS_SCHED_PORT": str(free_port())}
     commands = [[sys.executable, "-c", SCHEDULER]]
     commands += [[sys.executable, str(FORKS), str(folder), str(rank)] for rank in range(count)]
@@ -178,16 +190,22 @@ def run_together(folder: Path, count: int) -> Ran:
         )
         for command, role in zip(commands, roles)
     ]
+    scheduler, *workers = processes
     try:
-        for process in processes[1:]:
-            process.wait(timeout=600)
+        for _ in range(600):
+            alone = scheduler.poll() is not None
+            try:
+                for worker in workers:
+                    worker.wait(timeout=GRACE if alone else 1)
+                return True
+            except subprocess.TimeoutExpired:
+                if alone:
+                    return False
+        raise AssertionError("the processes do not end")
     finally:
         for process in processes:
             process.kill()
             process.wait()
-    for rank in map(str, range(count)):
-        assert not (error := _error(folder, rank)), error + _printed(folder, rank)
-    return Ran(**json.loads((folder / "ran0.json").read_text(encoding="utf-8")))
 
 
 def free_port() -> int:
