@@ -76,7 +76,6 @@ class Work:
 
     def __init__(self, files: tuple[str, ...], config: Config, options: Options, cache: Cache | None) -> None:
         self.files = files
-        self.cache = cache
         self.memory = cache.load() if cache else Memory() if options.fix or options.diff else None
         self.config = config
         self.options = options
