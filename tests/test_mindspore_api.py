@@ -258,9 +258,10 @@ def test_spellings_are_one_object_when_mindspore_runs(installed: api.Version) ->
             if one is not None and other is not None:
                 same += one is other
                 different += [f"{module}.{name}"] * (one is not other)
-    assert same > 8000
-    # before 2.10 tensor_lt is an operator, from 2.10 on the function `less`
-    assert [name for name in different if not (installed < api.newest() and name.endswith(".tensor_lt"))] == []
+    assert same > 6500  # 2.0.0 has 6902 of them, 2.10.0 over 8000
+    # from 2.10 on each is the function, before it could be the operator or another function of the same meaning
+    older = {"tensor_lt", "tensor_gt", "cummin", "zeros"} if installed < api.newest() else set()
+    assert {name for name in different if name.rpartition(".")[2] not in older} == set()
 
 
 @pytest.mark.mindspore
@@ -279,9 +280,10 @@ def test_signatures_are_those_of_the_mindspore_that_runs(installed: api.Version)
             ]
             same += agree
             different += [name] * (not agree)
-    assert same > 900
-    # they hide their parameters from inspection: a metaclass, a decorator
-    assert set(different) <= {"mindspore.Parameter", "mindspore.nn.Cell.recompute", "mindspore.amp.validator.check"}
+    assert same > 500  # 2.0.0 has 527 of them, 2.10.0 over 900
+    # a metaclass or a decorator hides their parameters from inspection, or their names changed before 2.7
+    hidden = {"mindspore.Parameter", "mindspore.nn.Cell.recompute", "mindspore.amp.validator.check"}
+    assert set(different) <= hidden | {"mindspore.amp.validator.check_dynamic_shape"}
 
 
 def generated_apis(*parts: str) -> Iterator[str]:
