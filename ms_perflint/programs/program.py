@@ -207,9 +207,13 @@ class Program:
         return updates.candidates(self)
 
     def tree(self, path: str, module: Module) -> Optional[Tree]:
-        """Return a YAML or JSON file that a module of the program loads; None when it is not there or no config."""
+        """Return a YAML or JSON file that a module of the program loads; None when it is not there or no config.
+
+        `x.yml` stands in for an `x.yaml` that is not there, and the other way round: who runs it has to name it.
+        """
         directories = self.project.ancestors(os.path.dirname(self.entry))
-        for candidate in config_files.resolve(path, module.directory, directories):
+        paths = [path, *config_files.respelled(path)]
+        for candidate in (each for one in paths for each in config_files.resolve(one, module.directory, directories)):
             if candidate not in self._trees:
                 self._trees[candidate] = config_files.read(self, candidate)
             entry = self._trees[candidate]

@@ -27,6 +27,7 @@ LOADS = STREAMS | {
 OPENS = frozenset({"builtins.open", "io.open", "codecs.open"})
 CONFIGS = (".yaml", ".yml", ".json", ".toml")
 BASES = ("_BASE_", "__BASE__", "_base_", "__base__", "BASE", "base_config")  # keys that name the files below a file
+YAML = {".yaml": ".yml", ".yml": ".yaml"}
 FILES = 10  # files in one chain of bases
 
 
@@ -129,6 +130,12 @@ def resolve(path: str, module_directory: str, entry_directories: tuple[str, ...]
         return [os.path.normpath(path)]
     bases = (*entry_directories[:1], module_directory, *entry_directories[1:])
     return list(dict.fromkeys(os.path.normpath(os.path.join(base, path)) for base in bases))
+
+
+def respelled(path: str) -> list[str]:
+    """Return the path of a YAML file with the other one of its two suffixes."""
+    stem, suffix = os.path.splitext(path)
+    return [stem + YAML[suffix]] if suffix in YAML else []
 
 
 def documents_of(raw: bytes, path: str) -> tuple[trees.Entry, ...]:

@@ -397,6 +397,23 @@ def based(expression: str, **files: str) -> str:
     return shown(Value(value.usual, value.open))
 
 
+@pytest.mark.parametrize(
+    "wanted, files, expected",
+    [
+        ("c.yaml", {"c.yml": "x: 1"}, "1"),
+        ("c.yml", {"c.yaml": "x: 1"}, "1"),
+        ("c.yaml", {"c.yaml": "x: 1", "c.yml": "x: 2"}, "1"),
+        ("configs/c.yaml", {"c.yml": "x: 1"}, "..."),
+        ("c.yaml", {"c.json": '{"x": 1}'}, "..."),
+        ("c.json", {"c.yaml": "x: 1"}, "..."),
+    ],
+)
+def test_the_other_suffix_of_a_yaml_file_that_is_missing(wanted: str, files: dict[str, str], expected: str) -> None:
+    text = f"import yaml\nreveal(yaml.safe_load(open('{wanted}'))['x'])"
+    value = reveal({"train.py": text, **files})
+    assert shown(Value(value.usual, value.open)) == expected
+
+
 def test_bases() -> None:
     files = {"c": "_BASE_: [a.yaml, b.yaml]\nt: {x: 1}", "a": "t: {y: 2, z: 2}", "b": "t: {x: 3, y: 3}"}
     assert based("config['t']['x']", **files) == "1"
