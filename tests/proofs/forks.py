@@ -61,9 +61,17 @@ def _run(folder: Path, rank: str = "") -> None:
         ran["losses"] = [*losses, *map(float, names.get("losses", ()))]
         ran["weights"] = _weights(names)
         ran["files"] = {path.name: _digest(path.read_bytes()) for path in sorted(folder.rglob("*.ckpt"))}
+        ran["rank"] = _rank() if rank else 0
     except BaseException:
         ran["error"] = traceback.format_exc()
     (folder / f"ran{rank}.json").write_text(json.dumps(ran), encoding="utf-8")
+
+
+def _rank() -> int:
+    """Return the rank that MindSpore gave this process: 2.0.0 calls the first to come 0, whatever its `MS_NODE_ID`."""
+    from mindspore.communication import get_rank
+
+    return int(get_rank())
 
 
 def _record(losses: list[float]) -> None:

@@ -127,6 +127,7 @@ class Ran:
     losses: Sequence[float]
     weights: Mapping[str, tuple[Sequence[int], str]]
     files: Mapping[str, str]
+    rank: int  # of the process, 0 where there is one
 
 
 class MindSpore:
@@ -171,15 +172,16 @@ def _printed(folder: Path, rank: str = "") -> str:
 
 
 def run_together(folder: Path, count: int) -> Ran:
-    """Return what the first of several processes of one program did; what `msrun` does, also where there is none."""
+    """Return what rank 0 of several processes of one program did; what `msrun` does, also where there is none."""
     assert any(_ends_together(folder, count) for _ in range(ATTEMPTS)), "nobody brings the processes together"
     for rank in map(str, range(count)):
         assert not (error := _error(folder, rank)), error + _printed(folder, rank)
-    return Ran(**json.loads((folder / "ran0.json").read_text(encoding="utf-8")))
+    ran = [Ran(**json.loads((folder / f"ran{rank}.json").read_text(encoding="utf-8"))) for rank in range(count)]
+    return next(one for one in ran if one.rank == 0)
 
 
 def _ends_together(folder: Path, count: int) -> bool:
-    """Run the processes of a program; return False when their scheduler died: its port may be taken."""
+    """Run the processes of a program; return False when they did not meet: the scheduler's port may be taken."""
     cluster = {"MS_WORKER_NUM": str(count), "MS_SCHED_HOST": "127.0.0.1", "MS_SCHED_PORT": str(free_port())}
     commands = [[sys.executable, "-c", SCHEDULER]]
     commands += [[sys.executable, str(FORKS), str(folder), str(rank)] for rank in range(count)]
@@ -197,7 +199,7 @@ def _ends_together(folder: Path, count: int) -> bool:
             try:
                 for worker in workers:
                     worker.wait(timeout=GRACE if alone else 1)
-                return True
+                return not any("init_cluster" in _error(folder, str(rank)) for rank in range(count))
             except subprocess.TimeoutExpired:
                 if alone:
                     return False
