@@ -165,7 +165,7 @@ def _way(config: Config) -> tuple[object, ...]:
     """Return all that findings depend on besides the files that are consulted."""
     asked = replace(
         config,
-        root=config.root if config.per_file_ignores else "",
+        root=config.root if config.per_file_ignores or config.extend_per_file_ignores else "",
         exclude=(),
         extend_exclude=(),
         unsafe_fixes=False,

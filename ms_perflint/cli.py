@@ -7,6 +7,7 @@ LibCST and the engine are imported by the commands that need them, so `--help` a
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -62,6 +63,26 @@ def _rules(name: str, text: str) -> Callable[[FC], FC]:
     return click.option(name, multiple=True, metavar="RULES", callback=_split, help=text)
 
 
+def _by_pattern(_: click.Context, __: click.Parameter, values: Sequence[str]) -> Optional[dict[str, list[str]]]:
+    """Return the rules by pattern of "tests/*:MSP301,tools/*:MSP1,MSP2": a word without a colon is one more rule."""
+    found: dict[str, list[str]] = {}
+    pattern = ""
+    for word in (part for value in values for part in re.split(r"[,\s]+", value) if part):
+        start, colon, rule = word.rpartition(":")
+        pattern = start if colon else pattern
+        if not pattern:
+            raise click.BadParameter(f'expected PATTERN:RULE, like "tests/*:MSP301", got "{word}"')
+        found.setdefault(pattern, []).extend([rule] if rule else [])
+    for pattern in (pattern for pattern, rules in found.items() if not rules):
+        raise click.BadParameter(f'expected a rule behind "{pattern}:"')
+    return found or None
+
+
+def _ignores(name: str, text: str) -> Callable[[FC], FC]:
+    """Return an option that takes patterns of files with rules."""
+    return click.option(name, multiple=True, metavar="PATTERN:RULES", callback=_by_pattern, help=text)
+
+
 _cache_directory = click.option(
     "--cache-dir",
     metavar="DIR",
@@ -79,6 +100,8 @@ _cache_directory = click.option(
 @_rules("--select", "Rules to use: codes, prefixes, names, ALL; comma-separated.")
 @_rules("--ignore", "Rules not to use.")
 @_rules("--extend-select", "Rules to use besides those selected.")
+@_ignores("--per-file-ignores", "Rules not to use in some files, like tests/*:MSP301; ! in front means: in all others.")
+@_ignores("--extend-per-file-ignores", "The same, besides what the configuration says.")
 @click.option("--mindspore-version", metavar="VERSION", help="The MindSpore version the code is for, like 2.4.")
 @click.option("--device", metavar="DEVICE", help="The device it is for: Ascend, GPU or CPU.")
 @click.option("--config", metavar="FILE", help="A TOML file with [tool.ms-perflint]; else the nearest pyproject.toml.")

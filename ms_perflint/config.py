@@ -57,6 +57,20 @@ class ConfigError(Exception):
 
 
 @dataclass(frozen=True)
+class FileIgnore:
+    """Rules that are off in the files that a pattern names; with `!` in front, in all others."""
+
+    pattern: str
+    rules: tuple[str, ...]
+    root: str = ""  # what the pattern is relative to; "" for the root of the configuration
+
+    @property
+    def glob(self) -> str:
+        """Return the pattern in the language of .gitignore, where `**` has to be all of a name to lead further down."""
+        return re.sub(r"\*\*(?=[^/*])", "**/*", self.pattern.lstrip("!"))
+
+
+@dataclass(frozen=True)
 class Config:
     """All settings of a run. Rules are held as codes or code prefixes, never as names."""
 
@@ -64,7 +78,8 @@ class Config:
     select: tuple[str, ...] = (ALL,)
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
-    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (pattern, rules)
+    per_file_ignores: tuple[FileIgnore, ...] = ()
+    extend_per_file_ignores: tuple[FileIgnore, ...] = ()
     exclude: tuple[str, ...] = EXCLUDE
     extend_exclude: tuple[str, ...] = ()
     mindspore_version: Version | None = None  # (2, 4, 1)
@@ -97,11 +112,16 @@ class Config:
 
     def _ignored_in(self, path: str, code: str) -> bool:
         """Return whether `per-file-ignores` turns the rule off in this file."""
-        return any(matches(path) for rules, matches in self._file_patterns if _closeness(rules, code) >= 0)
+        patterns = self._file_patterns
+        return any(matches(path) is wanted for rules, matches, wanted in patterns if _closeness(rules, code) >= 0)
 
     @cached_property
-    def _file_patterns(self) -> tuple[tuple[tuple[str, ...], Patterns], ...]:
-        return tuple((rules, Patterns(self.root, (pattern,))) for pattern, rules in self.per_file_ignores)
+    def _file_patterns(self) -> tuple[tuple[tuple[str, ...], Patterns, bool], ...]:
+        """Rules, where they are off, and whether that is where the pattern matches or where it does not."""
+        return tuple(
+            (one.rules, Patterns(one.root or self.root, (one.glob,)), not one.pattern.startswith("!"))
+            for one in (*self.per_file_ignores, *self.extend_per_file_ignores)
+        )
 
 
 class Patterns:
@@ -175,7 +195,8 @@ def parse(table: Mapping[str, object], where: str, root: str) -> Config:
 def override(config: Config, where: str = "--", **given: object) -> Config:
     """Return the configuration with the command line's values on top; None and () were not given.
 
-    `select` replaces the selection of the file as a whole; `ignore` and `extend_select` add to it.
+    `select` replaces the selection of the file as a whole; `ignore` and what extends something add to it. Patterns are
+    relative to the working directory.
     """
     values: dict[str, Any] = {}
     for name, value in given.items():
@@ -183,12 +204,15 @@ def override(config: Config, where: str = "--", **given: object) -> Config:
             continue
         key = name.replace("_", "-")
         values[name] = _READERS[key](list(value) if isinstance(value, tuple) else value, where + key)
+        if key.endswith("per-file-ignores"):
+            values[name] = tuple(replace(one, root=os.getcwd()) for one in values[name])
     if "select" in values:
         config = replace(config, ignore=(), extend_select=())
     extended = values.get("extend_select", ())
     kept = tuple(rule for rule in config.ignore if rule not in extended)
     values["ignore"] = (*kept, *values.get("ignore", ()))
     values["extend_select"] = (*config.extend_select, *extended)
+    values["extend_per_file_ignores"] = (*config.extend_per_file_ignores, *values.get("extend_per_file_ignores", ()))
     return replace(config, **values)
 
 
@@ -258,11 +282,13 @@ def _selectors(value: object, place: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _ignores(value: object, place: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return (pattern, rules) pairs."""
+def _ignores(value: object, place: str) -> tuple[FileIgnore, ...]:
+    """Return which rules are off in which files."""
     if not isinstance(value, dict):
         raise ConfigError(f'{place}: expected a table, like {{"tests/*" = ["MSP101"]}}')
-    return tuple((pattern, _selectors(rules, f'{place}."{pattern}"')) for pattern, rules in value.items())
+    found = tuple(FileIgnore(pattern, _selectors(rules, f'{place}."{pattern}"')) for pattern, rules in value.items())
+    _patterns([one.glob for one in found], place)
+    return found
 
 
 def _patterns(value: object, place: str) -> tuple[str, ...]:
@@ -348,6 +374,7 @@ _READERS: Mapping[str, Callable[[object, str], object]] = {
     "ignore": _selectors,
     "extend-select": _selectors,
     "per-file-ignores": _ignores,
+    "extend-per-file-ignores": _ignores,
     "exclude": _patterns,
     "extend-exclude": _patterns,
     "mindspore-version": _version,

@@ -122,7 +122,7 @@ def _everything(config: Config) -> Config:
     from ms_perflint.check import checks
 
     codes = tuple(check.code for check in checks())
-    return replace(config, select=codes, ignore=(), extend_select=(), per_file_ignores=())
+    return replace(config, select=codes, ignore=(), extend_select=(), per_file_ignores=(), extend_per_file_ignores=())
 
 
 @contextmanager

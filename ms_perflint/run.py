@@ -36,6 +36,8 @@ class Options:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
+    per_file_ignores: dict[str, list[str]] | None = None
+    extend_per_file_ignores: dict[str, list[str]] | None = None
     mindspore_version: str | None = None
     device: str | None = None
     config: str | None = None
@@ -169,6 +171,8 @@ def settings(paths: Sequence[str], options: Options) -> Config:
         select=options.select,
         ignore=options.ignore,
         extend_select=options.extend_select,
+        per_file_ignores=options.per_file_ignores,
+        extend_per_file_ignores=options.extend_per_file_ignores,
         mindspore_version=options.mindspore_version,
         device=options.device,
         unsafe_fixes=options.unsafe_fixes,

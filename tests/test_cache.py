@@ -14,7 +14,7 @@ import pytest
 
 from ms_perflint import engine, source
 from ms_perflint.cache import Cache, Memory
-from ms_perflint.config import Config
+from ms_perflint.config import Config, FileIgnore
 from ms_perflint.discovery import discover
 from ms_perflint.engine import Linter, Report
 from ms_perflint.source import Disk
@@ -183,7 +183,7 @@ def test_other_settings_have_their_own_cache(project: Path, tmp_path: Path) -> N
         Config(str(project), mindspore_version=(2, 4)),
         Config(str(project), line_length=100),
         Config(str(project), options={"MSP102": {"report-deliberate": True}}),
-        Config(str(project), per_file_ignores=(("lenet.py", ("MSP102",)),)),
+        Config(str(project), per_file_ignores=(FileIgnore("lenet.py", ("MSP102",)),)),
     ]
     for config in ways:
         cache = Cache(str(tmp_path / "cache"), [str(project)], config)

@@ -73,6 +73,22 @@ def test_concise_json_statistics_and_a_file(here: Path) -> None:
     assert (here / "report.txt").read_text(encoding="utf-8") == concise.out
 
 
+def test_rules_are_off_in_files_that_are_named(here: Path) -> None:
+    def code(*options: str) -> int:
+        return run(*SAFE, *options, ".", cwd=here).code
+
+    assert code("--per-file-ignores", "train.py:MSP301") == 0
+    assert code("--per-file-ignores", "other.py:MSP1,MSP301, *.py:MSP1,synchronous-checkpoint") == 0
+    assert code("--per-file-ignores", "!other.py:ALL") == 0
+    assert code("--per-file-ignores", "other.py:MSP301", "--extend-per-file-ignores", "t*:MSP3") == 0
+    assert code("--per-file-ignores", "other.py:MSP301,train.py:MSP101") == 1
+    wrong = run(*SAFE, "--per-file-ignores", "MSP301", ".", cwd=here)
+    assert (wrong.code, wrong.out) == (2, "")
+    assert 'expected PATTERN:RULE, like "tests/*:MSP301", got "MSP301"' in wrong.err
+    empty = run(*SAFE, "--per-file-ignores", "train.py:", ".", cwd=here)
+    assert (empty.code, 'expected a rule behind "train.py:"' in empty.err) == (2, True)
+
+
 def test_two_runs_print_the_same_bytes_with_any_number_of_processes(here: Path) -> None:
     for number in range(120):
         (here / f"train_{number % 7}_{number}.py").write_text(TRAIN, encoding="utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ms_perflint.check import checks
-from ms_perflint.config import EXCLUDE, Config, ConfigError, load, override, parse
+from ms_perflint.config import EXCLUDE, Config, ConfigError, FileIgnore, load, override, parse
 
 DEFAULT_SET = ("MSP101", "MSP102", "MSP201", "MSP202", "MSP203", "MSP301", "MSP501", "MSP601")
 
@@ -50,7 +50,7 @@ respect-gitignore = false
         select=("MSP1", "MSP301"),
         ignore=("MSP102",),
         extend_select=("ALL",),
-        per_file_ignores=(("tools/*", ("MSP102",)),),
+        per_file_ignores=(FileIgnore("tools/*", ("MSP102",)),),
         exclude=("legacy",),
         extend_exclude=("gen/*.py",),
         mindspore_version=(2, 4, 1),
@@ -207,6 +207,34 @@ def test_per_file_ignores(tmp_path: Path) -> None:
     assert on("src", "tools", "a.py") == (True, True)
     assert on("src", "run_eval.py") == (False, False)
     assert on("train.py") == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "inside"),
+    [("!src/**.py", True), ("!src/", True), ("!*.py", True), ("src/**.py", False), ("!tools/*", False)],
+)
+def test_an_exclamation_mark_means_all_other_files(tmp_path: Path, pattern: str, inside: bool) -> None:
+    config = parse({"per-file-ignores": {pattern: ["MSP301"]}}, "x", str(tmp_path))
+    assert config.selects("MSP301", str(tmp_path / "src" / "deep" / "a.py")) is inside
+    assert config.selects("MSP301", str(tmp_path / "other.txt")) is (pattern in ("src/**.py",))
+
+
+def test_ignores_of_the_command_line_replace_or_extend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path / "sub")
+    config = parse({"per-file-ignores": {"a.py": ["MSP1"]}, "extend-per-file-ignores": {"b.py": ["MSP2"]}}, "x", "/")
+
+    def on(changed: Config, *parts: str) -> list[bool]:
+        return [changed.selects(code, str(tmp_path.joinpath(*parts))) for code in ("MSP101", "MSP201", "MSP301")]
+
+    assert (on(config, "a.py"), on(config, "b.py")) == ([False, True, True], [True, False, True])
+    replaced = override(config, per_file_ignores={"/a.py": ["MSP3"]})
+    assert (on(replaced, "a.py"), on(replaced, "sub", "a.py")) == ([True, True, True], [True, True, False])
+    assert on(replaced, "b.py") == [True, False, True]
+    extended = override(config, extend_per_file_ignores={"/b.py": ["synchronous-checkpoint"]})
+    assert (on(extended, "sub", "b.py"), on(extended, "b.py")) == ([True, False, False], [True, False, True])
+    with pytest.raises(ConfigError, match=r'^--per-file-ignores."a": unknown rule "MSP7"'):
+        override(config, per_file_ignores={"a": ["MSP7"]})
 
 
 def test_preview_rules_are_on_only_by_their_full_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
