@@ -20,7 +20,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-URL = "https://github.com/mindspore-lab/ms-perflint/blob/main/rules/"
+SITE = "https://mindspore-lab.github.io/ms-perflint/"  # as in pyproject.toml and mkdocs.yml
 KINDS = ("bad", "good", "ok")
 FILE = "train.py"  # the name of an example that carries none
 
@@ -85,7 +85,7 @@ class _Block:
 
 def url(code: str, name: str) -> str:
     """Return where the page of a rule stands on the web; works without the pages."""
-    return f"{URL}{code}-{name}.md"
+    return f"{SITE}rules/{code}-{name}/"
 
 
 def folder() -> str:
@@ -94,7 +94,7 @@ def folder() -> str:
     for directory in (os.path.join(package, "rules"), os.path.join(os.path.dirname(package), "rules")):
         if os.path.isdir(directory):
             return directory
-    raise PageError(f"this installation has no rule pages; reinstall ms-perflint or read them at {URL}")
+    raise PageError(f"this installation has no rule pages; reinstall ms-perflint or read them at {SITE}rules/")
 
 
 def codes() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Runs the README: `python tests/readme.py` writes what its commands really print into it.
+"""Runs the README and pages of docs/: `python tests/readme.py` writes what their commands really print into them.
 
 Blocks with `file=` are files in an otherwise empty directory; lines of `console` blocks that start with `$ ` are run
 there, in order. A console block with `answers=y,n` is run in a pseudo-terminal with these answers.
@@ -15,15 +15,17 @@ from pathlib import Path
 
 from front import environment, on_terminal
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+EXECUTED = (README, ROOT / "docs" / "program.md")
 _BLOCK = re.compile(r"^```(?P<info>[^\n]+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def executed(readme: str) -> str:
-    """Return the README with the output that its commands have now."""
+def executed(page: str) -> str:
+    """Return a page with the output that its commands have now."""
     with tempfile.TemporaryDirectory() as name:
         home = Path(name).resolve()
-        return _BLOCK.sub(lambda block: _executed(block, home), readme)
+        return _BLOCK.sub(lambda block: _executed(block, home), page)
 
 
 def _executed(block: re.Match[str], home: Path) -> str:
@@ -56,4 +58,5 @@ def _output(command: str, answers: str, home: Path) -> str:
 
 
 if __name__ == "__main__":
-    README.write_text(executed(README.read_text(encoding="utf-8")), encoding="utf-8")
+    for shown in EXECUTED:
+        shown.write_text(executed(shown.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,16 +1,18 @@
-"""The README shows what really happens."""
+"""The README and the pages that show commands show what really happens."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
-from readme import README, executed
+from readme import EXECUTED, README, executed
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
-def test_the_commands_print_what_the_readme_shows() -> None:
-    text = README.read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", EXECUTED, ids=lambda page: page.name)
+def test_the_commands_print_what_a_page_shows(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
     assert executed(text) == text, "run: python tests/readme.py"
 
 

@@ -1,0 +1,83 @@
+"""The documentation site: built strictly, complete, and with nothing from elsewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ms_perflint import pages
+
+ROOT = Path(__file__).parent.parent
+ADDRESSES = {
+    "pyproject.toml": f'Documentation = "{pages.SITE}"',
+    "mkdocs.yml": f"site_url: {pages.SITE}",
+    "README.md": f"[site]({pages.SITE})",
+}
+
+
+@pytest.mark.parametrize("name", ADDRESSES)
+def test_one_address(name: str) -> None:
+    assert ADDRESSES[name] in (ROOT / name).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the built site."""
+    for name in "mkdocs", "material", "mkdocstrings":
+        pytest.importorskip(name, reason="the site is built with the extra `docs`")
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def html(site: Path, page: str) -> str:
+    """Return a page of the site."""
+    return (site / page / "index.html").read_text(encoding="utf-8")
+
+
+def test_each_rule_has_the_page_that_reports_link_to(site: Path) -> None:
+    index = html(site, "rules")
+    for code in pages.codes():
+        rule = pages.page(code)
+        place = rule.url[len(pages.SITE) :]
+        assert f'href="{place[len("rules/") :]}">{code} {rule.name}</a>' in index
+        assert "<h1 id=" in html(site, place)
+        assert rule.title in html(site, place)
+
+
+def test_examples_are_shown_without_what_only_tests_read(site: Path) -> None:
+    shown = html(site, "rules/MSP301-synchronous-checkpoint")
+    assert "# !" not in shown
+    assert 'class="hll"' in shown  # the reported line is marked
+    assert "python bad" not in shown
+    assert '<span class="filename">train.py</span>' in html(site, "program")
+
+
+def test_links_between_files_of_the_repository_lead_to_pages_or_into_it(site: Path) -> None:
+    assert '<a href="contributing/">CONTRIBUTING</a>' in html(site, ".")
+    assert '<a href="rules/">rules</a>' in html(site, ".")
+    assert '<a href="../../measurements/">' in html(site, "rules/MSP301-synchronous-checkpoint")
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+    loads = re.compile(
+        r'<(?:script|img|iframe|source)[^>]*\ssrc="(?:https?:)?//|<link[^>]*rel="stylesheet"[^>]*"https?://'
+    )
+    built = list(site.rglob("*.html"))
+    assert len(built) > len(pages.codes())
+    for page in built:
+        assert not loads.search(page.read_text(encoding="utf-8")), page
