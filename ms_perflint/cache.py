@@ -172,6 +172,7 @@ def _way(config: Config) -> tuple[object, ...]:
         extend_safe_fixes=(),
         options={code: dict(sorted(options.items())) for code, options in sorted(config.options.items())},
         respect_gitignore=True,
+        output_format="",
     )
     return repr(asked), __version__, sys.version, tuple(_code(os.path.dirname(__file__))), tuple(_installed())
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, ClassVar, Optional, Union
 
-from ms_perflint.findings import Edit, Finding, Fix, Related, Safety
+from ms_perflint.findings import Edit, Finding, Fix, Gain, Related, Safety
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target
@@ -46,6 +46,7 @@ class Check:
     per_program: ClassVar[bool] = True  # False: what it reports does not depend on the program that a file is part of
     anchored: ClassVar[bool] = False  # it also reports entry scripts in which no trigger stands: see `anchors`
     options: ClassVar[Mapping[str, object]] = {}  # option -> default
+    gain: ClassVar[Gain] = Gain()  # what mending its findings may gain, for reports that put the most first
 
     def __init__(self, program: Program, options: Optional[Mapping[str, object]] = None, line_length: int = 88) -> None:
         self.program = program

@@ -17,8 +17,9 @@ from typing import Any, Optional, TypeVar
 import click
 
 from ms_perflint import __version__
-from ms_perflint.config import ConfigError
+from ms_perflint.config import ConfigError, suggestion
 from ms_perflint.internal import internal_error
+from ms_perflint.outputs import Output
 from ms_perflint.report import FORMATS
 
 INTERRUPTED = 130
@@ -83,6 +84,20 @@ def _ignores(name: str, text: str) -> Callable[[FC], FC]:
     return click.option(name, multiple=True, metavar="PATTERN:RULES", callback=_by_pattern, help=text)
 
 
+def _outputs(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[Output, ...]:
+    """Return the reports that are wanted: each a format, and behind a `=` the file it goes to."""
+    pairs = [value.partition("=") for value in values]
+    for name, _equals, _file in pairs:
+        if name not in FORMATS:
+            raise click.BadParameter(f'unknown format "{name}"{suggestion(name, FORMATS)}')
+    return tuple(Output(name, file or None) for name, _equals, file in pairs)
+
+
+def _formats(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Return the formats that begin like this, for the completion of a shell."""
+    return [name for name in FORMATS if name.startswith(incomplete)]
+
+
 _cache_directory = click.option(
     "--cache-dir",
     metavar="DIR",
@@ -106,9 +121,17 @@ _cache_directory = click.option(
 @click.option("--device", metavar="DEVICE", help="The device it is for: Ascend, GPU or CPU.")
 @click.option("--config", metavar="FILE", help="A TOML file with [tool.ms-perflint]; else the nearest pyproject.toml.")
 @click.option("--isolated", is_flag=True, help="Read no configuration file.")
-@click.option("--output-format", type=click.Choice(FORMATS), default="text", show_default=True, help="How to report.")
-@click.option("-o", "--output-file", metavar="FILE", help="Write the report to a file.")
+@click.option(
+    "--output-format",
+    multiple=True,
+    metavar="FORMAT[=FILE]",
+    callback=_outputs,
+    shell_complete=_formats,
+    help=f"How to report, may be repeated: {', '.join(FORMATS)}.",
+)
+@click.option("-o", "--output-file", metavar="FILE", help="Write the report that names no file of its own to this one.")
 @click.option("--statistics", is_flag=True, help="Report how often each rule was found instead of the findings.")
+@click.option("-q", "--quiet", is_flag=True, help="Print findings and errors, nothing else.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 although findings, or files that do not parse, are left.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 when something was mended.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes to use; as many as there are processors.")

@@ -89,6 +89,7 @@ class Config:
     line_length: int = 88
     options: Mapping[str, Mapping[str, object]] = field(default_factory=dict)  # rule code -> option -> value
     respect_gitignore: bool = True
+    output_format: str = "text"
 
     def selects(self, code: str, path: str) -> bool:
         """Return whether findings of this rule are wanted in the file at `path` (absolute)."""
@@ -187,7 +188,7 @@ def parse(table: Mapping[str, object], where: str, root: str) -> Config:
     for key, value in table.items():
         place = f"{where}: [{TABLE}] {key}"
         if key not in _READERS:
-            raise ConfigError(f"{place}: unknown key{_suggestion(key, _READERS)}")
+            raise ConfigError(f"{place}: unknown key{suggestion(key, _READERS)}")
         values[_FIELDS.get(key, key.replace("-", "_"))] = _READERS[key](value, place)
     return Config(root=root, **values)
 
@@ -252,7 +253,7 @@ def _closeness(rules: Iterable[str], code: str) -> int:
     return max((0 if rule == ALL else len(rule) for rule in rules if rule == ALL or code.startswith(rule)), default=-1)
 
 
-def _suggestion(word: str, known: Iterable[str]) -> str:
+def suggestion(word: str, known: Iterable[str]) -> str:
     """Return `, did you mean "..."?` for the closest known word; "" when none is close."""
     by_upper = {name.upper(): name for name in known}
     close = difflib.get_close_matches(word.upper(), by_upper, n=1, cutoff=0.6)
@@ -277,7 +278,7 @@ def _selectors(value: object, place: str) -> tuple[str, ...]:
         rule = names.get(text, text)
         prefix = any(code.startswith(rule) and len(rule) >= len(code.rstrip("0123456789")) for code in known)
         if rule != ALL and not prefix:
-            raise ConfigError(f'{place}: unknown rule "{text}"{_suggestion(text, sorted((ALL, *known, *names)))}')
+            raise ConfigError(f'{place}: unknown rule "{text}"{suggestion(text, sorted((ALL, *known, *names)))}')
         found.append(rule)
     return tuple(found)
 
@@ -315,7 +316,7 @@ def _device(value: object, place: str) -> str:
     for device in DEVICES:
         if isinstance(value, str) and value.lower() == device.lower():
             return device
-    hint = _suggestion(value, DEVICES) if isinstance(value, str) else ""
+    hint = suggestion(value, DEVICES) if isinstance(value, str) else ""
     raise ConfigError(f"{place}: expected one of {', '.join(DEVICES)}, got {_shown(value)}{hint}")
 
 
@@ -324,6 +325,16 @@ def _flag(value: object, place: str) -> bool:
     if not isinstance(value, bool):
         raise ConfigError(f"{place}: expected true or false, got {_shown(value)}")
     return value
+
+
+def _format(value: object, place: str) -> str:
+    """Return the name of a report format."""
+    from ms_perflint.report import FORMATS
+
+    if value not in FORMATS:
+        hint = suggestion(value, FORMATS) if isinstance(value, str) else ""
+        raise ConfigError(f"{place}: expected one of {', '.join(FORMATS)}, got {_shown(value)}{hint}")
+    return str(value)
 
 
 def _length(value: object, place: str) -> int:
@@ -344,7 +355,7 @@ def _options(value: object, place: str) -> dict[str, dict[str, object]]:
     found: dict[str, dict[str, object]] = {}
     for rule, table in value.items():
         if rule not in codes:
-            raise ConfigError(f'{place}: unknown rule "{rule}"{_suggestion(rule, codes)}')
+            raise ConfigError(f'{place}: unknown rule "{rule}"{suggestion(rule, codes)}')
         if not isinstance(table, dict):
             raise ConfigError(f"{place}.{rule}: expected a table of options")
         found[codes[rule]] = _rule_options(table, known[codes[rule]].options, f"{place}.{rule}")
@@ -355,7 +366,7 @@ def _rule_options(table: Mapping[str, object], defaults: Mapping[str, object], p
     """Return the options that a table sets for one rule."""
     for option, value in table.items():
         if option not in defaults:
-            raise ConfigError(f"{place}.{option}: unknown option{_suggestion(option, defaults)}")
+            raise ConfigError(f"{place}.{option}: unknown option{suggestion(option, defaults)}")
         default = defaults[option]
         if type(value) not in ((int, float) if isinstance(default, float) else (type(default),)):
             raise ConfigError(f"{place}.{option}: expected a value like {_shown(default)}, got {_shown(value)}")
@@ -383,5 +394,6 @@ _READERS: Mapping[str, Callable[[object, str], object]] = {
     "extend-safe-fixes": _selectors,
     "line-length": _length,
     "respect-gitignore": _flag,
+    "output-format": _format,
     "rules": _options,
 }

@@ -73,6 +73,17 @@ class Finding:
     related: tuple[Related, ...] = field(compare=False, default=())
 
 
+@dataclass(frozen=True)
+class Gain:
+    """What mending the findings of a rule may gain: how much, by what of a training it touches, and in words."""
+
+    size: str = "medium"  # of SIZES
+    text: str = "depends on the program"
+
+
+SIZES = ("large", "medium", "small")
+
+
 @dataclass(frozen=True, order=True)
 class Problem:
     """Why a file could not be read, parsed or written; row and column are 0 where there is no position."""

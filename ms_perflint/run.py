@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import click
 
 from ms_perflint import fixing
 from ms_perflint.cache import Cache, Memory, default_directory
+from ms_perflint.check import checks
 from ms_perflint.config import Config, load, override
 from ms_perflint.dialogue import Dialogue, coloured
-from ms_perflint.discovery import discover
+from ms_perflint.discovery import Found, discover
 from ms_perflint.engine import Report, lint
-from ms_perflint.findings import Finding, Problem, Safety
+from ms_perflint.findings import Finding, Gain, Problem, Safety
+from ms_perflint.outputs import Output, outputs, write
 from ms_perflint.recovery import recover
-from ms_perflint.report import Outcome, render, render_statistics
+from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_statistics
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
 from ms_perflint.source import Disk, Files, Source
@@ -42,9 +44,10 @@ class Options:
     device: str | None = None
     config: str | None = None
     isolated: bool = False
-    output_format: str = "text"
+    output_format: tuple[Output, ...] = ()
     output_file: str | None = None
     statistics: bool = False
+    quiet: bool = False
     exit_zero: bool = False
     exit_non_zero_on_fix: bool = False
     jobs: int | None = None
@@ -55,11 +58,14 @@ class Options:
 def run(paths: Sequence[str], options: Options) -> int:
     """Return the exit code: 0 nothing left to report, 1 findings left, 2 something could not be done."""
     config = settings(paths, options)
+    wanted = outputs(options.output_format, options.output_file, config.output_format)
+    if options.statistics and not any(output.format in COUNTED for output in wanted):
+        raise click.UsageError(f"--statistics goes with {', '.join(COUNTED)}, not with {wanted[0].format}")
     found = discover(paths, config)
-    if not found.files and not found.problems:
+    if not found.files and not found.problems and not options.quiet:
         click.echo("no Python files found", err=True)
     cache = None if options.no_cache else Cache(options.cache_dir or default_directory(), paths, config)
-    work = Work(found.files, config, options, cache)
+    work = Work(found, config, options, wanted, cache)
     problems = {*found.problems, *(work.preview() if options.diff else work.report())}
     if cache and work.memory:
         cache.save(work.memory)
@@ -76,12 +82,16 @@ class Work:
     `unread` are the files that are no Python, or cannot be read.
     """
 
-    def __init__(self, files: tuple[str, ...], config: Config, options: Options, cache: Cache | None) -> None:
-        self.files = files
+    def __init__(
+        self, found: Found, config: Config, options: Options, wanted: tuple[Output, ...], cache: Cache | None
+    ) -> None:
+        self.found = found
+        self.files = found.files
+        self.outputs = wanted
         self.memory = cache.load() if cache else Memory() if options.fix or options.diff else None
         self.config = config
         self.options = options
-        self.style = for_output() if options.output_file is None else PLAIN
+        self.style = for_output() if any(output.file is None for output in wanted) else PLAIN
         self.disk = Disk()
         self.left = 0
         self.fixed = 0
@@ -97,20 +107,30 @@ class Work:
         interrupted = recover(self.files) if self.options.fix else ()
         settled = self._fix() if self.options.fix else None
         report = settled.report if settled else self.lint(self.disk)
+        self._print(report, settled)
+        self.left, self.fixed = len(report.findings), len(settled.fixed) if settled else 0
+        self.unread = set(report.problems)
+        return {*report.problems, *(settled.problems if settled else ()), *interrupted}
+
+    def _print(self, report: Report, settled: fixing.Settled | None) -> None:
+        """Write all reports that are wanted."""
         outcome = Outcome(
             report.findings,
             Sources(Disk()),
-            self.style,
+            PLAIN,
             partial(self._trust, frozenset(report.files)),
             self.config.unsafe_fixes,
             settled.fixed if settled else None,
             read=bool(report.findings) or not set(report.files) <= {problem.path for problem in report.problems},
+            files=report.files,
+            problems=tuple(sorted({*self.found.problems, *report.problems})),
+            quiet=self.options.quiet,
+            gain=gain,
         )
-        show = render_statistics if self.options.statistics else render
-        _write(show(self.options.output_format, outcome), self.options)
-        self.left, self.fixed = len(report.findings), len(settled.fixed) if settled else 0
-        self.unread = set(report.problems)
-        return {*report.problems, *(settled.problems if settled else ()), *interrupted}
+        for output in self.outputs:
+            show = render_statistics if self.options.statistics and output.format in COUNTED else render
+            style = self.style if output.file is None else PLAIN
+            write(show(output.format, replace(outcome, style=style)), output.file)
 
     def preview(self) -> set[Problem]:
         """Print what `--fix` would change as a patch, and in comments what it would ask about; write nothing."""
@@ -122,18 +142,20 @@ class Work:
 
         self.lint(self.disk)
         settled = fixing.settle(self.lint, self.disk, self.config, unsafe=self.config.unsafe_fixes, consent=note)
-        _write(patch(settled, asked, self.config, self.style), self.options)
+        write(patch(settled, asked, self.config, self.style), self.options.output_file)
         self.left = len(settled.report.findings) + len(settled.fixed)
         self.unread = set(settled.report.problems)
         more = f" ({len(asked)} more with `--unsafe-fixes`)" if asked else ""
-        click.echo(f"Would fix {len(settled.fixed)} of {self.left} findings{more}.", err=True)
+        if not self.options.quiet:
+            click.echo(f"Would fix {len(settled.fixed)} of {self.left} findings{more}.", err=True)
         return {*settled.report.problems, *settled.problems}
 
     def _fix(self) -> fixing.Settled:
         """Mend the files; on a terminal ask about unsafe fixes."""
         self.lint(self.disk)  # by several processes; what they find is remembered
         options = self.options
-        people = sys.stdin.isatty() and sys.stdout.isatty() and options.output_format != "json"
+        is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+        people = is_terminal and all(output.file or output.format in FOR_PEOPLE for output in self.outputs)
         ask = people and not options.no_interactive and not self.config.unsafe_fixes
         consent = Dialogue(self.style) if ask else None
         return fixing.fix(self.lint, self.disk, self.config, unsafe=self.config.unsafe_fixes, consent=consent)
@@ -179,25 +201,12 @@ def settings(paths: Sequence[str], options: Options) -> Config:
     )
 
 
+def gain(code: str) -> Gain:
+    """Return what mending the findings of a rule may gain."""
+    return next((check.gain for check in checks() if check.code == code), Gain())
+
+
 def line(problem: Problem) -> str:
     """Return the one line that says what could not be done."""
     place = f":{problem.row}:{problem.column}" if problem.row else ""
     return f"{shown(problem.path)}{place}: error: {problem.message}"
-
-
-def _write(text: str, options: Options) -> None:
-    """Print a report, or write it to the file that was named."""
-    try:
-        if options.output_file is None:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-            return
-        with open(options.output_file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            file.write(text)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        if options.output_file is None:  # else the interpreter tries again when it ends
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        place = options.output_file or "the report"
-        raise click.ClickException(f"cannot write {place}: {error.strerror}") from error

@@ -13,6 +13,7 @@ from programs import ROOT, join
 from ms_perflint.config import Config
 from ms_perflint.engine import Report, lint
 from ms_perflint.fixing import Consent, Settled, settle
+from ms_perflint.outputs import Output
 from ms_perflint.run import Options, run
 from ms_perflint.source import Files, Nowhere, Overlay
 
@@ -216,7 +217,7 @@ def test_the_edits_in_json_are_those_that_are_made(
     text = f'# 汉\n{body}{model}model.train(9, data, callbacks=[ModelCheckpoint("é")])\n'.replace("\n", end)
     path.write_bytes(text.encode())
     options = {"isolated": True, "unsafe_fixes": True, "jobs": 1, "select": (code,)}
-    run([str(path)], Options(output_format="json", **options))  # type: ignore[arg-type]
+    run([str(path)], Options(output_format=(Output("json"),), **options))  # type: ignore[arg-type]
     (found,) = json.loads(capfd.readouterr().out)
     lines = text.splitlines(keepends=True)
     starts = [sum(map(len, lines[:row])) for row in range(len(lines) + 1)]

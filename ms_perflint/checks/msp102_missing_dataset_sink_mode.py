@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.check import Check
 from ms_perflint.edits import set_value
-from ms_perflint.findings import Safety
+from ms_perflint.findings import Gain, Safety
 from ms_perflint.programs import conditions, mode
 from ms_perflint.programs.callbacks import Cadence, cadences
 from ms_perflint.programs.site import Call
@@ -28,6 +28,7 @@ class MissingDatasetSinkMode(Check):
     code = "MSP102"
     name = "missing-dataset-sink-mode"
     safety = Safety.UNSAFE
+    gain = Gain("large", "no step waits for Python any more")
     triggers = MODEL_TRAINS
     options = {"report-deliberate": False}  # noqa: RUF012
 

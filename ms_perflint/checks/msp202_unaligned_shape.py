@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.check import Check
 from ms_perflint.edits import replace_constants, replace_expression
-from ms_perflint.findings import Related, Safety
+from ms_perflint.findings import Gain, Related, Safety
 from ms_perflint.networks import known_networks, layers, padding, widths
 from ms_perflint.networks.numbers import Number, is_sole
 from ms_perflint.networks.widths import Hidden
@@ -28,6 +28,7 @@ class UnalignedShape(Check):
     code = "MSP202"
     name = "unaligned-shape"
     safety = Safety.UNSAFE
+    gain = Gain("small", "no work on padding, all cores in use")
     triggers = (
         *sorted(layers.DENSE | layers.CONVOLUTIONS | layers.RECURRENT),
         layers.PARAMETER,

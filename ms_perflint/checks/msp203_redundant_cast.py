@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.check import Check
 from ms_perflint.edits import delete_statement, import_name, set_argument, unwrap
-from ms_perflint.findings import Edit, Related, Safety
+from ms_perflint.findings import Edit, Gain, Related, Safety
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Module, Scope
@@ -34,6 +34,7 @@ class RedundantCast(Check):
     code = "MSP203"
     name = "redundant-cast"
     safety = Safety.SAFE
+    gain = Gain("small", "one or two passes over a tensor less")
     triggers = (*FUNCTIONS, *(f".{method}" for method in tensor_ops.CAST_METHODS))
     per_program = False
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.check import Check
 from ms_perflint.edits import import_name, set_argument, set_value
-from ms_perflint.findings import Edit, Related, Safety
+from ms_perflint.findings import Edit, Gain, Related, Safety
 from ms_perflint.programs import checkpoints
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.training import MODEL_TRAINS
@@ -24,6 +24,7 @@ class SynchronousCheckpoint(Check):
     code = "MSP301"
     name = "synchronous-checkpoint"
     safety = Safety.SAFE
+    gain = Gain("medium", "no wait at a checkpoint")
     triggers = (checkpoints.CONFIG, checkpoints.CALLBACK, checkpoints.SAVE)
 
     def suspect(self, call: Call) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.check import Check
 from ms_perflint.edits import remove_argument, set_argument, set_value
-from ms_perflint.findings import Edit, Related, Safety
+from ms_perflint.findings import Edit, Gain, Related, Safety
 from ms_perflint.programs import profiling
 from ms_perflint.programs.conditions import Pass
 from ms_perflint.programs.site import Call
@@ -25,6 +25,7 @@ class ProfilerWithAutotune(Check):
     code = "MSP501"
     name = "profiler-with-autotune"
     safety = Safety.SAFE
+    gain = Gain("small", "the profile, or the tuned data pipeline, that was asked for")
     triggers = (profiling.AUTOTUNE,)
 
     def suspect(self, call: Call) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.check import Check
 from ms_perflint.edits import import_name, insert_before, set_argument
-from ms_perflint.findings import Edit, Related, Safety
+from ms_perflint.findings import Edit, Gain, Related, Safety
 from ms_perflint.programs import mode, parallel
 from ms_perflint.programs.choices import DEVICES
 from ms_perflint.programs.site import Call
@@ -32,6 +32,7 @@ class MissingAllReduceFusion(Check):
     code = "MSP601"
     name = "missing-all-reduce-fusion"
     safety = Safety.UNSAFE
+    gain = Gain("medium", "gradients travel while others are still computed")
     triggers = (parallel.SET,)
 
     def suspect(self, call: Call) -> bool:

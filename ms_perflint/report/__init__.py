@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 
-from ms_perflint.findings import Finding, Safety
+from ms_perflint.findings import Finding, Gain, Problem, Safety
 from ms_perflint.report.sources import Sources
 from ms_perflint.report.style import PLAIN, Style
 
-FORMATS = ("text", "concise", "json")
+FOR_PEOPLE = ("text", "concise", "grouped")  # what a terminal shows
+FORMATS = (*FOR_PEOPLE, "json", "sarif", "github", "gitlab", "junit")
+COUNTED = (*FOR_PEOPLE, "json")  # of which there are statistics
 
 
 def as_written(finding: Finding) -> Safety | None:
     """Return how far the rule itself trusts its fix."""
     return finding.fix.safety if finding.fix else None
+
+
+def no_gain(code: str) -> Gain:
+    """Return what is expected of a rule that says nothing itself."""
+    return Gain()
 
 
 @dataclass(frozen=True)
@@ -28,6 +36,10 @@ class Outcome:
     unsafe: bool = False  # whether `--fix` makes unsafe fixes without asking
     fixed: tuple[Finding, ...] | None = None  # what was mended before; None when nothing was to be mended
     read: bool = True  # whether some file could be linted
+    files: tuple[str, ...] = ()  # that were linted
+    problems: tuple[Problem, ...] = ()
+    quiet: bool = False  # only findings, no summary
+    gain: Callable[[str], Gain] = no_gain  # of a rule
 
     def mends(self, finding: Finding) -> bool:
         """Return whether `--fix`, with the settings of the run, mends this finding."""
@@ -39,26 +51,16 @@ class Outcome:
 
 
 def render(name: str, outcome: Outcome) -> str:
-    """Return the report in the format of that name, with a line end where there is something to say."""
-    if name == "json":
-        from ms_perflint.report import json
+    """Return the report in the format of that name, with a line end where there is something to say.
 
-        return json.render(outcome)
-    if name == "concise":
-        from ms_perflint.report import concise
-
-        return concise.render(outcome)
-    from ms_perflint.report import text
-
-    return text.render(outcome)
+    Each format is a module of its own, loaded when it is asked for.
+    """
+    rendered: str = import_module(f"{__name__}.{name}").render(outcome)
+    return rendered
 
 
 def render_statistics(name: str, outcome: Outcome) -> str:
-    """Return how often each rule was reported, in the format of that name."""
-    if name == "json":
-        from ms_perflint.report import json
-
-        return json.render_statistics(outcome)
-    from ms_perflint.report.summary import render_statistics as table
-
-    return table(outcome)
+    """Return how often each rule was reported, in the format of that name; one of COUNTED."""
+    module = "json" if name == "json" else "summary"
+    rendered: str = import_module(f"{__name__}.{module}").render_statistics(outcome)
+    return rendered

@@ -12,13 +12,21 @@ from ms_perflint.report.sources import position, shown
 def headline(finding: Finding, outcome: Outcome) -> str:
     """Return `path:row:column: CODE [*] message`; the star says that `--fix` mends it."""
     style = outcome.style
-    star = f" [{style('*', 'cyan')}]" if outcome.mends(finding) else ""
-    return f"{style(position(finding.place), 'bold')}: {style(finding.code, 'red')}{star} {finding.message}"
+    code = f"{style(finding.code, 'red')}{star(finding, outcome)}"
+    return f"{style(position(finding.place), 'bold')}: {code} {finding.message}"
+
+
+def star(finding: Finding, outcome: Outcome) -> str:
+    """Return the mark of a finding that `--fix` mends; "" for others."""
+    return f" [{outcome.style('*', 'cyan')}]" if outcome.mends(finding) else ""
 
 
 def summary(outcome: Outcome) -> list[str]:
-    """Return what was mended, how much was found, and what could be mended how; nothing where no file was read."""
-    if not outcome.read:
+    """Return what was mended, how much was found, and what could be mended how.
+
+    Nothing where no file was read, or only findings are wanted.
+    """
+    if not outcome.read or outcome.quiet:
         return []
     left = len(outcome.findings)
     now = sum(map(outcome.mends, outcome.findings))

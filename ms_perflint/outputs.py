@@ -1,0 +1,56 @@
+"""Where reports go: to the standard output or to files, several of them in one run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import click
+
+
+@dataclass(frozen=True)
+class Output:
+    """One report that is wanted: its format, and the file it goes to; None is the standard output."""
+
+    format: str
+    file: str | None = None
+
+
+def outputs(asked: Sequence[Output], file: str | None, usual: str) -> tuple[Output, ...]:
+    """Return the reports of a run: those asked for, else the usual one; `file` is for the one that names none.
+
+    ClickException where two of them would go to the same place, or `file` has no report to take.
+    """
+    wanted = tuple(asked) or (Output(usual),)
+    bare = [each.format for each in wanted if each.file is None]
+    if len(bare) > 1:
+        raise click.UsageError(
+            f"{' and '.join(bare)} would both go to the same place: name a file, like `--output-format {bare[0]}=FILE`"
+        )
+    if file is not None and not bare:
+        raise click.UsageError(f"each --output-format names its own file, and nothing is left for {file}")
+    found = tuple(replace(each, file=each.file if each.file is not None else file) for each in wanted)
+    files = [os.path.realpath(each.file) for each in found if each.file is not None]
+    twice = next((each for each in files if files.count(each) > 1), None)
+    if twice is not None:
+        raise click.UsageError(f"two reports would be written to {os.path.relpath(twice)}")
+    return found
+
+
+def write(text: str, file: str | None) -> None:
+    """Print a report, or write it to the file that was named. May raise ClickException."""
+    try:
+        if file is None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+            return
+        with open(file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as opened:
+            opened.write(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if file is None:  # else the interpreter tries again when it ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise click.ClickException(f"cannot write {file or 'the report'}: {error.strerror}") from error

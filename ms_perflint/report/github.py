@@ -1,0 +1,50 @@
+"""Workflow commands: GitHub shows each finding at its line of a pull request.
+
+Of the values `%`, line ends, and in properties also `:` and `,` are escaped, as the runner reads them.
+"""
+
+from __future__ import annotations
+
+from ms_perflint import pages
+from ms_perflint.findings import Finding, Problem
+from ms_perflint.report import Outcome
+from ms_perflint.report.root import below, root_of
+
+IN_TEXT = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+IN_PROPERTY = {**IN_TEXT, ":": "%3A", ",": "%2C"}
+
+
+def render(outcome: Outcome) -> str:
+    """Return one command for each finding, and for each file that could not be read."""
+    root = root_of(outcome.files)
+    lines = [_finding(finding, outcome, root) for finding in outcome.findings]
+    return "".join(f"{line}\n" for line in [*lines, *(_problem(problem, root) for problem in outcome.problems)])
+
+
+def _finding(finding: Finding, outcome: Outcome, root: str) -> str:
+    path, place, end = below(finding.place.path, root), finding.place, finding.end
+    where = {"file": path, "line": str(place.row)}
+    if place.row == end.row:  # columns of several lines mean nothing to GitHub
+        where.update(col=str(place.column), endColumn=str(end.column))
+    else:
+        where.update(endLine=str(end.row))
+    text = f"{path}:{place.row}:{place.column}: {finding.code} {finding.message}"
+    help_text = f"\nhelp: {finding.fix.message}" if finding.fix else ""
+    page = f"\n{pages.url(finding.code, finding.name)}"
+    return command("warning", f"ms-perflint ({finding.code})", where, f"{text}{help_text}{page}")
+
+
+def _problem(problem: Problem, root: str) -> str:
+    path = below(problem.path, root)
+    where = {"file": path, **({"line": str(problem.row)} if problem.row else {})}
+    return command("error", "ms-perflint", where, f"{path}: {problem.message}")
+
+
+def command(name: str, title: str, where: dict[str, str], text: str) -> str:
+    """Return a workflow command."""
+    properties = ",".join(f"{key}={_escaped(value, IN_PROPERTY)}" for key, value in {"title": title, **where}.items())
+    return f"::{name} {properties}::{_escaped(text, IN_TEXT)}"
+
+
+def _escaped(text: str, characters: dict[str, str]) -> str:
+    return "".join(characters.get(character, character) for character in text)

@@ -1,0 +1,64 @@
+"""JUnit's XML, which CI servers show as tests: a suite for each file, a failed case for each finding."""
+
+from __future__ import annotations
+
+import os
+import re
+from itertools import groupby
+from xml.etree import ElementTree
+
+from ms_perflint import pages
+from ms_perflint.findings import Finding, Problem
+from ms_perflint.report import Outcome
+from ms_perflint.report.root import below, root_of
+from ms_perflint.report.text import block
+
+TOOL = "ms-perflint"
+UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 has no way to say
+
+
+def render(outcome: Outcome) -> str:
+    """Return the report as XML, pure ASCII; without findings it is one case that passed."""
+    root = root_of(outcome.files)
+    found, problems = len(outcome.findings), len(outcome.problems)
+    counts = {"tests": str(max(1, found + problems)), "failures": str(found), "errors": str(problems)}
+    suites = ElementTree.Element("testsuites", {"name": TOOL, **counts})
+    for path, findings in groupby(outcome.findings, key=lambda finding: finding.place.path):
+        _suite(suites, below(path, root), list(findings), outcome)
+    for problem in outcome.problems:
+        _problem(suites, problem, root)
+    if not len(suites):
+        suite = ElementTree.SubElement(suites, "testsuite", {"name": TOOL, "tests": "1", "failures": "0"})
+        ElementTree.SubElement(suite, "testcase", {"name": "No findings", "classname": TOOL})
+    ElementTree.indent(suites)
+    document: bytes = ElementTree.tostring(suites, "us-ascii", xml_declaration=True)
+    return document.decode("ascii") + "\n"
+
+
+def _suite(suites: ElementTree.Element, path: str, findings: list[Finding], outcome: Outcome) -> None:
+    number = str(len(findings))
+    suite = ElementTree.SubElement(suites, "testsuite", {"name": _text(path), "tests": number, "failures": number})
+    for finding in findings:
+        where = {"file": _text(path), "line": str(finding.place.row), "column": str(finding.place.column)}
+        name = f"{finding.code} {finding.name} ({finding.place.row}:{finding.place.column})"
+        case = ElementTree.SubElement(suite, "testcase", {"name": name, "classname": _class(path), **where})
+        failure = {"message": _text(finding.message), "type": finding.code}
+        lines = [*block(finding, outcome), "", pages.url(finding.code, finding.name)]
+        ElementTree.SubElement(case, "failure", failure).text = _text("\n".join(lines))
+
+
+def _problem(suites: ElementTree.Element, problem: Problem, root: str) -> None:
+    path = _text(below(problem.path, root))
+    suite = ElementTree.SubElement(suites, "testsuite", {"name": path, "tests": "1", "errors": "1"})
+    where = {"file": path, **({"line": str(problem.row)} if problem.row else {})}
+    case = ElementTree.SubElement(suite, "testcase", {"name": "can be read", "classname": _class(path), **where})
+    ElementTree.SubElement(case, "error", {"message": _text(problem.message), "type": "error"})
+
+
+def _class(path: str) -> str:
+    """Return a path as servers show it: dots make packages."""
+    return _text(os.path.splitext(path)[0].replace("/", ".").strip("."))
+
+
+def _text(text: str) -> str:
+    return UNPRINTABLE.sub("\ufffd", text)
