@@ -17,6 +17,7 @@ from mkdocs.structure.files import File, Files
 from ms_perflint import pages
 from ms_perflint.check import checks
 from ms_perflint.findings import Safety
+from ms_perflint.options import OPTIONS, example, toml
 
 ROOT = Path(__file__).parent.parent
 TAKEN = {  # page of the site -> file of the repository
@@ -57,6 +58,7 @@ NAVIGATION: list[Any] = [
     },
     {"中文": ["zh/index.md", "zh/*"]},
 ]
+OPTIONS_HERE = "<!-- options -->"
 SAFETY = {Safety.SAFE: "safe", Safety.UNSAFE: "unsafe", Safety.DISPLAY: "shown only"}
 _LINK = re.compile(r"(?<!!)(\[[^\]\n]*\])\(([^)\s#:]+)(#[^)\s]*)?\)")
 _FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
@@ -74,6 +76,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         text = _linked((ROOT / source).read_text(encoding="utf-8"), source, page, homes, config.repo_url)
         files.append(File.generated(config, page, content=text))
     files.append(File.generated(config, "rules/index.md", content=_index()))
+    files.append(File.generated(config, "schema.json", abs_src_path=str(ROOT / "ms_perflint" / "schema.json")))
     if any(page.startswith("zh/") for page in written) and not any(file.src_uri == "zh/index.md" for file in files):
         files.append(File.generated(config, "zh/index.md", content=_chinese_index(written)))
     present = sorted(file.src_uri for file in files if file.is_documentation_page())
@@ -94,7 +97,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
         body = "".join(_MARK.sub("", line) + "\n" for line in lines)
         return f"```{language}{title}{mark}\n{body}```"
 
-    return _BLOCK.sub(shown, markdown)
+    return _BLOCK.sub(shown, markdown.replace(OPTIONS_HERE, _options()))
 
 
 def _written() -> dict[str, str]:
@@ -139,6 +142,21 @@ def _index() -> str:
             lines.append(f"| {name} | {rule.summary} | {SAFETY[found[code].safety]} |")
         lines.append("")
     return "\n".join(lines)
+
+
+def _options() -> str:
+    """Return the reference of all options."""
+    parts = []
+    for option in OPTIONS:
+        flag = f"\n\nOn the command line: `{option.flag}`." if option.flag else ""
+        usual = f"`{option.usual}`" if option.default is not None else f"not set: {option.unset}"
+        rows = f"*Type:* {option.takes}  \n*Default:* {usual}"
+        parts.append(f"### `{option.key}`\n\n{option.help}\n\n{rows}{flag}\n\n```toml\n{example(option)}\n```\n")
+    lines = ["| Rule | Option | Default |", "|---|---|---|"]
+    for check in checks():
+        place = f"[{check.code} {check.name}](rules/{check.code}-{check.name}.md#options)"
+        lines += [f"| {place} | `{key}` | `{toml(value)}` |" for key, value in check.options.items()]
+    return "\n".join([*parts, *lines])
 
 
 def _chinese_index(written: dict[str, str]) -> str:

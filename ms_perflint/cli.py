@@ -98,6 +98,12 @@ def _formats(_: click.Context, __: click.Parameter, incomplete: str) -> list[str
     return [name for name in FORMATS if name.startswith(incomplete)]
 
 
+def _output_format(*formats: str) -> Callable[[FC], FC]:
+    """Return the option that says how to print, of a command that prints no report; the first format is the default."""
+    names = ("--output-format", "--format", "output_format")
+    return click.option(*names, type=click.Choice(formats), default=formats[0], show_default=True, help="How to print.")
+
+
 _cache_directory = click.option(
     "--cache-dir",
     metavar="DIR",
@@ -137,10 +143,16 @@ _cache_directory = click.option(
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes to use; as many as there are processors.")
 @click.option("-n", "--no-cache", is_flag=True, envvar="MS_PERFLINT_NO_CACHE", help="Neither use nor keep a cache.")
 @_cache_directory
-def check(paths: tuple[str, ...], **options: Any) -> int:
+@click.option("--show-files", "view", flag_value="files", help="Show the files that would be linted, and stop.")
+@click.option("--show-settings", "view", flag_value="settings", help="Show all settings and their origins, and stop.")
+def check(paths: tuple[str, ...], view: str | None, **options: Any) -> int:
     """Lint files and directories."""
     from ms_perflint.run import Options, run
 
+    if view:
+        from ms_perflint import show
+
+        return (show.show_files if view == "files" else show.show_settings)(paths, Options(**options))
     return run(paths, Options(**options))
 
 
@@ -180,6 +192,20 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
     from ms_perflint.run import Options, settings
 
     return describe(path, settings([path], Options(**options)), Asked(output_format, verbose))
+
+
+@front.command()
+@click.argument("option", required=False)
+@_output_format("text", "json")
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of [tool.ms-perflint].")
+def config(option: str | None, output_format: str, schema: bool) -> None:
+    """Explain an option of [tool.ms-perflint]; without OPTION, list the options."""
+    from ms_perflint import show
+
+    if schema:
+        show.show_schema()
+    else:
+        show.show_option(option, output_format)
 
 
 @front.command()

@@ -150,25 +150,39 @@ def relative(path: str, root: str) -> str:
     return path[len(root.rstrip(os.sep)) + 1 :].replace(os.sep, "/")
 
 
+@dataclass(frozen=True)
+class Ruling:
+    """The table that rules a run."""
+
+    table: Mapping[str, object]
+    where: str  # its file, as messages name it
+    root: str
+
+
 def load(paths: Sequence[str], file: str | None = None, isolated: bool = False) -> Config:
     """Return the configuration for a run over `paths`; ConfigError when the file that rules it is broken."""
+    found = ruling(paths, file, isolated)
+    return parse(found.table, found.where, found.root) if found else Config(root=common_parent(paths))
+
+
+def ruling(paths: Sequence[str], file: str | None = None, isolated: bool = False) -> Ruling | None:
+    """Return the table that rules a run over `paths`, None without one; ConfigError when its file is broken."""
     if file is not None:
         path = os.path.abspath(file)
         table = _table(path)
         if table is None:
             raise ConfigError(f"{file}: no table [{TABLE}] in it")
-        return parse(table, file, os.getcwd())
-    start = common_parent(paths)
-    directory = start
+        return Ruling(table, file, os.getcwd())
+    directory = common_parent(paths)
     while not isolated:
         path = os.path.join(directory, "pyproject.toml")
         table = _table(path) if os.path.isfile(path) else None
         if table is not None:
-            return parse(table, os.path.relpath(path), directory)
+            return Ruling(table, os.path.relpath(path), directory)
         if directory == os.path.dirname(directory):
             break
         directory = os.path.dirname(directory)
-    return Config(root=start)
+    return None
 
 
 def common_parent(paths: Sequence[str]) -> str:
@@ -189,7 +203,7 @@ def parse(table: Mapping[str, object], where: str, root: str) -> Config:
         place = f"{where}: [{TABLE}] {key}"
         if key not in _READERS:
             raise ConfigError(f"{place}: unknown key{suggestion(key, _READERS)}")
-        values[_FIELDS.get(key, key.replace("-", "_"))] = _READERS[key](value, place)
+        values[FIELDS.get(key, key.replace("-", "_"))] = _READERS[key](value, place)
     return Config(root=root, **values)
 
 
@@ -379,7 +393,8 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-_FIELDS = {"rules": "options"}  # keys whose field is not the key with "_" for "-"
+FIELDS = {"rules": "options"}  # keys whose field is not the key with "_" for "-"
+# each key is explained in options.py
 _READERS: Mapping[str, Callable[[object, str], object]] = {
     "select": _selectors,
     "ignore": _selectors,

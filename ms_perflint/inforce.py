@@ -1,0 +1,84 @@
+"""Which settings hold for a run, and where each comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ms_perflint.config import FIELDS, Config, FileIgnore, Ruling, ruling
+from ms_perflint.options import OPTIONS, Option
+from ms_perflint.run import Options, settings
+
+DEFAULT = "default"
+ADDED = ("ignore", "extend-select", "extend-per-file-ignores")  # the command line adds to what the file says
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An option with the value that holds; None where it is not set."""
+
+    option: Option
+    value: object  # as TOML reads it
+    origin: str  # a file, a name on the command line, or "default"
+
+
+@dataclass(frozen=True)
+class InForce:
+    """All settings of a run."""
+
+    file: str | None  # whose table rules it
+    root: str  # what patterns are relative to
+    settings: tuple[Setting, ...]
+    rules: tuple[str, ...]  # that are on
+
+
+def in_force(paths: Sequence[str], options: Options) -> InForce:
+    """Return the settings of a run over these paths. May raise ConfigError."""
+    config = settings(paths, options)
+    found = ruling(paths, options.config, options.isolated)
+    rows = tuple(
+        Setting(option, _value(config, option.key, options), _origin(option, found, options)) for option in OPTIONS
+    )
+    return InForce(found.where if found else None, config.root, rows, tuple(sorted(config.codes)))
+
+
+def _origin(option: Option, found: Ruling | None, options: Options) -> str:
+    """Return where the value of an option comes from."""
+    given = getattr(options, _field(option.key), None) not in (None, ())
+    in_file = found is not None and option.key in found.table
+    if given and in_file and found is not None and option.key in ADDED:
+        return f"{found.where}, {option.flag}"
+    if given and option.flag:
+        return option.flag
+    return found.where if found is not None and in_file else DEFAULT
+
+
+def _field(key: str) -> str:
+    """Return the field of a configuration that holds a key."""
+    return FIELDS.get(key, key.replace("-", "_"))
+
+
+def _value(config: Config, key: str, options: Options) -> object:
+    """Return a value of the configuration as TOML reads it."""
+    if key == "output-format" and options.output_format:
+        return options.output_format[0].format
+    value = getattr(config, _field(key))
+    if key == "mindspore-version":
+        return ".".join(map(str, value)) if value else None
+    if key.endswith("per-file-ignores"):
+        return _by_pattern(value)
+    return _plain(value)
+
+
+def _by_pattern(ignores: tuple[FileIgnore, ...]) -> dict[str, list[str]]:
+    """Return pattern -> rules."""
+    found: dict[str, list[str]] = {}
+    for one in ignores:
+        found.setdefault(one.pattern, []).extend(one.rules)
+    return found
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, tuple) else value

@@ -1,0 +1,251 @@
+"""What may stand in `[tool.ms-perflint]`: one table, from which `config`, the reference and the JSON Schema are made.
+
+`config.py` reads and refuses values; a test holds both to the same keys and defaults.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Optional
+
+from ms_perflint.config import ALL, DEVICES, EXCLUDE, TABLE
+from ms_perflint.pages import SITE
+from ms_perflint.report import FORMATS
+
+Json = Mapping[str, object]
+
+RULES: Json = {"type": "array", "items": {"$ref": "#/definitions/rule"}}
+PATTERN: Json = {"type": "string", "pattern": r"^(?!!?/*\s*$)"}
+PATTERNS: Json = {"type": "array", "items": PATTERN}
+IGNORES: Json = {"type": "object", "additionalProperties": RULES}
+FLAG: Json = {"type": "boolean"}
+
+
+@dataclass(frozen=True)
+class Option:
+    """One key of the table."""
+
+    key: str
+    takes: str  # its type, for people
+    default: object  # as TOML reads it; None: not set
+    example: str  # lines of TOML
+    help: str  # one sentence
+    schema: Json
+    flag: Optional[str] = None  # its name on the command line
+    unset: str = ""  # what holds where it is not set and has no default
+
+    @property
+    def usual(self) -> str:
+        """Return the default, for people."""
+        return self.unset if self.default is None else toml(self.default)
+
+
+OPTIONS = (
+    Option(
+        "select",
+        "list of rules",
+        [ALL],
+        'select = ["MSP1", "MSP301", "redundant-cast"]',
+        "Rules to use: codes, prefixes of codes, names, or ALL; preview rules only by their full code.",
+        RULES,
+        "--select",
+    ),
+    Option(
+        "ignore",
+        "list of rules",
+        [],
+        'ignore = ["MSP202"]',
+        "Rules not to use; of `select` and `ignore` the more exact one wins.",
+        RULES,
+        "--ignore",
+    ),
+    Option(
+        "extend-select",
+        "list of rules",
+        [],
+        'extend-select = ["MSP6"]',
+        "Rules to use besides those of `select`.",
+        RULES,
+        "--extend-select",
+    ),
+    Option(
+        "per-file-ignores",
+        "table of patterns and rules",
+        {},
+        f'[{TABLE}.per-file-ignores]\n"tools/*" = ["MSP1"]',
+        "Rules not to use in the files that match a pattern of .gitignore; `!` in front means: in all others.",
+        IGNORES,
+        "--per-file-ignores",
+    ),
+    Option(
+        "extend-per-file-ignores",
+        "table of patterns and rules",
+        {},
+        f'[{TABLE}.extend-per-file-ignores]\n"!train*.py" = ["MSP501"]',
+        "The same, besides `per-file-ignores`.",
+        IGNORES,
+        "--extend-per-file-ignores",
+    ),
+    Option(
+        "exclude",
+        "list of patterns",
+        list(EXCLUDE),
+        'exclude = [".venv", "build", "third_party/"]',
+        "What to leave out of directories, in the language of .gitignore; replaces the default.",
+        PATTERNS,
+    ),
+    Option(
+        "extend-exclude",
+        "list of patterns",
+        [],
+        'extend-exclude = ["legacy/", "*_pb2.py"]',
+        "What to leave out of directories besides `exclude`.",
+        PATTERNS,
+    ),
+    Option(
+        "mindspore-version",
+        "version",
+        None,
+        'mindspore-version = "2.4"',
+        "The MindSpore version that the code is for.",
+        {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+){1,2}(\.?[a-z]+[0-9]*)?$"},
+        "--mindspore-version",
+        "a pin in requirements*.txt, pyproject.toml, ...; else the newest known",
+    ),
+    Option(
+        "device",
+        " or ".join(f'"{device}"' for device in DEVICES),
+        None,
+        'device = "Ascend"',
+        "The device that the code is for.",
+        {"enum": list(DEVICES)},
+        "--device",
+        "what the program sets; else an accelerator",
+    ),
+    Option(
+        "unsafe-fixes",
+        "true or false",
+        False,
+        "unsafe-fixes = true",
+        "Whether `--fix` makes unsafe fixes without asking.",
+        FLAG,
+        "--unsafe-fixes",
+    ),
+    Option(
+        "extend-safe-fixes",
+        "list of rules",
+        [],
+        'extend-safe-fixes = ["MSP102"]',
+        "Rules whose unsafe fixes you trust as if they were safe.",
+        RULES,
+    ),
+    Option(
+        "line-length",
+        "number from 1 to 1000",
+        88,
+        "line-length = 100",
+        "Where an argument that a fix adds goes to a line of its own.",
+        {"type": "integer", "minimum": 1, "maximum": 1000},
+    ),
+    Option(
+        "respect-gitignore",
+        "true or false",
+        True,
+        "respect-gitignore = false",
+        "Whether to leave out of directories what git ignores.",
+        FLAG,
+    ),
+    Option(
+        "output-format",
+        "format",
+        "text",
+        'output-format = "concise"',
+        f"How to report: {', '.join(FORMATS)}.",
+        {"enum": list(FORMATS)},
+        "--output-format",
+    ),
+    Option(
+        "rules",
+        "tables of rules and their options",
+        {},
+        f"[{TABLE}.rules.MSP202]\nmultiple = 32",
+        "The options that single rules have; their pages list them.",
+        {"$ref": "#/definitions/options"},
+    ),
+)
+
+
+def find(key: str) -> Option | None:
+    """Return the option of that key, None where there is none."""
+    return next((option for option in OPTIONS if option.key == key), None)
+
+
+def example(option: Option) -> str:
+    """Return the lines that set an option in pyproject.toml."""
+    return option.example if option.example.startswith("[") else f"[{TABLE}]\n{option.example}"
+
+
+def toml(value: object) -> str:
+    """Return a value as TOML writes it on one line."""
+    if isinstance(value, Mapping):
+        pairs = ", ".join(f"{_key(key)} = {toml(inner)}" for key, inner in value.items())
+        return f"{{ {pairs} }}" if pairs else "{}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return f"[{', '.join(map(toml, value))}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+
+
+def schema() -> dict[str, object]:
+    """Return the JSON Schema of the table, for the rules that are installed."""
+    from ms_perflint.check import checks
+
+    prefixes = {check.code[:end] for check in checks() for end in range(_letters(check.code), len(check.code) + 1)}
+    words = [ALL, *sorted(prefixes), *(check.name for check in checks())]
+    tables = {check.code: _table(check.options) for check in checks() if check.options}
+    named = {check.name: tables[check.code] for check in checks() if check.options}
+    empty = {word: _table({}) for check in checks() if not check.options for word in (check.code, check.name)}
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "$id": f"{SITE}schema.json",
+        "title": "ms-perflint",
+        "description": f"The table [{TABLE}] of pyproject.toml.",
+        "type": "object",
+        "additionalProperties": False,
+        "definitions": {
+            "rule": {"description": "A code, a prefix of codes, a name, or ALL.", "enum": words},
+            "options": {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": {**tables, **named, **empty},
+            },
+        },
+        "properties": {option.key: _property(option) for option in OPTIONS},
+    }
+
+
+def _letters(code: str) -> int:
+    """Return how long the part of a code is that stands before its digits."""
+    return len(code.rstrip("0123456789"))
+
+
+def _property(option: Option) -> dict[str, object]:
+    """Return the schema of one key."""
+    words = f"{option.help} Not set: {option.unset}." if option.default is None else option.help
+    known = {} if option.default is None else {"default": option.default}
+    if "$ref" in option.schema:  # what stands beside it would not count
+        return {"allOf": [option.schema], "description": words, **known}
+    return {**option.schema, "description": words, **known}
+
+
+def _table(options: Mapping[str, object]) -> dict[str, object]:
+    """Return the schema of the options of one rule."""
+    names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+    properties = {key: {"type": names[type(value)], "default": value} for key, value in options.items()}
+    return {"type": "object", "additionalProperties": False, "properties": properties}

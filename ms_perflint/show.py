@@ -1,0 +1,72 @@
+"""`ms-perflint config`, and what `check` shows instead of linting: its settings, its files."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+
+import click
+
+from ms_perflint.config import ConfigError, suggestion
+from ms_perflint.discovery import discover
+from ms_perflint.inforce import in_force
+from ms_perflint.options import OPTIONS, find, schema
+from ms_perflint.report.settings import described, listed, options_as_json, render, render_json, told
+from ms_perflint.report.sources import shown
+from ms_perflint.report.style import for_output
+from ms_perflint.run import Options, line, settings
+
+
+def show_option(key: str | None, output_format: str) -> None:
+    """Print one option, with the value that holds in the working directory; without a key, list them all."""
+    option = find(key) if key else None
+    if key and not option:
+        raise click.ClickException(f'unknown option "{key}"{suggestion(key, [each.key for each in OPTIONS])}')
+    if output_format == "json":
+        _write(options_as_json([option] if option else OPTIONS))
+    elif option:
+        _write(described(option, _here(option.key), for_output()))
+    else:
+        _write(listed(for_output()))
+
+
+def show_schema() -> None:
+    """Print the JSON Schema of the table."""
+    _write(json.dumps(schema(), indent=2) + "\n")
+
+
+def show_settings(paths: Sequence[str], options: Options) -> int:
+    """Print the settings of a run, each with where it comes from, and return the exit code."""
+    held = in_force(paths, options)
+    _write(render_json(held) if _as_json(options) else render(held, for_output()))
+    return 0
+
+
+def show_files(paths: Sequence[str], options: Options) -> int:
+    """Print the files that a run would lint and return the exit code."""
+    found = discover(paths, settings(paths, options))
+    lines = "".join(f"{shown(path)}\n" for path in found.files)
+    _write(json.dumps(found.files, indent=2) + "\n" if _as_json(options) else lines)
+    for problem in found.problems:
+        click.echo(line(problem), err=True)
+    return 2 if found.problems else 0
+
+
+def _as_json(options: Options) -> bool:
+    """Return whether JSON is among the formats that were asked for."""
+    return any(output.format == "json" for output in options.output_format)
+
+
+def _here(key: str) -> str:
+    """Return what an option is in the working directory, or why that cannot be said."""
+    try:
+        return next(told(row) for row in in_force(["."], Options()).settings if row.option.key == key)
+    except ConfigError as error:
+        return str(error)
+
+
+def _write(text: str) -> None:
+    """Print a text as it is."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
