@@ -12,7 +12,6 @@ from typing import Optional
 from ms_perflint.findings import Place
 from ms_perflint.programs import callers, launchers, mode, reach, repeats, training
 from ms_perflint.programs.handing import Handing
-from ms_perflint.programs.names import Names
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target, target_of, versions_of
 from ms_perflint.semantics import config_files, options, trees, updates
@@ -52,7 +51,7 @@ class Program:
         self._calls: dict[str, tuple[Call, ...]] = {}
         self._stores: dict[str, tuple[Binding, ...]] = {}
         self._trees: dict[str, Optional[trees.Entry]] = {}
-        self.names = Names(self)
+        self.names = project.names(self.roots)
         self.handing = Handing(self)
 
     def close(self) -> None:
@@ -220,11 +219,6 @@ class Program:
             if entry is not None:
                 return Tree(candidate, entry.data, open=entry.open)
         return None
-
-    def documents(self, path: str) -> tuple[trees.Entry, ...]:
-        """Return all documents of a YAML file."""
-        raw = self.project.raw(path)
-        return config_files.documents_of(raw, path) if raw is not None else ()
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression can be."""

@@ -14,8 +14,8 @@ from ms_perflint.semantics.module import Block, ImportStatement, Module, Scope, 
 from ms_perflint.semantics.outline import ImportWork
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.names import Meant
     from ms_perflint.programs.program import Program
+    from ms_perflint.semantics.names import Meant
 
 # Methods that the framework calls: of cells, callbacks, data sets, threads
 HOOKS = frozenset(
@@ -234,7 +234,8 @@ class _Order:
     def import_(self, stmt: ImportStatement, importer: Module, depth: int) -> None:
         """Run the modules that an import statement names, unless they have run before."""
         for path in self.program.names.imported_files(stmt, importer):
-            self.run_file(path, depth + 1)
+            if path in self.program.paths:
+                self.run_file(path, depth + 1)
 
     def run_file(self, path: str, depth: int) -> None:
         """Run a file as it is imported; through one whose own code does not matter, what it imports."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics import parameters, sections, trees
+from ms_perflint.semantics import parameters, trees
 from ms_perflint.semantics.module import FUNCTIONS, Scope
 from ms_perflint.semantics.values import NOTHING, OPEN, Api, Instance, Known, Tree, Value, union
 
@@ -56,7 +56,7 @@ def trees_of(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Known,
         if tree is None:
             is_missing = True
         else:
-            documents = evaluator.program.documents(tree.path) if stream else ()
+            documents = evaluator.program.project.documents(tree.path) if stream else ()
             whole = Tree(tree.path, tree.data, open=tree.open, documents=documents)
             found.append(Known(whole, Place(tree.path, 1, 1)))
     return tuple(known.rarely() for known in found) if is_missing else tuple(found)
@@ -138,11 +138,6 @@ def respelled(path: str) -> list[str]:
     return [stem + YAML[suffix]] if suffix in YAML else []
 
 
-def documents_of(raw: bytes, path: str) -> tuple[trees.Entry, ...]:
-    """Return the documents of a config file, in the language that its name tells."""
-    return sections.read(raw, path) if path.endswith((*sections.TOML, *sections.INI)) else trees.read(raw, path)
-
-
 def read(program: Program, path: str) -> Optional[trees.Entry]:
     """Return a file with the files below it, where the code knows such a key; None where there is no such file."""
     return _chain(program, path, [])
@@ -150,8 +145,7 @@ def read(program: Program, path: str) -> Optional[trees.Entry]:
 
 def _chain(program: Program, path: str, seen: list[str]) -> Optional[trees.Entry]:
     seen.append(path)
-    raw = program.project.raw(path)
-    documents = documents_of(raw, path) if raw is not None else ()
+    documents = program.project.documents(path)
     entry = documents[0] if documents else None
     if entry is None or not isinstance(entry.data, dict):
         return entry

@@ -6,9 +6,11 @@ import ast
 import re
 from typing import Optional
 
+from ms_perflint.semantics import trees
 from ms_perflint.semantics.entries import Entries
-from ms_perflint.semantics.imports import Imports
+from ms_perflint.semantics.imports import Imports, Roots
 from ms_perflint.semantics.module import Module
+from ms_perflint.semantics.names import Names
 from ms_perflint.semantics.outline import Outline, outline
 from ms_perflint.source import BOM, Files, Source, SourceError
 
@@ -27,6 +29,8 @@ class Project:
         self._outlines: dict[str, Optional[Outline]] = {}
         self.imports = Imports(files, self.lines)
         self._bases: dict[str, frozenset[bytes]] = {}
+        self._names: dict[Roots, Names] = {}
+        self._documents: dict[str, tuple[trees.Entry, ...]] = {}
         self.entries = Entries(self.imports)
 
     def forget(self) -> None:
@@ -37,6 +41,10 @@ class Project:
         self._modules.clear()
         self._raw.clear()
         self._outlines.clear()
+        self._documents.clear()
+        for names in self._names.values():
+            names.close()
+        self._names.clear()
         self.imports.forget()
         self.entries.forget()
         self.size = 0
@@ -74,6 +82,16 @@ class Project:
         """Return whether the bytes of a file contain a word: if not, nothing of that name is in it."""
         raw = self.raw(path)
         return raw is not None and word.encode() in raw
+
+    def documents(self, path: str) -> tuple[trees.Entry, ...]:
+        """Return the documents of a config file; none where it cannot be read."""
+        if path not in self._documents:
+            from ms_perflint.semantics import sections  # most projects have no such file
+
+            raw = self.raw(path)
+            self._documents[path] = sections.documents(raw, path) if raw is not None else ()
+            self.size += len(raw or b"")
+        return self._documents[path]
 
     def outline(self, path: str) -> Optional[Outline]:
         """Return what the bytes of a file say without parsing it; None when it cannot be read."""
@@ -125,6 +143,12 @@ class Project:
         return self._modules[path]
 
     # --- imports and programs
+
+    def names(self, roots: Roots) -> Names:
+        """Return what names mean in programs with this search path."""
+        if roots not in self._names:
+            self._names[roots] = Names(self, roots)
+        return self._names[roots]
 
     def ancestors(self, directory: str) -> tuple[str, ...]:
         """Return a directory and those above it, up to the project's root."""

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from ms_perflint.semantics import trees
 from ms_perflint.semantics.trees import DEPTH, SIZE, Entry
 
 if sys.version_info >= (3, 11):
@@ -20,6 +21,11 @@ INI = (".ini", ".cfg", ".conf")
 Path = tuple[str, ...]  # the keys that lead to a value
 _HEADER = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]")
 _KEY = re.compile(r"\s*([\w.\-]+|\"[^\"]+\"|'[^']+')\s*[=:]")
+
+
+def documents(raw: bytes, path: str) -> tuple[Entry, ...]:
+    """Return the documents of a config file, in the language that its name tells."""
+    return read(raw, path) if path.endswith((*TOML, *INI)) else trees.read(raw, path)
 
 
 def read(raw: bytes, path: str) -> tuple[Entry, ...]:

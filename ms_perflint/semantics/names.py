@@ -1,4 +1,7 @@
-"""What names mean across the files of a program, by outlines first: only files that bind a name are parsed."""
+"""What names mean across files that are found on one search path: the same in all programs that have it.
+
+By outlines first: only files that bind a name are parsed.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
-from ms_perflint.semantics.imports import Import, Located
+from ms_perflint.semantics.imports import Import, Located, Roots
 from ms_perflint.semantics.module import ImportStatement, Module, Scope
 from ms_perflint.semantics.values import Namespace
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.semantics.project import Project
 
 BY_CALL = ("import_module", "__import__")
 
@@ -30,26 +33,33 @@ NOTHING = Meant()
 
 
 class Names:
-    """The names of one program. Questions are answered when they are asked, once."""
+    """The names of programs with one search path. Questions are answered when they are asked, once."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, project: Project, roots: Roots) -> None:
+        self.project = project
+        self.roots = roots
         self._meant: dict[tuple[str, str], Meant] = {}
         self._members: dict[tuple[str, str], Meant] = {}
         self._stars: dict[str, tuple[str, ...]] = {}
         self._imported_modules: dict[str, tuple[str, ...]] = {}
 
+    def close(self) -> None:
+        """Forget the project and all answers."""
+        self._meant.clear()
+        self._members.clear()
+        del self.project
+
     def import_target(self, module: Module, dotted: str, level: int) -> Union[Module, Namespace, str, None]:
         """Return the module that an import names; a dotted name outside; None for one that is not there."""
         found = self._locate(module, dotted, level)
         if found.module is not None:
-            return self.program.module(found.module)
+            return self.project.module(found.module)
         if found.is_namespace:
             return Namespace(module, dotted, level)
         return None if level or found.files else dotted
 
     def _locate(self, module: Module, dotted: str, level: int) -> Located:
-        return self.program.project.imports.locate(module.directory, Import(level, dotted), self.program.roots)
+        return self.project.imports.locate(module.directory, Import(level, dotted), self.roots)
 
     def may_give(self, module: Module, star: ast.ImportFrom, name: str) -> bool:
         """Return whether a star import may give a name; False where the outlines of local modules show that not."""
@@ -57,7 +67,7 @@ class Names:
         return path is None or next(self._binders(path, name), None) is not None
 
     def imported_files(self, stmt: ImportStatement, module: Module) -> Iterator[str]:
-        """Yield the files of the program that an import statement runs, unless they have run before."""
+        """Yield the files that an import statement runs, unless they have run before."""
         if isinstance(stmt, ast.Import):
             names = [(0, alias.name) for alias in stmt.names]
         else:
@@ -65,9 +75,7 @@ class Names:
             inner = (f"{base}.{alias.name}" if base else alias.name for alias in stmt.names)
             names = [(stmt.level, base), *((stmt.level, name) for name in inner)]
         for level, dotted in names:
-            for path in self._locate(module, dotted, level).files:
-                if path in self.program.paths:
-                    yield path
+            yield from self._locate(module, dotted, level).files
 
     def submodule(self, module: Module, name: str) -> Union[Module, Namespace, None]:
         """Return the module `name` inside of a package."""
@@ -130,7 +138,7 @@ class Names:
     def _binding(self, path: str, name: str) -> Iterator[Module]:
         """Yield the modules that may bind a name which a file has."""
         for binder in self._binders(path, name):
-            module = self.program.module(binder)
+            module = self.project.module(binder)
             if module is not None:
                 yield module
 
@@ -139,7 +147,7 @@ class Names:
         todo, seen = [path], {path}
         while todo:
             path = todo.pop()
-            shown = self.program.project.outline(path)
+            shown = self.project.outline(path)
             if shown is None:
                 continue
             if shown.may_bind(name):
@@ -147,7 +155,7 @@ class Names:
             for star in shown.stars:
                 dotted = star.lstrip(".")
                 asked = Import(len(star) - len(dotted), dotted)
-                source = self.program.project.imports.locate(os.path.dirname(path), asked, self.program.roots).module
+                source = self.project.imports.locate(os.path.dirname(path), asked, self.roots).module
                 if source is not None and source not in seen:
                     seen.add(source)
                     todo.append(source)
@@ -190,4 +198,4 @@ class Names:
         """Return the files that a module imports, if it does so by calls, whose results have members too."""
         if module.by_word.keys().isdisjoint(BY_CALL):
             return ()
-        return self.program.project.imports.imported(module.path, self.program.roots)
+        return self.project.imports.imported(module.path, self.roots)
