@@ -53,6 +53,8 @@ class UnalignedShape(Check):
         site: Site = call
         if not isinstance(site, Call):
             return padding.overpadded(site, {BLOCK, self.asked}) is not None and self._counts(site)
+        if not layers.stands_there(site) and not self._may_count(site):
+            return False
         if site.api in layers.PRODUCTS | layers.ELEMENTWISE:
             axes = _axes(site)
             return (
@@ -80,7 +82,7 @@ class UnalignedShape(Check):
 
     def _counts(self, site: Site) -> bool:
         """Return whether a site is part of a program that trains on an accelerator, or might be."""
-        program, path = self.program, site.module.path
+        program = self.program
         if (
             known_networks.in_tests(site)
             or not widths.in_cell(program, site)
@@ -88,6 +90,11 @@ class UnalignedShape(Check):
             or not program.runs(site)
         ):
             return False
+        return self._may_count(site)
+
+    def _may_count(self, site: Site) -> bool:
+        """Return whether the program trains, or might be one that does: the same for all sites of a file."""
+        program, path = self.program, site.module.path
         if program.trains.is_yes:
             return True
         if program.entry == path and len(program.project.programs(path)) > 1:

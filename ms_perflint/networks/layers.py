@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
 IN, OUT, ALONG = "in", "out", "along"  # along: the width goes through (normalisation), or comes from a table
+ROLES = (IN, OUT, ALONG)
 _DENSE = {"Dense": ("in_channels", "out_channels"), "DenseBnAct": ("in_channels", "out_channels")}
 _CONVS = ("Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "Conv2dBnAct")
 _RECURRENT = ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell")
@@ -142,7 +143,22 @@ def slots(program: Program, scope: Scope) -> tuple[Slot, ...]:
 def producer(call: Call) -> Optional[Slot]:
     """Return the width that a layer, or the weight of a product, gives out."""
     calls = sites(network(call)) if call.api == PARAMETER else []
-    return next((slot for slot in _slots_of(call, calls) if slot.role == OUT), None)
+    return next((slot for slot in _slots_of(call, calls, (OUT,)) if slot.role == OUT), None)
+
+
+def stands_there(call: Call) -> bool:
+    """Return whether the width that a layer gives out is a literal, or none is: nothing has to be worked out."""
+    if call.api in PRODUCTS:
+        return not _are_made(call.node.args[:2])
+    if call.api in ELEMENTWISE:
+        return not _are_made(call.node.args[:1])
+    given = [call.given(name) for name, role in LAYERS.get(call.api, ()) if role == OUT]
+    return call.api != PARAMETER and all(node is None or isinstance(node, ast.Constant) for node in given)
+
+
+def _are_made(operands: Sequence[ast.expr]) -> bool:
+    """Return whether all operands are made on the spot, so that their shapes may stand there."""
+    return all(isinstance(operand, ast.Call) for operand in operands)
 
 
 def _slots(program: Program, site: Site, calls: list[Site]) -> Iterator[Slot]:
@@ -150,11 +166,11 @@ def _slots(program: Program, site: Site, calls: list[Site]) -> Iterator[Slot]:
         yield from _slots_of(Call(site, program, api), calls)
 
 
-def _slots_of(call: Call, calls: list[Site]) -> Iterator[Slot]:
+def _slots_of(call: Call, calls: list[Site], roles: Sequence[str] = ROLES) -> Iterator[Slot]:
     if call.api == PARAMETER:
         yield from weight(call, calls)
     for name, role in LAYERS.get(call.api, ()):
-        node = call.given(name)
+        node = call.given(name) if role in roles else None
         if isinstance(node, (ast.Tuple, ast.List)) and node.elts:
             node = node.elts[-1]  # the last axis of a normalised shape
         found = number(call.program, node, call.scope) if node is not None else None
@@ -167,15 +183,12 @@ def _slots_of(call: Call, calls: list[Site]) -> Iterator[Slot]:
 
 def weight(call: Call, calls: list[Site]) -> tuple[Slot, ...]:
     """Return the two widths of a `Parameter` of literal shape that is the right side of a product of its class."""
+    stmt = call.stmt
+    if not isinstance(stmt, ast.Assign) or not isinstance(stmt.targets[0], ast.Attribute):
+        return ()
     given = call.given("default_input")
     shape = literal_shape(call.program, given, call.scope) if given is not None else None
-    stmt = call.stmt
-    if (
-        shape is None
-        or len(shape) != 2
-        or not isinstance(stmt, ast.Assign)
-        or not isinstance(stmt.targets[0], ast.Attribute)
-    ):
+    if shape is None or len(shape) != 2:
         return ()
     name = stmt.targets[0].attr
     users = [site for site in calls if _multiplies(call.program, site, name)]
@@ -243,6 +256,8 @@ def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[li
 def inner_axes(call: Call) -> tuple[Number, ...]:
     """Return the axis over which a product sums, of both operands, when the shapes of both stand there."""
     operands = call.node.args[:2]
+    if not _are_made(operands):
+        return ()
     shapes = [literal_shape(call.program, operand, call.scope) for operand in operands]
     if len(shapes) != 2 or any(shape is None or len(shape) < 2 for shape in shapes):
         return ()
