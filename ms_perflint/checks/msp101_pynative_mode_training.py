@@ -65,8 +65,10 @@ class PynativeModeTraining(Check):
     def _is_silent(self) -> bool:
         """Return whether nothing in a training program says the mode, and the default is PyNative."""
         return (
-            mindspore_api.default_mode(self.program.version) == mode.PYNATIVE
-            and not self.program.mode_settings
+            not mode.is_surely_said(self.program)
+            and mindspore_api.default_mode(self.program.version) == mode.PYNATIVE
+            and training.may_train_by_entry(self.program)
+            and not self.program.says_mode
             and training.trains_by_entry(self.program)
             and self._trains_uncompiled()
         )

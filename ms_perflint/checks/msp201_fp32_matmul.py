@@ -75,9 +75,7 @@ class Fp32Matmul(Check):
     def _suspects(self) -> dict[int, Suspect]:
         """Return what is reported in this program, by the identity of the call; nothing unless all of it is certain."""
         program = self.program
-        if precision.names_half(program) or self.target.is_cpu:
-            return {}
-        if not program.trains.is_yes:
+        if not program.trains.is_yes or precision.names_half(program) or self.target.is_cpu:
             return {}
         forced = precision.forced_networks(program)
         found = tuple(Suspect(first, "forced", None, rest) for first, *rest in forced) or self._entry()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
@@ -12,6 +12,7 @@ from ms_perflint.findings import Place
 from ms_perflint.programs import training
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics import options
+from ms_perflint.semantics.forms import is_main_guard
 from ms_perflint.semantics.module import FUNCTIONS, Block, Module, Scope, Site
 from ms_perflint.semantics.values import Instance, Known, Value
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 GRAPH, PYNATIVE = 0, 1
 SET_CONTEXT = "mindspore.set_context"
+_WORD = "set_context"
 PATHS = re.compile(r"device|target|platform|distribut|parallel|rank|data", re.IGNORECASE)
 MANY = 64  # settings from which on nobody wrote a program by hand, and its mode is called unknown
 DATA_SINK = "mindspore.data_sink"
@@ -51,7 +53,47 @@ def usually(value: Value) -> Optional[int]:
 
 def settings(program: Program) -> tuple[Call, ...]:
     """Return the `set_context` calls that run and say the mode."""
-    return tuple(call for call in program.calls(SET_CONTEXT) if given(call) is not None)
+    return tuple(_settings(program, program.sites(_WORD)))
+
+
+def is_said(program: Program) -> bool:
+    """Return whether a `set_context` that runs says the mode; those under the fewest conditions are asked first."""
+    nearest = sorted(program.sites(_WORD), key=lambda site: len(site.block.chain()))
+    return any(True for _ in _settings(program, nearest))
+
+
+def is_surely_said(program: Program) -> bool:
+    """Return whether the entry script, by itself and under no condition, says the mode: a cheap first answer."""
+    entry = program.module(program.entry)
+    sites = [site for word in entry.spelled(_WORD) for site in entry.by_word.get(word, ())] if entry is not None else []
+    return any(_is_sure(program, site) for site in sites if _says_by_name(site))
+
+
+def _settings(program: Program, sites: Sequence[Site]) -> Iterator[Call]:
+    for site in sites:
+        if isinstance(site.node, ast.Call) and (site.node.args or not _says_nothing(site.node)):
+            for call in program.running(SET_CONTEXT, site):
+                if given(call) is not None:
+                    yield call
+
+
+def _says_nothing(node: ast.Call) -> bool:
+    """Return whether a call with keywords alone leaves the mode alone."""
+    return all(keyword.arg not in ("mode", None) for keyword in node.keywords)
+
+
+def _says_by_name(site: Site) -> bool:
+    return isinstance(site.node, ast.Call) and any(keyword.arg == "mode" for keyword in site.node.keywords)
+
+
+def _is_sure(program: Program, site: Site) -> bool:
+    """Return whether a call in the entry script is a `set_context` under no condition, in code that always counts."""
+    owner, module = site.scope.owner, site.module
+    if owner is not module.scope and not (owner.is_function and owner.parent is module.scope):
+        return False
+    tests = [arm for arm in site.block.chain() if isinstance(arm.owner, ast.If)]
+    is_certain = all(arm.owner is not None and is_main_guard(arm.owner) for arm in tests)
+    return is_certain and SET_CONTEXT in program.apis(site) and program.evaluator.may_run(site)
 
 
 def is_opt_in(program: Program, site: Site) -> bool:

@@ -116,11 +116,12 @@ class Program:
         return tuple(found)
 
     def _calls_of(self, api: str) -> list[Call]:
-        found = []
-        for site in self.sites(api.rpartition(".")[2]):
-            if isinstance(site.node, ast.Call) and api in self.apis(site) and self.runs(site):
-                found.append(Call(site, self, api))
-        return found
+        return [call for site in self.sites(api.rpartition(".")[2]) for call in self.running(api, site)]
+
+    def running(self, api: str, site: Site) -> tuple[Call, ...]:
+        """Return the call of an API that a site is, if it is one, and can run."""
+        is_one = isinstance(site.node, ast.Call) and api in self.apis(site) and self.runs(site)
+        return (Call(site, self, api),) if is_one else ()
 
     def apis(self, site: Site) -> tuple[str, ...]:
         """Return the canonical names of what a call site calls; `name()` where it calls what `name()` gave."""
@@ -274,6 +275,11 @@ class Program:
     @cached_property
     def _order(self) -> reach.Order:
         return reach.order(self)
+
+    @cached_property
+    def says_mode(self) -> bool:
+        """Return whether a `set_context` that runs says the mode: cheaper than all of them."""
+        return mode.is_said(self)
 
     @cached_property
     def mode_settings(self) -> tuple[Call, ...]:

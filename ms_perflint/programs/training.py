@@ -92,9 +92,14 @@ def names_of_steps(program: Program) -> set[str]:
     return step_names(program, _WORDS)
 
 
+def may_train_by_entry(program: Program) -> bool:
+    """Return whether running the entry script may train: by the words of the calls that it passes."""
+    return not is_unit_test(program) and program.is_whole and program.may_train
+
+
 def trains_by_entry(program: Program) -> bool:
     """Return whether running the entry script trains: cheaper than all training sites of a large program."""
-    if is_unit_test(program) or not program.is_whole or not program.may_train:
+    if not may_train_by_entry(program):
         return False
     if any(program.is_run_by_entry(call) for call in program.calls(*MODEL_TRAINS)):
         return True
