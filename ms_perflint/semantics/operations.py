@@ -90,7 +90,10 @@ def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
         return _united(evaluator, node, scope)
     if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
         function = _ARITHMETIC[type(node.op)]
-        sides = [evaluator.value(node.left, scope), evaluator.value(node.right, scope)]
+        left = evaluator.value(node.left, scope)
+        if not left.constants and not isinstance(node.op, ast.Add):
+            return OPEN  # whatever the other one is
+        sides = [left, evaluator.value(node.right, scope)]
         if isinstance(node.op, ast.Add) and any(map(is_sequence, sides)):
             return joined(evaluator, node, (node.left, node.right), scope)
         return combine(sides, lambda known: _calculate(function, known), node, scope)
@@ -198,7 +201,10 @@ def _compared(
     evaluator: Evaluator, left: ast.expr, op: ast.cmpop, right: ast.expr, node: ast.expr, scope: Scope
 ) -> Value:
     function = _COMPARE[type(op)]
-    first, second = evaluator.value(left, scope), evaluator.value(right, scope)
+    first = evaluator.value(left, scope)
+    if not first.constants and not isinstance(op, (ast.Is, ast.IsNot)):
+        return OPEN  # whatever the other one is
+    second = evaluator.value(right, scope)
     if isinstance(op, (ast.In, ast.NotIn)):
         choices = _choices(evaluator, second)
         if choices is not None:
