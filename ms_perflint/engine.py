@@ -281,14 +281,17 @@ class Linter:
         if EVERY in check.triggers:
             call = Call(site, program, "")
             return call if check.suspect(call) else None
-        for api in program.apis(site):
+        method = f".{site.word}" if isinstance(getattr(site.node, "func", None), ast.Attribute) else ""
+        if method not in check.triggers:
+            apis = program.apis(site)
+        elif site.word in _words(type(check), site.module)[0]:
+            apis = (*program.apis(site), method)
+        else:
+            apis = (method,)
+        for api in apis:
             if api in check.triggers:
                 call = Call(site, program, api)
                 return call if check.suspect(call) else None
-        method = f".{site.word}"
-        if method in check.triggers and isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute):
-            call = Call(site, program, method)
-            return call if check.suspect(call) else None
         return None
 
     def _drop_programs(self) -> None:
@@ -327,15 +330,25 @@ def _candidates(check: type[Check], module: Module) -> list[Site]:
     """Return the sites whose last word may be a trigger of the check, in the order of the source."""
     if EVERY in check.triggers:
         return [site for site in module.sites if isinstance(site.node, ast.Call)]
+    words, made = _words(check, module)
+    methods = {word for trigger in check.triggers if trigger.startswith(".") for word in module.spelled(trigger[1:])}
+    found = {id(site): site for word in words | methods for site in module.by_word.get(word, ())}
+    found.update((id(site), site) for site in module.by_word.get("", ()) if _made_at_once(site) in made)
+    return sorted(found.values(), key=lambda site: site.span)
+
+
+def _words(check: type[Check], module: Module) -> tuple[set[str], set[str]]:
+    """Return the last words under which a file may call the triggers of a check; and make objects that are called."""
     words: set[str] = set()
     made: set[str] = set()
     for trigger in check.triggers:
         word = _word(trigger)
-        words |= module.holders(word) if trigger.endswith("()") else module.spelled(word)
-        made |= module.spelled(word) if trigger.endswith("()") else set()
-    found = {id(site): site for word in words for site in module.by_word.get(word, ())}
-    found.update((id(site), site) for site in module.by_word.get("", ()) if _made_at_once(site) in made)
-    return sorted(found.values(), key=lambda site: site.span)
+        if trigger.endswith("()"):
+            words |= module.holders(word)
+            made |= module.spelled(word)
+        elif not trigger.startswith("."):
+            words |= module.spelled(word)
+    return words, made
 
 
 def _made_at_once(site: Site) -> Optional[str]:
