@@ -159,19 +159,15 @@ def check(paths: tuple[str, ...], view: str | None, **options: Any) -> int:
 @front.command()
 @click.argument("code", required=False)
 @click.option("--all", "everything", is_flag=True, help="Print the pages of all rules.")
-def rule(code: str | None, everything: bool) -> None:
+@_output_format("text", "markdown", "json")
+def rule(code: str | None, everything: bool, output_format: str) -> None:
     """Explain a rule; without CODE, list the rules."""
-    from ms_perflint import pages
-    from ms_perflint.report.page import render
-    from ms_perflint.report.style import for_output
+    from ms_perflint.explain import explain
+    from ms_perflint.pages import PageError
 
     try:
-        if code is None and not everything:
-            for known in map(pages.page, pages.codes()):
-                click.echo(f"{known.code}  {known.name}: {known.summary}")
-        for wanted in pages.codes() if everything else [] if code is None else [pages.find(code)]:
-            click.echo(render(pages.page(wanted), for_output()))
-    except pages.PageError as error:
+        explain(code, everything, output_format)
+    except PageError as error:
         raise click.ClickException(str(error)) from error
 
 

@@ -11,8 +11,6 @@ import pytest
 from front import END, FIXED, SAFE, TRAIN, UNSAFE, on_terminal, run
 
 from ms_perflint import __version__, pages
-from ms_perflint.report.page import render
-from ms_perflint.report.style import PLAIN
 
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
 ASKED = "Make this change? [y]es, [n]o, [a]ll of MSP301, [A]ll, [q]uit: "
@@ -226,13 +224,8 @@ def test_suppressed_findings_are_not_reported(here: Path) -> None:
 def test_help_version_and_rules_do_without_the_engine(here: Path) -> None:
     assert run("--version", cwd=here).out == f"ms-perflint {__version__}\n"
     assert "--unsafe-fixes" in run("--help", cwd=here).out
-    page = render(pages.page("MSP301"), PLAIN) + "\n"
-    assert run("rule", "MSP301", cwd=here).out == page
-    assert run("rule", "synchronous-checkpoint", cwd=here).out == page
     listed = run("rule", cwd=here).out.splitlines()
     assert [line.split()[0] for line in listed] == list(pages.codes())
-    everything = run("rule", "--all", cwd=here).out
-    assert all(render(pages.page(code), PLAIN) in everything for code in pages.codes())
     script = (
         "import sys; from ms_perflint.cli import main\ntry: main(sys.argv[1:])\nfinally: print('libcst' in sys.modules)"
     )

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from pathlib import Path
 
 import pytest
 
-from ms_perflint import pages
 from ms_perflint.findings import Edit, Finding, Fix, Place, Related, Safety
 from ms_perflint.report import FORMATS, Outcome, render, render_statistics
-from ms_perflint.report.page import render as render_page
 from ms_perflint.report.sources import Sources, shown
 from ms_perflint.report.style import Style
 from ms_perflint.source import Nowhere, Overlay, Source
@@ -260,29 +257,6 @@ def test_json_of_nothing_and_of_names_that_are_no_text() -> None:
     text = Files().render("json", finding)
     assert text.isascii()
     assert json.loads(text)[0]["filename"] == path
-
-
-def test_a_page_is_its_own_text_and_on_a_terminal_in_colour() -> None:
-    text = "# n (MSP1)\n\nWords.\n\n```python bad\nf()  # !\n# no heading\n```\n"
-    page = pages.parse(text, "x.md")
-    assert render_page(page, Style()) == text
-    lines = render_page(page, Style(colour=True)).splitlines()
-    assert [re.findall(r"\x1b\[(\d+)", line)[:1] for line in lines] == [
-        ["1"],
-        [],
-        [],
-        [],
-        ["90"],
-        ["31"],
-        ["36"],
-        ["90"],
-    ]
-    assert re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(lines)) + "\n" == text
-
-
-def test_the_comments_of_a_page_are_not_shown() -> None:
-    text = "# n (MSP1)\n\nWords.\n\n<!-- made by a script -->\n\n| a |\n|---|\n\n<!-- end -->\n\nMore.\n"
-    assert render_page(pages.parse(text, "x.md"), Style()) == "# n (MSP1)\n\nWords.\n\n| a |\n|---|\n\nMore.\n"
 
 
 def test_statistics_count_by_rule() -> None:

@@ -17,6 +17,7 @@ _CODES = {
     "blue": "34;1",
     "cyan": "36;1",
     "removed": "31",
+    "underlined": "4",
     "grey": "90",
 }
 

@@ -1,0 +1,55 @@
+"""`ms-perflint rule`: the pages of the rules, as a list, one by one, for people and for programs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+
+import click
+
+from ms_perflint import pages
+from ms_perflint.pages import Page
+from ms_perflint.report.page import as_json, markdown, render
+from ms_perflint.report.style import for_output
+
+WIDEST = 100  # longer lines are hard to read
+
+
+def explain(code: str | None, everything: bool, output_format: str) -> None:
+    """Print the page of a rule, of all rules, or the list of rules. May raise PageError."""
+    wanted = [pages.find(code)] if code else pages.codes()
+    found = [pages.page(each) for each in wanted]
+    if output_format == "json":
+        _print(_json(found))
+    elif not code and not everything:
+        _print("".join(f"{page.code}  {page.name}: {page.summary}\n" for page in found))
+    elif output_format == "markdown":
+        _print("\n".join(map(markdown, found)))
+    else:
+        columns = min(shutil.get_terminal_size().columns, WIDEST)
+        _page("\n\n".join(render(page, for_output(), columns) for page in found))
+
+
+def _json(found: Sequence[Page]) -> str:
+    """Return pages as JSON, with what the checks know."""
+    from ms_perflint.check import checks
+
+    known = {check.code: check for check in checks()}
+    return as_json([(page, known.get(page.code)) for page in found])
+
+
+def _page(text: str) -> None:
+    """Show a text through the pager of the terminal; where there is none, print it."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        _print(text)
+        return
+    os.environ.setdefault("LESS", "FRX")  # colours; what fits on the screen stays there
+    click.echo_via_pager(text)
+
+
+def _print(text: str) -> None:
+    """Print a text as it is."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
