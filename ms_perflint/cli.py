@@ -23,6 +23,7 @@ from ms_perflint.outputs import Output
 from ms_perflint.report import FORMATS
 
 INTERRUPTED = 130
+CODE = re.compile("[A-Z]+[0-9]+", re.IGNORECASE)
 FC = TypeVar("FC", bound=Callable[..., Any])
 
 
@@ -33,6 +34,8 @@ class Front(click.Group):
         """Put `check` before arguments that name no command."""
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
             args = ["check", *args]
+        # with a space in between, a path would be taken for the reason
+        args = ["--add-noqa=" if arg == "--add-noqa" else arg for arg in args]
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -62,6 +65,17 @@ def _split(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tupl
 def _rules(name: str, text: str) -> Callable[[FC], FC]:
     """Return an option that takes rules."""
     return click.option(name, multiple=True, metavar="RULES", callback=_split, help=text)
+
+
+def _reason(_: click.Context, __: click.Parameter, text: Optional[str]) -> Optional[str]:
+    """Return the text that is to stand behind the codes of a `# noqa`, where it cannot be read as more of them."""
+    if text is None or not text.strip():
+        return None if text is None else ""
+    if not text.isprintable():
+        raise click.BadParameter("a reason is one line of text")
+    if CODE.match(text.lstrip(" ,")):
+        raise click.BadParameter(f'"{text.split()[0]}" at the start of a reason would be read as one more code')
+    return text.strip()
 
 
 def _by_pattern(_: click.Context, __: click.Parameter, values: Sequence[str]) -> Optional[dict[str, list[str]]]:
@@ -118,6 +132,9 @@ _cache_directory = click.option(
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Mend also what changes numerics or timing.")
 @click.option("--no-interactive", is_flag=True, help="Never ask.")
 @click.option("--diff", is_flag=True, help="Show what fixes would change and write nothing.")
+@click.option(
+    "--add-noqa", metavar="[=REASON]", callback=_reason, help="Write `# noqa` for what is reported, and a reason."
+)
 @_rules("--select", "Rules to use: codes, prefixes, names, ALL; comma-separated.")
 @_rules("--ignore", "Rules not to use.")
 @_rules("--extend-select", "Rules to use besides those selected.")

@@ -10,7 +10,7 @@ from functools import partial
 
 import click
 
-from ms_perflint import fixing
+from ms_perflint import fixing, noqa, writing
 from ms_perflint.cache import Cache, Memory, default_directory
 from ms_perflint.check import checks
 from ms_perflint.config import Config, load, override
@@ -23,6 +23,7 @@ from ms_perflint.recovery import recover
 from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_statistics
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
+from ms_perflint.report.summary import counted
 from ms_perflint.source import Disk, Files, Source
 from ms_perflint.writing import unified_diff
 
@@ -35,6 +36,7 @@ class Options:
     unsafe_fixes: bool | None = None
     no_interactive: bool = False
     diff: bool = False
+    add_noqa: str | None = None  # the reason, "" for none
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
@@ -57,6 +59,8 @@ class Options:
 
 def run(paths: Sequence[str], options: Options) -> int:
     """Return the exit code: 0 nothing left to report, 1 findings left, 2 something could not be done."""
+    if options.add_noqa is not None and options.fix:
+        raise click.UsageError("--fix and --add-noqa: what is mended needs no comment; run one after the other")
     config = settings(paths, options)
     wanted = outputs(options.output_format, options.output_file, config.output_format)
     if options.statistics and not any(output.format in COUNTED for output in wanted):
@@ -66,7 +70,7 @@ def run(paths: Sequence[str], options: Options) -> int:
         click.echo("no Python files found", err=True)
     cache = None if options.no_cache else Cache(options.cache_dir or default_directory(), paths, config)
     work = Work(found, config, options, wanted, cache)
-    problems = {*found.problems, *(work.preview() if options.diff else work.report())}
+    problems = {*found.problems, *work.done()}
     if cache and work.memory:
         cache.save(work.memory)
     for problem in sorted(problems):
@@ -101,6 +105,31 @@ class Work:
         """Return what the engine finds in the files as `files` has them; those on disk by several processes."""
         on_disk = None if files is self.disk else files
         return lint(self.files, self.config, on_disk, self.options.jobs or os.cpu_count() or 1, self.memory)
+
+    def done(self) -> set[Problem]:
+        """Do what was asked for; return what could not be done."""
+        if self.options.add_noqa is not None:
+            return self.add_noqa(self.options.add_noqa)
+        return self.preview() if self.options.diff else self.report()
+
+    def add_noqa(self, reason: str) -> set[Problem]:
+        """Write comments that hide all findings, or show them as a patch; return what could not be done."""
+        report = self.lint(self.disk)
+        self.unread = set(report.problems)
+        added = noqa.add(report.findings, self.disk, reason)
+        problems: set[Problem] = set()
+        if self.options.diff:
+            settled = fixing.Settled(report, (), added.changes, ())
+            write(patch(settled, (), self.config, self.style), self.options.output_file)
+        else:
+            problems.update(writing.write(added.changes))
+        failed = {problem.path for problem in problems}
+        done = [finding.place.path for finding in added.hidden if finding.place.path not in failed]
+        said = "Would add" if self.options.diff else "Added"
+        findings, files = counted(len(done), "finding"), counted(len(set(done)), "file")
+        if not self.options.quiet:
+            click.echo(f"{said} `# noqa` for {findings} in {files}.", err=True)
+        return {*report.problems, *added.problems, *problems}
 
     def report(self) -> set[Problem]:
         """Lint, mend if asked to, and print the report; return what could not be done."""

@@ -11,10 +11,11 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Optional
 
-from ms_perflint.findings import Finding
+from ms_perflint.findings import Finding, Place
 from ms_perflint.source import Source
 
 NOQA = re.compile(r"#\s*noqa(?P<codes>:\s?(?:[A-Z]+[0-9]+[,\s]*)+)?", re.IGNORECASE)
@@ -25,6 +26,16 @@ DISABLED = re.compile(
     re.IGNORECASE,
 )
 SEPARATORS = re.compile(r"[,:=\s]+")
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A comment of a file: where it stands, from the `#` on."""
+
+    row: int
+    start: int  # offsets in `Source.text`
+    end: int
+    text: str
 
 
 class Suppressions:
@@ -48,10 +59,24 @@ class Suppressions:
         found = (_codes(match["codes"]) for match in NOQA.finditer(self._row(row)))
         return any(not codes or _matches(codes, code) for codes in found)
 
+    def joined(self, row: int) -> range:
+        """Return the rows that a comment on this row speaks for: itself, and those that are joined with it."""
+        return self._joined.get(row, range(row, row + 1))
+
+    @cached_property
+    def comments(self) -> tuple[Comment, ...]:
+        """Return the comments of the file in their order."""
+        found = []
+        for token in tokens(self._source.text):
+            if token.type == tokenize.COMMENT:
+                row, column = token.start
+                start = self._source.at(Place(self._source.path, row, column + 1))
+                found.append(Comment(row, start, start + len(token.string.encode()), token.string))
+        return tuple(found)
+
     def _row(self, row: int) -> str:
         """Return the text of a row, with the rows that are joined with it."""
-        rows = self._joined.get(row, range(row, row + 1))
-        return "\n".join(self._source.line(each).decode("utf-8") for each in rows)
+        return "\n".join(self._source.line(each).decode("utf-8") for each in self.joined(row))
 
     @cached_property
     def _has_noqa(self) -> bool:
@@ -62,7 +87,7 @@ class Suppressions:
         """The rows that strings and backslashes join, by each of them."""
         found: dict[int, range] = {}
         rows: list[int] = []
-        for token in _tokens(self._source.text):
+        for token in tokens(self._source.text):
             if token.type in (tokenize.DEDENT, tokenize.ENDMARKER):
                 continue
             rows += [token.start[0], token.end[0]]
@@ -81,13 +106,12 @@ class Suppressions:
             return ((),)
         if b"disable-file" not in text.lower():
             return ()
-        comments = (token.string for token in _tokens(text) if token.type == tokenize.COMMENT)
-        matches = [match for comment in comments if (match := DISABLED.match(comment))]
+        matches = [match for comment in self.comments if (match := DISABLED.match(comment.text))]
         # A "=" without codes is a slip of the pen, and must not hide everything.
         return tuple(_codes(match["codes"]) for match in matches if match["codes"] or not match["given"])
 
 
-def _tokens(text: bytes) -> Iterator[tokenize.TokenInfo]:
+def tokens(text: bytes) -> Iterator[tokenize.TokenInfo]:
     """Yield the tokens of a file; those in front of an error where it cannot be read to its end."""
     try:
         yield from tokenize.generate_tokens(io.StringIO(text.decode("utf-8"), newline=None).readline)

@@ -43,7 +43,7 @@ def summary(outcome: Outcome) -> list[str]:
 
 
 def _found(number: int) -> str:
-    return f"Found {_findings(number)}" if number else "No findings"
+    return f"Found {counted(number, 'finding')}" if number else "No findings"
 
 
 def _mended(fixed: tuple[Finding, ...]) -> list[str]:
@@ -87,5 +87,6 @@ def render_statistics(outcome: Outcome) -> str:
     return "".join(f"{line}\n" for line in [*lines, *summary(outcome)])
 
 
-def _findings(number: int) -> str:
-    return f"{number} finding" if number == 1 else f"{number} findings"
+def counted(number: int, name: str) -> str:
+    """Return a number of things: "1 finding", "2 findings"."""
+    return f"{number} {name}" if number == 1 else f"{number} {name}s"

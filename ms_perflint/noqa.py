@@ -1,0 +1,124 @@
+"""Write `# noqa` for what is reported: behind code, never into a string, beside the comments that are there."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tokenize
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from ms_perflint.findings import Edit, Finding, Problem
+from ms_perflint.fixing import splice
+from ms_perflint.source import Files, Source, SourceError
+from ms_perflint.suppressions import NOQA, Comment, Suppressions, tokens
+from ms_perflint.writing import Change
+
+CODE = re.compile(r"[A-Z]+[0-9]+", re.IGNORECASE)
+OPENING = frozenset(("FSTRING_START", "TSTRING_START"))  # from Python 3.12 and 3.14 on
+CLOSING = frozenset(("FSTRING_END", "TSTRING_END"))
+
+
+@dataclass(frozen=True)
+class Added:
+    """What the comments make of the files, and which findings they hide."""
+
+    changes: tuple[Change, ...]
+    problems: tuple[Problem, ...]  # why a comment could not be written
+    hidden: tuple[Finding, ...]
+
+
+def add(findings: Iterable[Finding], files: Files, reason: str = "") -> Added:
+    """Return the files with comments that hide these findings (sorted); nothing is written."""
+    changes: list[Change] = []
+    problems: list[Problem] = []
+    hidden: list[Finding] = []
+    for path, group in groupby(findings, lambda finding: finding.place.path):
+        here = list(group)
+        try:
+            before = files.read(path)
+            source = Source(path, before)
+            changed = _suppressed(source, here, reason)
+            after = source.encode(changed.text)
+        except (OSError, SourceError) as error:
+            problems.append(Problem(path, 0, 0, f"no comment was written: {error}"))
+            continue
+        hides = Suppressions(changed).hides
+        hidden += [finding for finding in here if hides(finding)]
+        problems += [_unplaced(finding) for finding in here if not hides(finding)]
+        if after != before:
+            changes.append(Change(path, before, after, (path,)))
+    return Added(tuple(changes), tuple(problems), tuple(hidden))
+
+
+def _unplaced(finding: Finding) -> Problem:
+    message = f"{finding.code} could not be suppressed: there is no place for a comment"
+    return Problem(finding.place.path, finding.place.row, finding.place.column, message)
+
+
+def _suppressed(source: Source, findings: Iterable[Finding], reason: str) -> Source:
+    """Return a file with comments for its findings; SourceError where they would change more than comments."""
+    codes: dict[int, set[str]] = {}
+    suppressions = Suppressions(source)
+    inside = _rows_inside(source)
+    for finding in findings:
+        row = _row(finding, suppressions, inside)
+        if row is not None:
+            codes.setdefault(row, set()).add(finding.code)
+    comments = {comment.row: comment for comment in suppressions.comments}
+    edits = [_edit(source, row, sorted(found), comments.get(row), reason) for row, found in codes.items()]
+    text = splice(source, edits)
+    if not _means_the_same(source.text, text):
+        raise SourceError("it would change more than comments; please report this")
+    return Source(source.path, source.encode(text))
+
+
+def _row(finding: Finding, suppressions: Suppressions, inside: frozenset[int]) -> int | None:
+    """Return the row whose end takes the comment: of the report, else of the end or the start of the statement."""
+    for row in (finding.place.row, *reversed(finding.lines)):
+        last = suppressions.joined(row)[-1]
+        if last not in inside:
+            return last
+    return None
+
+
+def _rows_inside(source: Source) -> frozenset[int]:
+    """Return the rows that end inside of a string or with a backslash."""
+    suppressions = Suppressions(source)
+    rows: set[int] = set()
+    starts: list[int] = []  # of the f-strings that are open
+    for token in tokens(source.text):
+        name = tokenize.tok_name[token.type]
+        rows.update(suppressions.joined(token.start[0])[:-1])
+        if name in OPENING:
+            starts.append(token.start[0])
+        elif name in CLOSING and starts:
+            rows.update(range(starts.pop(), token.end[0]))
+    return frozenset(rows)
+
+
+def _edit(source: Source, row: int, codes: Sequence[str], comment: Comment | None, reason: str) -> Edit:
+    """Return the edit that puts codes into the `# noqa` of a row, or a new one behind what stands there."""
+    found = NOQA.search(comment.text) if comment is not None else None
+    if comment is not None and found is not None and found["codes"]:
+        *_, last = CODE.finditer(comment.text, found.start("codes"), found.end("codes"))
+        rest = comment.text[last.end() :].strip()
+        at = comment.start + len(comment.text[: last.end()].encode())
+        why = f" {reason}" if reason and not rest else ""
+        return Edit(source.path, at, at if rest else comment.end, f", {', '.join(codes)}{why}")
+    line = source.line(row)
+    start = source.offset(row, len(line.rstrip(b" \t\f")))
+    text = f"  # noqa: {', '.join(codes)} {reason}"
+    return Edit(source.path, start, source.offset(row, len(line)), text.rstrip())
+
+
+def _means_the_same(before: bytes, after: bytes) -> bool:
+    """Return whether Python reads two texts as the same program."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.dump(ast.parse(before.decode())) == ast.dump(ast.parse(after.decode()))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
