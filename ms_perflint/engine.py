@@ -22,6 +22,7 @@ from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Module, Site
+from ms_perflint.semantics.parsed import Parsed
 from ms_perflint.semantics.project import Project
 from ms_perflint.source import Disk, Files, Source, SourceError
 from ms_perflint.stamps import Noting
@@ -52,14 +53,16 @@ def lint(
     files: Optional[Files] = None,
     jobs: int = 1,
     memory: Optional[Memory] = None,
+    parsed: Optional[Parsed] = None,
 ) -> Report:
     """Return the findings in the files at `paths` (absolute); other files are read, never reported.
 
-    What the memory knows is not looked for again, and it learns what is found.
+    What the memory knows is not looked for again, and it learns what is found. Files that are `parsed` are not parsed
+    again.
     """
     ordered = sorted(set(paths), key=grouped)
     known, left = memory.recall(ordered, files or Disk()) if memory is not None else ([], ordered)
-    work = partial(_lint, config=config, files=files, remember=memory is not None)
+    work = partial(_lint, config=config, files=files, remember=memory is not None, parsed=parsed)
     parts, dead = _in_processes(left, work, jobs) if files is None and jobs > 1 else ([work(left)], [])
     if memory is not None and left:
         memory.learn(session for part in parts for session in part.sessions)
@@ -88,8 +91,10 @@ def _in_processes(paths: Sequence[str], work: Callable[..., _Part], jobs: int) -
     return side_by_side(parts, work, jobs)
 
 
-def _lint(paths: Sequence[str], config: Config, files: Optional[Files], remember: bool) -> _Part:
-    linter = Linter(config, files if files is not None else Disk(), remember=remember)
+def _lint(
+    paths: Sequence[str], config: Config, files: Optional[Files], remember: bool, parsed: Optional[Parsed]
+) -> _Part:
+    linter = Linter(config, files if files is not None else Disk(), remember=remember, parsed=parsed)
     findings: list[Finding] = []
     with _without_collector():
         for path in paths:
@@ -113,17 +118,25 @@ def _without_collector() -> Iterator[None]:
 class Linter:
     """Lints files one after the other; what one file taught about its neighbours is kept while it is near."""
 
-    def __init__(self, config: Config, files: Files, suppress: bool = True, remember: bool = False) -> None:
+    def __init__(
+        self,
+        config: Config,
+        files: Files,
+        suppress: bool = True,
+        remember: bool = False,
+        parsed: Optional[Parsed] = None,
+    ) -> None:
         self.config = config
         self.suppress = suppress  # whether comments switch findings off
         self.files = files
         self.remember = remember  # whether `sessions` are kept
+        self._parsed = parsed  # modules that outlast the linter
         self.sessions: list[Session] = []
         self.problems: list[Problem] = []
         self._noting = Noting(files)
         self._session: dict[str, tuple[Finding, ...]] = {}
         self._home = ""  # the directory below which all its last files are
-        self.project = Project(self._noting if remember else files)
+        self.project = Project(self._noting if remember else files, parsed)
         self.enabled = [check for check in checks() if check.code in config.codes]
         self._asked = Target(config.mindspore_version or (0,), (config.device,) if config.device else ())
         self._programs: dict[str, Program] = {}
@@ -147,7 +160,7 @@ class Linter:
             self.sessions.append(Session(self._session, tuple(self._noting.stamps.values())))
         self._session = {}
         self._noting = Noting(self.files)
-        self.project = Project(self._noting)
+        self.project = Project(self._noting, self._parsed)
 
     def file(self, path: str) -> list[Finding]:
         """Return the findings in one file. What cannot be done goes to `problems`."""

@@ -12,6 +12,7 @@ from ms_perflint.semantics.imports import Imports, Roots
 from ms_perflint.semantics.module import Module
 from ms_perflint.semantics.names import Names
 from ms_perflint.semantics.outline import Outline, outline
+from ms_perflint.semantics.parsed import Parsed
 from ms_perflint.source import BOM, Files, Source, SourceError
 
 CLASS = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\(([^)]*)\)|\b(\w+)[ \t]+as[ \t]+\w", re.MULTILINE)
@@ -21,8 +22,9 @@ NAME = re.compile(rb"[A-Za-z_]\w*")
 class Project:
     """Everything read so far. Files that were not asked about are read, never reported."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files, parsed: Optional[Parsed] = None) -> None:
         self.files = files
+        self.parsed = parsed  # where modules are kept that are to outlast this project
         self.size = 0  # bytes of parsed source that are held
         self._raw: dict[str, Optional[bytes]] = {}
         self._modules: dict[str, Optional[Module]] = {}
@@ -36,7 +38,7 @@ class Project:
     def forget(self) -> None:
         """Give back the memory of all modules; what files import is kept."""
         for module in self._modules.values():
-            if module is not None:
+            if module is not None and self.parsed is None:
                 module.close()
         self._modules.clear()
         self._raw.clear()
@@ -113,7 +115,7 @@ class Project:
         if held is not None:
             return held
         raw = self._raw[path] = self.read(path)
-        module = Module(Source(path, raw))
+        module = Module(Source(path, raw)) if self.parsed is None else self.parsed.module(path, raw)
         self._modules[path] = module
         self.size += len(module.source.text)
         return module

@@ -1,0 +1,35 @@
+"""Parsed files that outlast a project: for whoever asks again and again while a file changes, as an editor does."""
+
+from __future__ import annotations
+
+from ms_perflint.semantics.module import Module
+from ms_perflint.source import Source
+
+
+class Parsed:
+    """Modules by path, each good for as long as its file holds the same bytes: nothing in it depends on another file.
+
+    It takes the place of a project's own modules, so projects that share it must not work at the same time.
+    """
+
+    def __init__(self, bound: int) -> None:
+        self._bound = bound  # bytes of source that are kept between projects
+        self._held: dict[str, tuple[bytes, Module]] = {}  # the one that was asked for last stands last
+
+    def module(self, path: str, raw: bytes) -> Module:
+        """Return the module of a file with these bytes; SourceError where there is none."""
+        held = self._held.pop(path, None)
+        if held is None or held[0] != raw:
+            held = raw, Module(Source(path, raw))
+        self._held[path] = held
+        return held[1]
+
+    def trim(self) -> None:
+        """Give back what has not been asked for the longest, down to the bound; while no project is at work."""
+        size = sum(len(raw) for raw, _ in self._held.values())
+        for path in list(self._held):
+            if size <= self._bound:
+                break
+            raw, module = self._held.pop(path)
+            size -= len(raw)
+            module.close()
