@@ -222,6 +222,21 @@ def config(option: str | None, output_format: str, schema: bool) -> None:
 
 
 @front.command()
+@click.option("--stdio", is_flag=True, hidden=True, help="Speak over stdin and stdout: it knows no other way.")
+def server(stdio: bool) -> int:
+    """Answer an editor: findings, fixes and pages while you type.
+
+    It speaks the Language Server Protocol over stdin and stdout, and is started by the editor.
+    """
+    from ms_perflint.server import MissingExtra, serve
+
+    try:
+        return serve()
+    except MissingExtra as error:
+        raise click.ClickException(str(error)) from error
+
+
+@front.command()
 @_cache_directory
 def clean(cache_dir: str | None) -> None:
     """Remove all caches."""

@@ -1,0 +1,25 @@
+"""The language server: findings, fixes and rule pages in editors, while a program is written.
+
+`buffers` and `settings` are what an editor says, `linting` is what is done with it, off the main loop and one at a time
+(`rounds`); `diagnostics`, `actions` and `pages` put the answers into the words of the protocol; `language_server` wires
+them together. pygls is an optional extra: nothing outside of this package imports it.
+"""
+
+from __future__ import annotations
+
+
+class MissingExtra(Exception):
+    """The packages that only the language server needs are not installed."""
+
+
+def serve() -> int:
+    """Answer an editor over stdin and stdout until it leaves; return the exit code. Raises MissingExtra."""
+    try:
+        import pygls.lsp.server  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra(
+            f'the language server needs {error.name or "pygls"}: install it with `pip install "ms-perflint[lsp]"`'
+        ) from error
+    from ms_perflint.server.language_server import serve as answer
+
+    return answer()

@@ -1,0 +1,70 @@
+"""Findings as diagnostics of the protocol."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from lsprotocol import types
+
+from ms_perflint import pages
+from ms_perflint.findings import Finding, Place, Problem
+from ms_perflint.server.buffers import Buffer, uri_of
+from ms_perflint.server.linting import Checked
+from ms_perflint.server.places import Columns
+
+SOURCE = "ms-perflint"
+
+
+def diagnostics(checked: Checked, columns: Columns, buffers: Sequence[Buffer]) -> list[types.Diagnostic]:
+    """Return all that is to be shown in a file."""
+    return [
+        *(of_problem(problem, checked, columns) for problem in checked.problems),
+        *(of_finding(finding, checked, columns, buffers) for finding in checked.findings),
+    ]
+
+
+def of_finding(finding: Finding, checked: Checked, columns: Columns, buffers: Sequence[Buffer]) -> types.Diagnostic:
+    """Return a finding, with the places that it rests on and the page of its rule."""
+    related = [
+        types.DiagnosticRelatedInformation(
+            types.Location(
+                uri_of(each.place.path, buffers),
+                columns.range(each.place, each.place, checked.sources.get(each.place.path)),
+            ),
+            each.message,
+        )
+        for each in finding.related
+    ]
+    return types.Diagnostic(
+        range=columns.range(finding.place, finding.end, checked.source),
+        message=finding.message,
+        severity=types.DiagnosticSeverity.Warning,
+        code=finding.code,
+        code_description=types.CodeDescription(pages.url(finding.code, finding.name)),
+        source=SOURCE,
+        tags=[types.DiagnosticTag.Unnecessary] if is_superfluous(finding) else None,
+        related_information=related or None,
+    )
+
+
+def of_problem(problem: Problem, checked: Checked, columns: Columns) -> types.Diagnostic:
+    """Return why a file could not be looked at, as far as it could not."""
+    place = columns.position(Place(problem.path, problem.row, problem.column), checked.source)
+    return types.Diagnostic(
+        range=types.Range(place, place),
+        message=problem.message,
+        severity=types.DiagnosticSeverity.Warning,
+        source=SOURCE,
+    )
+
+
+def is_superfluous(finding: Finding) -> bool:
+    """Return whether what was found can go without a replacement: editors show it faded."""
+    edits = finding.fix.edits if finding.fix else ()
+    return bool(edits) and all(edit.start < edit.end and not edit.text.strip() for edit in edits)
+
+
+def identity(found: Sequence[types.Diagnostic]) -> str:
+    """Return what tells diagnostics from others: editors need not be sent the same ones again."""
+    return hashlib.blake2b(repr(found).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -1,0 +1,221 @@
+"""The requests and notifications that the server answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import partial
+from typing import Optional, Union
+
+from lsprotocol import types
+from pygls.uris import to_fs_path
+
+from ms_perflint.server import actions, diagnostics
+from ms_perflint.server.actions import Client
+from ms_perflint.server.buffers import path_of, uri_of
+from ms_perflint.server.hover import hover
+from ms_perflint.server.language_server import CHUNK, WATCHED, Server
+from ms_perflint.server.linting import Checked
+from ms_perflint.server.places import Columns
+from ms_perflint.server.rounds import Rounds
+from ms_perflint.server.settings import SECTION
+
+DocumentReport = Union[types.RelatedFullDocumentDiagnosticReport, types.RelatedUnchangedDocumentDiagnosticReport]
+FileReport = Union[types.WorkspaceFullDocumentDiagnosticReport, types.WorkspaceUnchangedDocumentDiagnosticReport]
+
+
+def register(server: Server) -> None:
+    """Register all features."""
+    feature = server.feature
+    feature(types.INITIALIZE)(initialize)
+    feature(types.INITIALIZED)(initialized)
+    feature(types.SHUTDOWN)(shut_down)
+    feature(types.TEXT_DOCUMENT_DID_OPEN)(opened)
+    feature(types.TEXT_DOCUMENT_DID_CHANGE)(changed)
+    feature(types.TEXT_DOCUMENT_DID_CLOSE)(closed)
+    feature(types.TEXT_DOCUMENT_DID_SAVE)(outside_changed)
+    feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(outside_changed)
+    feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(outside_changed)
+    feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(configured)
+    feature(types.TEXT_DOCUMENT_DIAGNOSTIC, types.DiagnosticOptions(True, True, SECTION))(diagnose)
+    feature(types.WORKSPACE_DIAGNOSTIC)(diagnose_workspace)
+    feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(list(actions.KINDS), resolve_provider=True))(offer)
+    feature(types.CODE_ACTION_RESOLVE)(resolve)
+    feature(types.TEXT_DOCUMENT_HOVER)(explain)
+
+
+# --- beginning and end
+
+
+def initialize(ls: Server, params: types.InitializeParams) -> None:
+    """Take what the editor can do and what it sets."""
+    can_resolve = "edit" in _properties(params.capabilities)
+    ls.client = Client(
+        columns=Columns(types.PositionEncodingKind(ls.workspace.position_encoding or "utf-16").value),
+        versions=ls.wants("workspace.workspace_edit.document_changes"),
+        disabled=ls.wants("text_document.code_action.disabled_support"),
+        resolve=can_resolve,
+    )
+    ls.rounds = Rounds(ls.state)
+    root = next((to_fs_path(folder.uri) for folder in ls.workspace.folders.values()), ls.workspace.root_path)
+    if root is not None and os.path.isdir(root):
+        os.chdir(root)  # what is named without its folder, and paths in messages, are meant from there
+    ls.set(params.initialization_options)
+
+
+def _properties(capabilities: types.ClientCapabilities) -> Sequence[str]:
+    """Return what of a code action the editor can ask for later."""
+    document = capabilities.text_document
+    action = document.code_action if document else None
+    return action.resolve_support.properties if action and action.resolve_support else ()
+
+
+async def initialized(ls: Server, _: types.InitializedParams) -> None:
+    """Ask to be told of files that change outside of the editor's buffers, and of settings."""
+    wanted = []
+    if ls.wants("workspace.did_change_watched_files.dynamic_registration"):
+        watchers = [types.FileSystemWatcher(WATCHED)]
+        options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+        wanted.append(types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
+    if ls.wants("workspace.did_change_configuration.dynamic_registration"):
+        section = types.DidChangeConfigurationRegistrationOptions(SECTION)
+        wanted.append(types.Registration("settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, section))
+    if wanted:
+        await ls.client_register_capability_async(types.RegistrationParams(wanted))
+    if ls.wants("workspace.configuration"):
+        await ls.ask_for_settings()
+
+
+def shut_down(ls: Server, _: None) -> None:
+    """Note that the editor takes its leave."""
+    ls.is_shut_down = True
+
+
+# --- what changes
+
+
+def opened(ls: Server, _: types.DidOpenTextDocumentParams) -> None:
+    """Lint what was opened at once."""
+    ls.changed(0)
+
+
+def changed(ls: Server, _: types.DidChangeTextDocumentParams) -> None:
+    """Lint again when nothing is typed any more."""
+    ls.changed()
+
+
+def closed(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
+    """Go back to the disk; nothing is shown any more in what was closed."""
+    uri = params.text_document.uri
+    if ls.told.pop(uri, None) is not None and not ls.pulls:
+        ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+    ls.changed(0)
+
+
+def outside_changed(ls: Server, _: object) -> None:
+    """Lint again: files, folders or configurations are not what they were."""
+    ls.changed()
+
+
+async def configured(ls: Server, params: types.DidChangeConfigurationParams) -> None:
+    """Take new settings: those that come along, where the editor cannot be asked."""
+    if ls.wants("workspace.configuration"):
+        await ls.ask_for_settings()
+        return
+    given = params.settings
+    ls.set(given.get(SECTION) if isinstance(given, dict) and SECTION in given else given)
+    ls.changed(0)
+
+
+# --- diagnostics that are asked for
+
+
+async def diagnose(ls: Server, params: types.DocumentDiagnosticParams) -> DocumentReport:
+    """Return what is found in a document."""
+    uri = params.text_document.uri
+    checked = await ls.checked(uri)
+    buffers = ls.buffers
+    found = ls.diagnostics(checked, buffers)
+    identity = diagnostics.identity(found)
+    for buffer in buffers:
+        if buffer.uri == uri:
+            ls.told[uri] = buffer.version, identity
+    if params.previous_result_id == identity:
+        return types.RelatedUnchangedDocumentDiagnosticReport(identity)
+    return types.RelatedFullDocumentDiagnosticReport(found, result_id=identity)
+
+
+async def diagnose_workspace(ls: Server, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
+    """Return what is found in the files of the workspace; once that is known, not before something has changed."""
+    known = {previous.uri: previous.value for previous in params.previous_result_ids}
+    while True:
+        number = ls.rounds.number
+        reports = await _workspace_reports(ls, known)
+        if not known or any(isinstance(report, types.WorkspaceFullDocumentDiagnosticReport) for report in reports):
+            return types.WorkspaceDiagnosticReport(reports)
+        await ls.rounds.after(number)
+
+
+async def _workspace_reports(ls: Server, known: dict[str, str]) -> list[FileReport]:
+    """Return a report for each file that has findings, or had some when the editor asked before."""
+    paths = await ls.rounds.do(ls.rounds.linting.below)
+    gone = [path for uri in known if (path := path_of(uri)) is not None and path not in paths]
+    checked: dict[str, Optional[Checked]] = dict.fromkeys(gone)
+    for start in range(0, len(paths), CHUNK):
+        work = partial(ls.rounds.linting.files, paths[start : start + CHUNK])
+        checked.update((await ls.rounds.do(work)).checked)
+    buffers = ls.buffers
+    versions = {buffer.path: buffer.version for buffer in buffers}
+    reports: list[FileReport] = []
+    for path, each in checked.items():
+        found, uri, version = ls.diagnostics(each, buffers), uri_of(path, buffers), versions.get(path)
+        identity = diagnostics.identity(found)
+        if known.get(uri) == identity:
+            reports.append(
+                types.WorkspaceUnchangedDocumentDiagnosticReport(uri=uri, result_id=identity, version=version)
+            )
+        elif found or uri in known:
+            reports.append(
+                types.WorkspaceFullDocumentDiagnosticReport(uri=uri, items=found, version=version, result_id=identity)
+            )
+    return reports
+
+
+# --- what can be done, and why
+
+
+async def offer(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """Return what can be done about the findings in a range, and in the file."""
+    uri, only = params.text_document.uri, params.context.only
+    checked = await ls.checked(uri)
+    if checked is None:
+        return []
+    found: list[types.CodeAction] = []
+    if actions.is_wanted(types.CodeActionKind.QuickFix.value, only):
+        found += actions.quick_fixes(checked, params.range, ls.buffers, ls.client)
+    if actions.is_wanted(actions.FIX_ALL, only) and actions.has_safe_fix(checked):
+        found.append(actions.fix_all(uri, checked.config))
+    if ls.client.resolve:
+        return found
+    return [whole for action in found if (whole := await resolve(ls, action)).edit or whole.disabled]
+
+
+async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
+    """Return an action with its edit."""
+    data = action.data
+    checked = await ls.checked(data["uri"]) if isinstance(data, dict) else None
+    if not isinstance(data, dict) or checked is None:
+        return action
+    changed = await ls.rounds.do(partial(ls.rounds.linting.mended, checked))
+    if changed is not None:
+        action.edit = actions.replacing(*changed, ls.buffers, ls.client)
+    return action
+
+
+async def explain(ls: Server, params: types.HoverParams) -> Optional[types.Hover]:
+    """Return what there is to say about a place in a document."""
+    checked = await ls.checked(params.text_document.uri)
+    document = ls.client_capabilities.text_document
+    formats = document.hover.content_format if document and document.hover else None
+    is_markdown = not formats or types.MarkupKind.Markdown in formats
+    return hover(checked, params.position, ls.client.columns, is_markdown) if checked is not None else None

@@ -1,0 +1,99 @@
+"""What an editor shows where the pointer rests: a finding with its fix, and the page of a rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Optional
+
+from lsprotocol import types
+
+from ms_perflint import pages
+from ms_perflint.findings import Finding
+from ms_perflint.fixing import safety, splice
+from ms_perflint.server.linting import Checked
+from ms_perflint.server.places import Columns, touch
+from ms_perflint.source import Source
+from ms_perflint.writing import unified_diff
+
+COMMENT = re.compile(r"#.*\b(?:noqa|ms-perflint)\b.*", re.IGNORECASE)
+CODE = re.compile(r"\b[A-Z]+[0-9]+\b", re.IGNORECASE)
+_EDITORS_ONLY = re.compile(r"^<!--[^\n]*-->\n\n?", re.MULTILINE)
+_FENCE = re.compile(r"^(```+|~~~+)(\w+) [^\n]*$", re.MULTILINE)  # with words that speak to our tests
+
+
+def hover(checked: Checked, at: types.Position, columns: Columns, markdown: bool) -> Optional[types.Hover]:
+    """Return what is to be shown at a position; None where nothing is."""
+    if checked.source is None:
+        return None
+    point = types.Range(at, at)
+    named = _named(checked.source, at, columns)
+    if named is not None:
+        where, code = named
+        return _hover([_page(code)], where, markdown)
+    here = [finding for finding in checked.findings if touch(_range(finding, checked, columns), point)]
+    if not here:
+        return None
+    codes = dict.fromkeys(finding.code for finding in here)
+    parts = [*(_shown(finding, checked) for finding in here), *map(_page, codes)]
+    return _hover(parts, _range(here[0], checked, columns), markdown)
+
+
+def _hover(parts: Iterable[str], where: types.Range, markdown: bool) -> types.Hover:
+    kind = types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText
+    text = "\n\n---\n\n".join(part.strip() for part in parts if part)
+    return types.Hover(types.MarkupContent(kind, text), where)
+
+
+def _named(source: Source, at: types.Position, columns: Columns) -> Optional[tuple[types.Range, str]]:
+    """Return the rule whose code stands at a position in a comment that suppresses it."""
+    line = source.line(at.line + 1).decode("utf-8", "replace")
+    comment = COMMENT.search(line)
+    if comment is None:
+        return None
+    character = columns.characters(line, at.character)
+    for match in CODE.finditer(line, comment.start()):
+        code = match[0].upper()
+        if match.start() <= character <= match.end() and code in pages.codes():
+            start, end = (types.Position(at.line, columns.units(line[:end])) for end in match.span())
+            return types.Range(start, end), code
+    return None
+
+
+def _shown(finding: Finding, checked: Checked) -> str:
+    """Return a finding in words, with the diff of its fix."""
+    trust = safety(finding, checked.config)
+    if finding.fix is None or trust is None:
+        return f"**{finding.code}** {finding.message}"
+    diff = "".join(_diffs(finding, checked)).rstrip("\n")
+    advice = f"{finding.fix.message} ({_word(trust.value)})"
+    return f"**{finding.code}** {finding.message}\n\n{advice}\n\n```diff\n{diff}\n```"
+
+
+def _word(trust: str) -> str:
+    return "shown only: a person has to finish it" if trust == "display-only" else f"{trust} fix"
+
+
+def _diffs(finding: Finding, checked: Checked) -> Iterator[str]:
+    """Yield what a fix changes, file by file, without the lines around it."""
+    edits = finding.fix.edits if finding.fix else ()
+    for path in sorted({edit.path for edit in edits}):
+        source = checked.sources.get(path)
+        if source is not None:
+            after = splice(source, [edit for edit in edits if edit.path == path])
+            diff = unified_diff(source.text.decode(), after.decode(), path)
+            yield "".join(row for row in diff.splitlines(keepends=True)[3:] if row[:1] in "+-" and row.strip())
+
+
+def _page(code: str) -> str:
+    """Return the page of a rule as editors render it; "" where there is none."""
+    try:
+        page = pages.page(code)
+    except pages.PageError:
+        return ""
+    text = _FENCE.sub(r"\1\2", _EDITORS_ONLY.sub("", page.text))
+    return f"{text.rstrip()}\n\n[Read it on the web]({page.url})"
+
+
+def _range(finding: Finding, checked: Checked, columns: Columns) -> types.Range:
+    return columns.range(finding.place, finding.end, checked.source)

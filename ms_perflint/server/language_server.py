@@ -1,0 +1,183 @@
+"""The server itself: what an editor asks for and tells, and what it gets."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, Optional
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, PyglsError
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+
+from ms_perflint import __version__
+from ms_perflint.internal import internal_error
+from ms_perflint.run import Options
+from ms_perflint.server import diagnostics
+from ms_perflint.server.actions import Client
+from ms_perflint.server.buffers import Buffer, opened, path_of
+from ms_perflint.server.linting import Answers, Checked, State
+from ms_perflint.server.rounds import Rounds
+from ms_perflint.server.settings import SECTION, Folders, Settings, SettingsError, read
+
+PAUSE = 0.1  # seconds without an edit before anything is linted unasked
+CHUNK = 16  # files of a workspace that are linted before somebody else has a turn
+WATCHED = "**/*.{py,yaml,yml,json,ini,cfg,toml,sh,txt}"
+
+
+class Server(LanguageServer):
+    """One editor, what it has open, and what it was told about it."""
+
+    def __init__(self) -> None:
+        super().__init__(SECTION, __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full)
+        self.rounds: Rounds
+        self.client: Client
+        self.settings: dict[str, Settings] = {"": {}}  # by folder; "" for all of them
+        self.is_shut_down = False
+        self.told: dict[str, tuple[Optional[int], str]] = {}  # URI -> version and identity of what it was told last
+        self.errors: tuple[str, ...] = ()  # of the configurations, as they were shown
+        self._pending: Optional[asyncio.Task[None]] = None
+
+    def report_server_error(self, error: Exception, source: type[PyglsError] | type[JsonRpcException]) -> None:
+        """Write to the editor's log what went wrong, and go on."""
+        self.window_log_message(types.LogMessageParams(types.MessageType.Error, internal_error(error)))
+
+    # --- what is there
+
+    def wants(self, capability: str) -> bool:
+        """Return whether the editor can do something, named as in the protocol, in snake case."""
+        found: Any = self.client_capabilities
+        for name in capability.split("."):
+            found = getattr(found, name, None)
+        return bool(found)
+
+    @property
+    def buffers(self) -> tuple[Buffer, ...]:
+        """Return what is open."""
+        return opened(self.workspace.text_documents.values())
+
+    def state(self, is_current: Callable[[], bool]) -> State:
+        """Return what is open and set now."""
+        paths = (to_fs_path(folder.uri) for folder in self.workspace.folders.values())
+        root = self.workspace.root_path if not self.workspace.folders else None
+        folders = [os.path.normpath(path) for path in (*paths, root) if path]
+        common = self.settings[""]
+        options = {folder: Options(**{**common, **self.settings.get(folder, {})}) for folder in ("", *folders)}
+        return State(self.buffers, Folders(options), is_current)
+
+    async def checked(self, uri: str) -> Optional[Checked]:
+        """Return what is found in an open document as it is now; None for one that is not linted."""
+        return (await self.answers()).checked.get(path_of(uri) or "")
+
+    async def answers(self) -> Answers:
+        """Return what is found in all open documents; say what is wrong with their configuration, once."""
+        answers = await self.rounds.latest()
+        for error in answers.errors:
+            if error not in self.errors:
+                self.complain(error)
+        self.errors = answers.errors
+        return answers
+
+    def complain(self, error: str) -> None:
+        """Show what a person has to mend."""
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"ms-perflint: {error}"))
+
+    @property
+    def pulls(self) -> bool:
+        """Return whether the editor asks for diagnostics itself: then it is not told unasked."""
+        return self.wants("text_document.diagnostic")
+
+    # --- what changes
+
+    def changed(self, pause: float = PAUSE) -> None:
+        """Note a change, and lint when no other one follows."""
+        self.rounds.changed()
+        if self._pending is not None:
+            self._pending.cancel()
+        self._pending = asyncio.ensure_future(self._tell(pause))
+
+    async def _tell(self, pause: float) -> None:
+        """Tell the editor what is found now, or that it should ask again."""
+        await asyncio.sleep(pause)
+        try:
+            answers = await self.answers()
+            if not self.pulls:
+                self._publish(answers)
+            elif self.wants("workspace.diagnostics.refresh_support"):
+                self._refresh(answers)
+        except Exception as error:  # nobody awaits this
+            self.report_server_error(error, PyglsError)
+
+    def _publish(self, answers: Answers) -> None:
+        buffers = self.buffers
+        for buffer in buffers:
+            found = self.diagnostics(answers.checked.get(buffer.path), buffers)
+            now = buffer.version, diagnostics.identity(found)
+            if self.told.get(buffer.uri) != now:
+                self.told[buffer.uri] = now
+                self.text_document_publish_diagnostics(
+                    types.PublishDiagnosticsParams(buffer.uri, found, buffer.version)
+                )
+
+    def _refresh(self, answers: Answers) -> None:
+        """Make the editor ask again when a file has other findings by a change in another one."""
+        buffers = self.buffers
+        for buffer in buffers:
+            version, identity = self.told.get(buffer.uri, (None, ""))
+            found = self.diagnostics(answers.checked.get(buffer.path), buffers)
+            if version == buffer.version and identity != diagnostics.identity(found):
+                self.workspace_diagnostic_refresh(None)
+                return
+
+    def diagnostics(self, checked: Optional[Checked], buffers: Sequence[Buffer]) -> list[types.Diagnostic]:
+        """Return what is to be shown in a file."""
+        return diagnostics.diagnostics(checked, self.client.columns, buffers) if checked is not None else []
+
+    # --- what is set
+
+    def set(self, given: object, folder: str = "") -> None:
+        """Take the settings of the editor for a folder, over what it set before; say which cannot be used."""
+        try:
+            self.settings[folder] = {**self.settings.get(folder, {}), **read(given)}
+        except SettingsError as error:
+            self.complain(str(error))
+
+    async def ask_for_settings(self) -> None:
+        """Ask the editor for its settings, folder by folder."""
+        folders = [folder.uri for folder in self.workspace.folders.values()]
+        items = [types.ConfigurationItem(scope_uri=uri, section=SECTION) for uri in (None, *folders)]
+        with suppress(JsonRpcException):
+            found = await self.workspace_configuration_async(types.ConfigurationParams(items))
+            for uri, given in zip((None, *folders), found):
+                if given is not None:
+                    self.set(given, os.path.normpath(to_fs_path(uri) or "") if uri else "")
+        self.changed(0)
+
+
+def serve() -> int:
+    """Answer until the editor leaves; return 0 if it said so before, else 1, as the protocol wants."""
+    from ms_perflint.server.features import register
+
+    for name in (
+        "SIGTERM",
+        "SIGINT",
+        "SIGHUP",
+    ):  # nothing has to be put in order, and a read from stdin cannot be ended
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+    if sys.stdin.isatty():
+        print("ms-perflint server waits for an editor to speak to it: see docs/editors.md", file=sys.stderr)
+    logging.getLogger("pygls").addHandler(logging.NullHandler())
+    server = Server()
+    register(server)
+    output, sys.stdout = sys.stdout.buffer, sys.stderr  # nothing else may write there
+    server.start_io(sys.stdin.buffer, output)
+    if hasattr(server, "rounds"):
+        server.rounds.end()
+    return 0 if server.is_shut_down else 1

@@ -1,0 +1,210 @@
+"""Lints buffers as they stand in front of the disk. What one pass has read and found serves the next one.
+
+Runs in a thread of its own. It is the same engine as the command line's, over an overlay: what a memory knows is asked
+for again only where something that was read for it has changed, and files that have not changed are not parsed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Optional
+
+from ms_perflint.cache import Memory
+from ms_perflint.config import Config, ConfigError
+from ms_perflint.discovery import discover
+from ms_perflint.engine import Report, lint
+from ms_perflint.findings import Finding, Problem
+from ms_perflint.fixing import Settled, settle
+from ms_perflint.semantics.parsed import Parsed
+from ms_perflint.server.buffers import Buffer
+from ms_perflint.server.settings import Folders
+from ms_perflint.source import Disk, Files, Nowhere, Overlay, Source, SourceError, Status
+
+KEPT = 4_000_000  # bytes of source that stay parsed between two passes
+MEMORIES = 8  # configurations whose findings are remembered
+
+
+class Voided(Exception):
+    """A newer edit came in: what is under way is worth nothing any more."""
+
+
+@dataclass(frozen=True)
+class State:
+    """What is open, and what is set, at one moment."""
+
+    buffers: tuple[Buffer, ...]
+    folders: Folders
+    is_current: Callable[[], bool] = field(compare=False)
+
+    def contents(self) -> dict[str, bytes]:
+        """Return the texts that stand in front of the disk."""
+        found = {}
+        for buffer in self.buffers:
+            try:
+                if not buffer.is_untitled:
+                    found[buffer.path] = buffer.raw
+            except SourceError:  # its coding line is being typed: until then the file counts as it is on the disk
+                continue
+        return found
+
+    def files(self) -> Files:
+        """Return the files as the editor sees them."""
+        return _Current(Overlay(Disk(), self.contents()), self.is_current)
+
+    def files_around(self, path: str) -> Files:
+        """Return the files that count for one that is open: for a text that is no file yet, itself alone."""
+        for buffer in self.buffers:
+            if buffer.path == path and buffer.is_untitled:
+                return Overlay(Nowhere(), {path: buffer.raw})
+        return self.files()
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found in one file, with the texts of all files that it speaks of."""
+
+    path: str
+    config: Config
+    findings: tuple[Finding, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    sources: Mapping[str, Optional[Source]] = field(default_factory=dict)
+
+    @property
+    def source(self) -> Optional[Source]:
+        """Return the text of the file itself; None where it cannot be read."""
+        return self.sources.get(self.path)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What was found in some files, and what is wrong with their configuration."""
+
+    checked: Mapping[str, Checked] = field(default_factory=dict)  # by path
+    errors: tuple[str, ...] = ()
+
+
+class Linting:
+    """Lints; keeps what is worth keeping between two passes, within bounds."""
+
+    def __init__(self) -> None:
+        self._parsed = Parsed(KEPT)
+        self._memories: dict[str, Memory] = {}  # by configuration, the one used last at the end
+        self._good: dict[str, Config] = {}  # the last configuration of a path that could be used
+
+    def open(self, state: State) -> Answers:
+        """Return what is found in all Python files that are open. Raises Voided."""
+        named = [buffer.path for buffer in state.buffers if buffer.is_python and not buffer.is_untitled]
+        answers = self.files(named, state)
+        untitled = [buffer for buffer in state.buffers if buffer.is_python and buffer.is_untitled]
+        alone = {buffer.path: _alone(buffer, self._config(buffer.path, state.folders, True)[0]) for buffer in untitled}
+        return Answers({**answers.checked, **alone}, answers.errors)
+
+    def files(self, paths: Sequence[str], state: State) -> Answers:
+        """Return what is found in files, by their nearest configurations. Raises Voided."""
+        files, errors = state.files(), []
+        groups: dict[str, tuple[Config, list[str]]] = {}
+        for path in paths:
+            config, error = self._config(path, state.folders)
+            errors += [error] if error else []
+            groups.setdefault(repr(config), (config, []))[1].append(path)
+        checked: dict[str, Checked] = {}
+        for key, (config, members) in groups.items():
+            wanted = [path for path in members if not state.folders.is_excluded(path, config)]
+            checked.update({path: Checked(path, config) for path in members})
+            report = lint(wanted, config, files, memory=self._memory(key), parsed=self._parsed)
+            checked.update(_by_path(report, config, files))
+        self._parsed.trim()
+        return Answers(checked, tuple(dict.fromkeys(errors)))
+
+    def below(self, state: State) -> tuple[str, ...]:
+        """Return the Python files in the folders of the workspace that count."""
+        found: dict[str, None] = {}
+        for folder in state.folders.paths:
+            found.update(dict.fromkeys(discover([folder], self._config(folder, state.folders)[0]).files))
+        return tuple(found)
+
+    def mended(self, checked: Checked, state: State) -> Optional[tuple[Source, bytes]]:
+        """Return a file and its text with all safe fixes made, as `--fix` makes them; None where there are none."""
+        config, path = checked.config, checked.path
+        settled: Settled = settle(
+            lambda files: lint([path], config, files, parsed=self._parsed),
+            state.files_around(path),
+            config,
+            unsafe=config.unsafe_fixes,
+        )
+        for change in settled.changes:
+            return Source(path, change.before), Source(path, change.after).text
+        return None
+
+    def _memory(self, key: str) -> Memory:
+        """Return what is remembered under a configuration."""
+        self._memories[key] = self._memories.pop(key) if key in self._memories else Memory()
+        if len(self._memories) > MEMORIES:
+            del self._memories[next(iter(self._memories))]
+        return self._memories[key]
+
+    def _config(self, path: str, folders: Folders, isolated: bool = False) -> tuple[Config, str]:
+        """Return the configuration of a path, and what is wrong with it: then the last one that was right counts."""
+        try:
+            self._good[path] = folders.config(path, isolated)
+            return self._good[path], ""
+        except ConfigError as error:
+            return self._good.get(path) or Config(root=path), str(error)
+
+
+class _Current:
+    """Files that cannot be read any more once a newer edit has come in."""
+
+    def __init__(self, base: Files, is_current: Callable[[], bool]) -> None:
+        self.base = base
+        self.is_current = is_current
+
+    def read(self, path: str) -> bytes:
+        """Return the bytes of a file. Raises Voided."""
+        if not self.is_current():
+            raise Voided
+        return self.base.read(path)
+
+    def names(self, directory: str) -> frozenset[str]:
+        """Return the names in a directory."""
+        return self.base.names(directory)
+
+    def status(self, path: str) -> Optional[Status]:
+        """Return what changes with every change of a file or directory."""
+        return self.base.status(path)
+
+
+def _by_path(report: Report, config: Config, files: Files) -> dict[str, Checked]:
+    """Return a report file by file."""
+    found: dict[str, Checked] = {}
+    for path in report.files:
+        findings = tuple(finding for finding in report.findings if finding.place.path == path)
+        problems = tuple(problem for problem in report.problems if problem.path == path)
+        found[path] = Checked(path, config, findings, problems, _sources(path, findings, files))
+    return found
+
+
+def _sources(path: str, findings: Iterable[Finding], files: Files) -> dict[str, Optional[Source]]:
+    """Return the texts of a file and of all others that findings in it speak of."""
+    paths = {path: None}
+    for finding in findings:
+        paths.update(dict.fromkeys(edit.path for edit in (finding.fix.edits if finding.fix else ())))
+        paths.update(dict.fromkeys(related.place.path for related in finding.related))
+    return {each: _source(each, files) for each in paths}
+
+
+def _source(path: str, files: Files) -> Optional[Source]:
+    try:
+        return Source(path, files.read(path))
+    except (OSError, SourceError):
+        return None
+
+
+def _alone(buffer: Buffer, config: Config) -> Checked:
+    """Return what is found in a text that is no file yet: nothing is read for it."""
+    try:
+        files = Overlay(Nowhere(), {buffer.path: buffer.raw})
+    except SourceError as error:
+        return Checked(buffer.path, config, (), (Problem(buffer.path, error.row, error.column, error.message),))
+    return _by_path(lint([buffer.path], config, files), config, files)[buffer.path]

@@ -1,0 +1,50 @@
+"""Places as editors count them: rows and columns from 0, columns in the units that both sides agreed on."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+from lsprotocol import types
+
+from ms_perflint.findings import Place
+from ms_perflint.source import Source
+
+_CODECS = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
+_WIDTHS = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
+
+
+class Columns:
+    """Counts columns in the units of a position encoding: `utf-8`, `utf-16` or `utf-32`."""
+
+    def __init__(self, encoding: str) -> None:
+        self._codec, self._width = _CODECS[encoding], _WIDTHS[encoding]
+
+    def units(self, text: str) -> int:
+        """Return how many units a text is long."""
+        return len(text) if text.isascii() else len(text.encode(self._codec, "surrogatepass")) // self._width
+
+    def characters(self, line: str, units: int) -> int:
+        """Return how many characters of a line the first units of it are; all where it has less."""
+        raw = line.encode(self._codec, "surrogatepass")[: units * self._width]
+        return len(raw.decode(self._codec, "ignore"))
+
+    def position(self, place: Place, source: Optional[Source]) -> types.Position:
+        """Return a place as the editor counts; in characters where the text of its file is not known."""
+        row, column = max(place.row, 1), max(place.column, 1)
+        if source is None:
+            return types.Position(row - 1, column - 1)
+        before = source.line(row).decode("utf-8", "replace")[: column - 1]
+        return types.Position(row - 1, self.units(before))
+
+    def range(self, start: Place, end: Place, source: Optional[Source]) -> types.Range:
+        """Return what lies between two places of a file."""
+        return types.Range(self.position(start, source), self.position(end, source))
+
+
+def touch(one: types.Range, other: types.Range) -> bool:
+    """Return whether two ranges have something in common, be it a border."""
+    return _key(one.start) <= _key(other.end) and _key(other.start) <= _key(one.end)
+
+
+def _key(position: types.Position) -> tuple[int, int]:
+    return position.line, position.character
