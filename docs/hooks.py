@@ -6,6 +6,7 @@ what is there: a page that is new in docs/ needs no entry, only a better place i
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from pathlib import Path
@@ -17,7 +18,7 @@ from mkdocs.structure.files import File, Files
 from ms_perflint import pages
 from ms_perflint.check import checks
 from ms_perflint.findings import Safety
-from ms_perflint.options import OPTIONS, example, toml
+from ms_perflint.options import OPTIONS, example, toml, whole
 
 ROOT = Path(__file__).parent.parent
 TAKEN = {  # page of the site -> file of the repository
@@ -76,7 +77,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         text = _linked((ROOT / source).read_text(encoding="utf-8"), source, page, homes, config.repo_url)
         files.append(File.generated(config, page, content=text))
     files.append(File.generated(config, "rules/index.md", content=_index()))
-    files.append(File.generated(config, "schema.json", abs_src_path=str(ROOT / "ms_perflint" / "schema.json")))
+    table = (ROOT / "ms_perflint" / "schema.json").read_text(encoding="utf-8")
+    files.append(File.generated(config, "schema.json", content=table))
+    files.append(
+        File.generated(config, "pyproject.schema.json", content=json.dumps(whole(json.loads(table)), indent=2))
+    )
     if any(page.startswith("zh/") for page in written) and not any(file.src_uri == "zh/index.md" for file in files):
         files.append(File.generated(config, "zh/index.md", content=_chinese_index(written)))
     present = sorted(file.src_uri for file in files if file.is_documentation_page())

@@ -12,15 +12,18 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Any, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
 import click
 
-from ms_perflint import __version__
+from ms_perflint import __version__, completion
 from ms_perflint.config import ConfigError, suggestion
 from ms_perflint.internal import internal_error
 from ms_perflint.outputs import Output
 from ms_perflint.report import FORMATS
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 INTERRUPTED = 130
 CODE = re.compile("[A-Z]+[0-9]+", re.IGNORECASE)
@@ -37,6 +40,11 @@ class Front(click.Group):
         # with a space in between, a path would be taken for the reason
         args = ["--add-noqa=" if arg == "--add-noqa" else arg for arg in args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Offer what `check` takes too: its options, and files where no command begins like this."""
+        more = check.shell_complete(ctx, incomplete) if incomplete.startswith("-") else []
+        return [*completion.file(ctx, check.params[0], incomplete), *super().shell_complete(ctx, incomplete), *more]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Show the options of `check` too, as it may be left out."""
@@ -64,7 +72,8 @@ def _split(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tupl
 
 def _rules(name: str, text: str) -> Callable[[FC], FC]:
     """Return an option that takes rules."""
-    return click.option(name, multiple=True, metavar="RULES", callback=_split, help=text)
+    complete = completion.selection
+    return click.option(name, multiple=True, metavar="RULES", callback=_split, shell_complete=complete, help=text)
 
 
 def _reason(_: click.Context, __: click.Parameter, text: Optional[str]) -> Optional[str]:
@@ -118,16 +127,37 @@ def _output_format(*formats: str) -> Callable[[FC], FC]:
     return click.option(*names, type=click.Choice(formats), default=formats[0], show_default=True, help="How to print.")
 
 
+def _target(command: FC) -> FC:
+    """Add the options that say what the code is for."""
+    device = click.option(
+        "--device",
+        metavar="DEVICE",
+        shell_complete=completion.device,
+        help="The device it is for: Ascend, GPU or CPU.",
+    )
+    version = click.option(
+        "--mindspore-version", metavar="VERSION", help="The MindSpore version the code is for, like 2.4."
+    )
+    return version(device(command))
+
+
+_config_file = click.option(
+    "--config",
+    metavar="FILE",
+    shell_complete=completion.file,
+    help="A TOML file with [tool.ms-perflint]; else the nearest pyproject.toml.",
+)
 _cache_directory = click.option(
     "--cache-dir",
     metavar="DIR",
     envvar="MS_PERFLINT_CACHE_DIR",
+    shell_complete=completion.directory,
     help="Where the cache is kept; else in the user's cache directory.",
 )
 
 
 @front.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=completion.file)
 @click.option("--fix", is_flag=True, help="Mend what is safe to mend; on a terminal, ask about the rest.")
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Mend also what changes numerics or timing.")
 @click.option("--no-interactive", is_flag=True, help="Never ask.")
@@ -140,9 +170,8 @@ _cache_directory = click.option(
 @_rules("--extend-select", "Rules to use besides those selected.")
 @_ignores("--per-file-ignores", "Rules not to use in some files, like tests/*:MSP301; ! in front means: in all others.")
 @_ignores("--extend-per-file-ignores", "The same, besides what the configuration says.")
-@click.option("--mindspore-version", metavar="VERSION", help="The MindSpore version the code is for, like 2.4.")
-@click.option("--device", metavar="DEVICE", help="The device it is for: Ascend, GPU or CPU.")
-@click.option("--config", metavar="FILE", help="A TOML file with [tool.ms-perflint]; else the nearest pyproject.toml.")
+@_target
+@_config_file
 @click.option("--isolated", is_flag=True, help="Read no configuration file.")
 @click.option(
     "--output-format",
@@ -152,7 +181,13 @@ _cache_directory = click.option(
     shell_complete=_formats,
     help=f"How to report, may be repeated: {', '.join(FORMATS)}.",
 )
-@click.option("-o", "--output-file", metavar="FILE", help="Write the report that names no file of its own to this one.")
+@click.option(
+    "-o",
+    "--output-file",
+    metavar="FILE",
+    shell_complete=completion.file,
+    help="Write the report that names no file of its own to this one.",
+)
 @click.option("--statistics", is_flag=True, help="Report how often each rule was found instead of the findings.")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings and errors, nothing else.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 although findings, or files that do not parse, are left.")
@@ -174,7 +209,7 @@ def check(paths: tuple[str, ...], view: str | None, **options: Any) -> int:
 
 
 @front.command()
-@click.argument("code", required=False)
+@click.argument("code", required=False, shell_complete=completion.rule)
 @click.option("--all", "everything", is_flag=True, help="Print the pages of all rules.")
 @_output_format("text", "markdown", "json")
 def rule(code: str | None, everything: bool, output_format: str) -> None:
@@ -189,10 +224,9 @@ def rule(code: str | None, everything: bool, output_format: str) -> None:
 
 
 @front.command()
-@click.argument("path", metavar="PATH")
-@click.option("--mindspore-version", metavar="VERSION", help="The MindSpore version the code is for, like 2.4.")
-@click.option("--device", metavar="DEVICE", help="The device it is for: Ascend, GPU or CPU.")
-@click.option("--config", metavar="FILE", help="A TOML file with [tool.ms-perflint]; else the nearest pyproject.toml.")
+@click.argument("path", metavar="PATH", shell_complete=completion.file)
+@_target
+@_config_file
 @click.option("--isolated", is_flag=True, help="Read no configuration file.")
 @click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.option("-v", "--verbose", is_flag=True, help="List all files, and all places that show a fact.")
@@ -208,7 +242,7 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
 
 
 @front.command()
-@click.argument("option", required=False)
+@click.argument("option", required=False, shell_complete=completion.option)
 @_output_format("text", "json")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of [tool.ms-perflint].")
 def config(option: str | None, output_format: str, schema: bool) -> None:
@@ -219,6 +253,13 @@ def config(option: str | None, output_format: str, schema: bool) -> None:
         show.show_schema()
     else:
         show.show_option(option, output_format)
+
+
+@front.command("completion")
+@click.argument("shell", type=click.Choice(completion.SHELLS))
+def completion_script(shell: str) -> None:
+    """Print the script that completes commands, options and rules in a shell."""
+    click.echo(completion.script(shell, front))
 
 
 @front.command()

@@ -230,6 +230,16 @@ def schema() -> dict[str, object]:
     }
 
 
+def whole(table: Mapping[str, object]) -> dict[str, object]:
+    """Return the schema of a pyproject.toml with that of the linter's table in it, for editors that ask for the whole."""
+    kept = {key: value for key, value in table.items() if key not in ("$schema", "$id", "definitions")}
+    inner: dict[str, object] = kept
+    for name in reversed(TABLE.split(".")):
+        inner = {"type": "object", "properties": {name: inner}}
+    head = {"$schema": table["$schema"], "$id": f"{SITE}pyproject.schema.json", "definitions": table["definitions"]}
+    return {**head, **inner}
+
+
 def _letters(code: str) -> int:
     """Return how long the part of a code is that stands before its digits."""
     return len(code.rstrip("0123456789"))

@@ -67,7 +67,7 @@ def on_terminal(*arguments: str, cwd: Path, answers: Sequence[str] = (), env: Ma
         stdout=terminal,
         stderr=terminal,
         env={**environment(), "TERM": "xterm", **(env or {})},
-        preexec_fn=_at_the_terminal,
+        preexec_fn=at_the_terminal,
     )
     os.close(terminal)
     shown, left = b"", list(answers)
@@ -94,7 +94,7 @@ def _ends(process: subprocess.Popen[bytes]) -> bool:
     return True
 
 
-def _at_the_terminal() -> None:
+def at_the_terminal() -> None:
     """Make the terminal that is the standard input the one that sends interrupts to this process."""
     import fcntl
     import termios

@@ -15,7 +15,7 @@ from test_config import configured
 
 from ms_perflint.cli import check
 from ms_perflint.config import _READERS, ConfigError, load, parse
-from ms_perflint.options import OPTIONS, example, find, schema
+from ms_perflint.options import OPTIONS, example, find, schema, whole
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -129,6 +129,18 @@ def test_the_schema_accepts_what_the_loader_accepts(text: str) -> None:
     settings = table(f"[tool.ms-perflint]\n{text}")
     parse(settings, "x", "/")  # type: ignore[arg-type]
     assert valid(settings)
+
+
+def test_the_schema_of_a_whole_file_is_that_of_the_table_in_its_place() -> None:
+    validator = jsonschema.Draft7Validator(whole(schema()))
+    for text, accepted in (
+        ("device = 'CPU'", True),
+        ("device = 'cpus'", False),
+        ("select = ['MSP1']", True),
+        ("x = 1", False),
+    ):
+        document = tomllib.loads(f"[project]\nname = 'x'\n[tool.other]\nx = 1\n[tool.ms-perflint]\n{text}")
+        assert validator.is_valid(document) is accepted
 
 
 def test_config_lists_and_explains_options(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -71,6 +72,13 @@ def test_links_between_files_of_the_repository_lead_to_pages_or_into_it(site: Pa
     assert '<a href="contributing/">CONTRIBUTING</a>' in html(site, ".")
     assert '<a href="rules/">rules</a>' in html(site, ".")
     assert '<a href="../../measurements/">' in html(site, "rules/MSP301-synchronous-checkpoint")
+
+
+def test_the_schemas_are_where_they_say(site: Path) -> None:
+    for name in "schema.json", "pyproject.schema.json":
+        assert json.loads((site / name).read_text(encoding="utf-8"))["$id"] == pages.SITE + name
+    shipped = (ROOT / "ms_perflint" / "schema.json").read_text(encoding="utf-8")
+    assert (site / "schema.json").read_text(encoding="utf-8") == shipped
 
 
 def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
