@@ -18,14 +18,12 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from ms_perflint.api import Fixed, Settings, fix_source, lint_paths, lint_source
     from ms_perflint.config import ConfigError
-    from ms_perflint.engine import Report
-    from ms_perflint.findings import Edit, Finding, Fix, Place, Problem, Related, Safety
+    from ms_perflint.findings import Edit, Finding, Fix, Place, Problem, Related, Report, Safety
 
 _HOMES = {
     **dict.fromkeys(("Fixed", "Settings", "fix_source", "lint_paths", "lint_source"), "api"),
     **dict.fromkeys(("ConfigError",), "config"),
-    **dict.fromkeys(("Report",), "engine"),
-    **dict.fromkeys(("Edit", "Finding", "Fix", "Place", "Problem", "Related", "Safety"), "findings"),
+    **dict.fromkeys(("Edit", "Finding", "Fix", "Place", "Problem", "Related", "Report", "Safety"), "findings"),
 }
 
 __all__ = [

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypedDict, Union
 from ms_perflint import config as configs
 from ms_perflint.config import Config
 from ms_perflint.discovery import discover
-from ms_perflint.engine import Report, lint
-from ms_perflint.findings import Finding, Problem
+from ms_perflint.engine import lint
+from ms_perflint.findings import Finding, Problem, Report
 from ms_perflint.fixing import settle
 from ms_perflint.source import Disk, Files, Nowhere, Overlay, Source, SourceError, encoded
 

@@ -11,8 +11,8 @@ import contextlib
 import marshal
 import os
 import sys
-import tempfile
 import time
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,10 +21,11 @@ from ms_perflint import __version__
 from ms_perflint.config import Config, common_parent
 from ms_perflint.findings import Edit, Finding, Fix, Place, Related, Safety
 from ms_perflint.source import Files
-from ms_perflint.stamps import Stamp, digest, holds
+from ms_perflint.stamps import Stamp, holds
 
 NAME = "ms-perflint"
 SUFFIX = ".cache"
+CHECK = 4  # bytes in front of the body that show that it is whole
 KEPT = 30 * 24 * 3600  # seconds after which a file that no run has used is removed
 MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg")  # of a project's root
 TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Findings of earlier runs of ms-perflint; may be removed.\n"
@@ -50,6 +51,10 @@ class Memory:
     def sessions(self) -> list[Session]:
         """Return the sessions by the first file that they speak for."""
         return list({id(session): session for session in self._sessions.values()}.values())
+
+    def knows(self, path: str) -> bool:
+        """Return whether something was found out about a file; it may not hold any more."""
+        return path in self._sessions
 
     def recall(self, paths: Sequence[str], files: Files) -> tuple[list[Finding], list[str]]:
         """Return the findings in those of the files of which they are still known, and the paths of the others."""
@@ -96,7 +101,8 @@ class Cache:
         """Find the file for a run over `paths` (as given) in a cache directory, which need not be there."""
         self._directory = directory
         root = _root(common_parent(paths))
-        self._path = os.path.join(directory, digest(repr((root, _way(config))).encode()).hex() + SUFFIX)
+        self._asked = repr((root, _way(config)))
+        self._path = os.path.join(directory, _checked(self._asked.encode()).hex() + SUFFIX)
 
     def load(self) -> Memory:
         """Return what earlier runs found; nothing where that is not to be had."""
@@ -111,15 +117,16 @@ class Cache:
         lasting = [one for one in (*others, *memory.sessions) if os.path.exists(next(iter(one.findings)))]
         with contextlib.suppress(OSError):
             _make_directory(self._directory)
-            _replace(self._path, marshal.dumps([_packed(session) for session in lasting]))
+            _replace(self._path, marshal.dumps((self._asked, [_packed(session) for session in lasting])))
             _sweep(self._directory)
 
     def _read(self) -> list[Any]:
         """Return the packed sessions of the file; none when it is not there, or not whole."""
         try:
             with open(self._path, "rb") as file:
-                check, body = file.read(16), file.read()
-            return list(marshal.loads(body)) if digest(body) == check else []
+                check, body = file.read(CHECK), file.read()
+            asked, sessions = marshal.loads(body) if _checked(body) == check else ("", [])
+            return list(sessions) if asked == self._asked else []
         except (OSError, ValueError, EOFError, TypeError):
             return []
 
@@ -203,12 +210,19 @@ def _make_directory(directory: str) -> None:
                 file.write(text)
 
 
+def _checked(body: bytes) -> bytes:
+    """Return what shows that a body is whole; no proof against intent, and much faster to import than one."""
+    return zlib.crc32(body).to_bytes(CHECK, "big")
+
+
 def _replace(path: str, body: bytes) -> None:
     """Write a file in one step."""
+    import tempfile  # here, because most runs read only
+
     descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path))
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(digest(body) + body)
+            file.write(_checked(body) + body)
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import ast
 import importlib
+import os
 import pkgutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, ClassVar, Optional, Union
 
 from ms_perflint.findings import Edit, Finding, Fix, Gain, Related, Safety
@@ -163,6 +163,29 @@ def _in_module(name: str) -> list[type[Check]]:
 
 
 def _entry_points() -> list[object]:
+    """Return what other packages bring; `importlib.metadata` is slow to import, and most often there is nothing."""
+    if not any(map(_may_bring_checks, sys.path)):
+        return []
+    from importlib.metadata import entry_points
+
     if sys.version_info >= (3, 10):
         return list(entry_points(group=GROUP))
     return list(entry_points().get(GROUP, ()))  # type: ignore[unreachable, unused-ignore]
+
+
+def _may_bring_checks(place: str) -> bool:
+    """Return whether a package in a place on the search path may name the group; an archive always may."""
+    try:
+        names = os.listdir(place or os.curdir)
+    except OSError:
+        return os.path.isfile(place)
+    return any(_names_group(place, name) for name in names if name.endswith((".dist-info", ".egg-info", ".egg")))
+
+
+def _names_group(place: str, name: str) -> bool:
+    inner = os.path.join(name, "EGG-INFO") if name.endswith(".egg") else name
+    try:
+        with open(os.path.join(place, inner, "entry_points.txt"), "rb") as file:
+            return GROUP.encode() in file.read()
+    except OSError:
+        return os.path.isfile(os.path.join(place, name)) and name.endswith(".egg")

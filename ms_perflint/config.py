@@ -7,7 +7,6 @@ directory for a file that was named (`root`).
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import sys
@@ -16,10 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from ms_perflint.findings import Finding, Safety
 
 Version = tuple[int, ...]
 
@@ -103,6 +99,13 @@ class Config:
     def promotes(self, code: str) -> bool:
         """Return whether unsafe fixes of this rule are to be treated as safe."""
         return _closeness(self.extend_safe_fixes, code) >= 0
+
+    def trust(self, finding: Finding) -> Safety | None:
+        """Return how far the fix of a finding is trusted; None without fix."""
+        if finding.fix is None:
+            return None
+        is_promoted = finding.fix.safety is Safety.UNSAFE and self.promotes(finding.code)
+        return Safety.SAFE if is_promoted else finding.fix.safety
 
     def _is_on(self, code: str, preview: bool) -> bool:
         """Return whether selected more exactly than ignored: `--ignore MSP3 --select MSP301` leaves MSP301 on."""
@@ -239,12 +242,12 @@ def _table(path: str) -> Mapping[str, object] | None:
             raw = file.read()
         if b"ms-perflint" not in raw:
             return None  # somebody else's file; whether it is well formed is not our matter
-        document: object = tomllib.loads(raw.decode("utf-8-sig"))
+        document = _parsed(raw.decode("utf-8-sig"))
     except OSError as error:
         raise ConfigError(f"{where}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{where}: is not UTF-8: bad byte at offset {error.start}") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{where}: is not valid TOML: {str(error).splitlines()[0]}") from error
     for name in TABLE.split("."):
         if not isinstance(document, dict) or name not in document:
@@ -253,6 +256,15 @@ def _table(path: str) -> Mapping[str, object] | None:
     if not isinstance(document, dict):
         raise ConfigError(f"{where}: {TABLE} must be a table")
     return document
+
+
+def _parsed(text: str) -> object:
+    """Return what a TOML text says; ValueError where it is none."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    return tomllib.loads(text)
 
 
 def _rules() -> dict[str, bool]:
@@ -269,6 +281,8 @@ def _closeness(rules: Iterable[str], code: str) -> int:
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return `, did you mean "..."?` for the closest known word; "" when none is close."""
+    import difflib
+
     by_upper = {name.upper(): name for name in known}
     close = difflib.get_close_matches(word.upper(), by_upper, n=1, cutoff=0.6)
     return f', did you mean "{by_upper[close[0]]}"?' if close else ""

@@ -10,10 +10,11 @@ import click
 
 from ms_perflint.config import Config
 from ms_perflint.discovery import discover
-from ms_perflint.engine import MARK, Linter
+from ms_perflint.engine import Linter
 from ms_perflint.facts.collect import facts_of, overview_of
 from ms_perflint.facts.data import Answer, Overview
 from ms_perflint.findings import Problem
+from ms_perflint.gate import MARK
 from ms_perflint.networks.entries import is_script
 from ms_perflint.report.program import render
 from ms_perflint.report.style import for_output

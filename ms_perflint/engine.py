@@ -16,7 +16,8 @@ from ms_perflint.cache import Memory, Session
 from ms_perflint.check import Check, checks
 from ms_perflint.config import Config, inside
 from ms_perflint.discovery import grouped, shares
-from ms_perflint.findings import Finding, Problem, Unreadable
+from ms_perflint.findings import Finding, Problem, Report, Unreadable
+from ms_perflint.gate import MARK
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target
@@ -28,7 +29,6 @@ from ms_perflint.source import Disk, Files, Source, SourceError
 from ms_perflint.stamps import Noting
 from ms_perflint.suppressions import Suppressions
 
-MARK = b"mindspore"  # a file without it is not parsed and has no findings
 HELD = 1_500_000  # bytes of parsed source that are kept in any case
 HELD_BY_SESSION = 50_000  # the same between projects when findings are remembered: any change makes all of these void
 HELD_AT_MOST = 8_000_000  # bytes after which everything is given back, wherever the run is
@@ -36,15 +36,6 @@ PROGRAMS = 40  # programs whose answers are kept
 DIED = "the process that looked at it died: it may take more memory than there is"
 OPERATORS = ("*", "@")  # triggers that are no names
 EVERY = "()"  # the trigger that every call is: for checks that know by the program which calls are meant
-
-
-@dataclass(frozen=True)
-class Report:
-    """What a run found, sorted; what it could not do; and the files that it looked at."""
-
-    findings: tuple[Finding, ...]
-    problems: tuple[Problem, ...]
-    files: tuple[str, ...]
 
 
 def lint(
@@ -157,7 +148,7 @@ class Linter:
         for path in sorted({inspect.getfile(check) for check in self.enabled if not _is_own(check)}):
             self._noting.read(path)
         if self._session:
-            self.sessions.append(Session(self._session, tuple(self._noting.stamps.values())))
+            self.sessions.append(Session(self._session, self._noting.stamps))
         self._session = {}
         self._noting = Noting(self.files)
         self.project = Project(self._noting, self._parsed)

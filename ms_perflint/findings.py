@@ -94,6 +94,15 @@ class Problem:
     message: str
 
 
+@dataclass(frozen=True)
+class Report:
+    """What a run found, sorted; what it could not do; and the files that it looked at."""
+
+    findings: tuple[Finding, ...]
+    problems: tuple[Problem, ...]
+    files: tuple[str, ...]
+
+
 class Unreadable(Exception):
     """An expression that LibCST cannot read: syntax newer than the installed LibCST knows."""
 

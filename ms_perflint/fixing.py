@@ -24,13 +24,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ms_perflint.findings import Edit, Finding, Problem, Safety
+from ms_perflint.findings import Edit, Finding, Problem, Report, Safety
 from ms_perflint.source import Files, Overlay, Source, SourceError, Status
 from ms_perflint.writing import Change, unified_diff, write
 
 if TYPE_CHECKING:
     from ms_perflint.config import Config
-    from ms_perflint.engine import Report
 
 Lint = Callable[[Files], "Report"]
 Consent = Callable[[Finding, str], bool]  # the finding and the diff of its fix -> make it?
@@ -98,15 +97,7 @@ def moved(source: Source, offset: int, edits: Iterable[Edit]) -> int:
     return offset + sum(len(_text(source, edit)) - (edit.end - edit.start) for edit in before)
 
 
-def safety(finding: Finding, config: Config) -> Safety | None:
-    """Return how far the fix of a finding is trusted under this configuration; None without fix."""
-    if finding.fix is None:
-        return None
-    promoted = finding.fix.safety is Safety.UNSAFE and config.promotes(finding.code)
-    return Safety.SAFE if promoted else finding.fix.safety
-
-
-class _Held:
+class _Held(Files):
     """Files as they were when they were first read: while a person thinks about a fix, others may write them."""
 
     def __init__(self, base: Files) -> None:
@@ -242,7 +233,7 @@ class _Work:
     def would(self, finding: Finding) -> bool:
         """Return whether the fix of a finding may be made, by itself or when it is agreed to."""
         paths = _paths(finding)
-        allowed = self._is_sure(finding) or (self.consent is not None and safety(finding, self.config) is Safety.UNSAFE)
+        allowed = self._is_sure(finding) or (self.consent is not None and self.config.trust(finding) is Safety.UNSAFE)
         if not (allowed and paths and paths <= self.given and not paths & self.frozen):
             return False
         if not _is_sound(_edits(finding)):
@@ -312,7 +303,7 @@ class _Work:
 
     def _is_sure(self, finding: Finding) -> bool:
         """Return whether a fix is made without asking."""
-        trust = safety(finding, self.config)
+        trust = self.config.trust(finding)
         return trust is Safety.SAFE or (trust is Safety.UNSAFE and self.unsafe)
 
     def _agrees(self, finding: Finding) -> bool:

@@ -44,8 +44,8 @@ class Run:
 
     def lint(self, tree: ast.Module, lines: Sequence[str], name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
         """Return what is found in a file, and what could not be done."""
-        from ms_perflint.engine import MARK
         from ms_perflint.findings import Problem
+        from ms_perflint.gate import MARK
         from ms_perflint.source import Disk, Overlay, Source, SourceError, encoded
 
         text = "".join(lines)

@@ -7,25 +7,24 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
-from ms_perflint import fixing, noqa, writing
 from ms_perflint.cache import Cache, Memory, default_directory
-from ms_perflint.check import checks
 from ms_perflint.config import Config, load, override
-from ms_perflint.dialogue import Dialogue, coloured
 from ms_perflint.discovery import Found, discover
-from ms_perflint.engine import Report, lint
-from ms_perflint.findings import Finding, Gain, Problem, Safety
+from ms_perflint.findings import Finding, Gain, Problem, Report, Safety
+from ms_perflint.gate import answered
 from ms_perflint.outputs import Output, outputs, write
-from ms_perflint.recovery import recover
 from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_statistics
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
 from ms_perflint.report.summary import counted
 from ms_perflint.source import Disk, Files, Source
-from ms_perflint.writing import unified_diff
+
+if TYPE_CHECKING:
+    from ms_perflint.fixing import Settled
 
 
 @dataclass(frozen=True)
@@ -103,6 +102,11 @@ class Work:
 
     def lint(self, files: Files) -> Report:
         """Return what the engine finds in the files as `files` has them; those on disk by several processes."""
+        known = answered(self.files, files, self.memory)
+        if known is not None:
+            return known
+        from ms_perflint.engine import lint
+
         on_disk = None if files is self.disk else files
         return lint(self.files, self.config, on_disk, self.options.jobs or os.cpu_count() or 1, self.memory)
 
@@ -114,15 +118,19 @@ class Work:
 
     def add_noqa(self, reason: str) -> set[Problem]:
         """Write comments that hide all findings, or show them as a patch; return what could not be done."""
+        from ms_perflint import noqa
+        from ms_perflint.fixing import Settled
+        from ms_perflint.writing import write as write_files
+
         report = self.lint(self.disk)
         self.unread = set(report.problems)
         added = noqa.add(report.findings, self.disk, reason)
         problems: set[Problem] = set()
         if self.options.diff:
-            settled = fixing.Settled(report, (), added.changes, ())
+            settled = Settled(report, (), added.changes, ())
             write(patch(settled, (), self.config, self.style), self.options.output_file)
         else:
-            problems.update(writing.write(added.changes))
+            problems.update(write_files(added.changes))
         failed = {problem.path for problem in problems}
         done = [finding.place.path for finding in added.hidden if finding.place.path not in failed]
         said = "Would add" if self.options.diff else "Added"
@@ -133,7 +141,7 @@ class Work:
 
     def report(self) -> set[Problem]:
         """Lint, mend if asked to, and print the report; return what could not be done."""
-        interrupted = recover(self.files) if self.options.fix else ()
+        interrupted = self._recovered() if self.options.fix else ()
         settled = self._fix() if self.options.fix else None
         report = settled.report if settled else self.lint(self.disk)
         self._print(report, settled)
@@ -141,7 +149,7 @@ class Work:
         self.unread = set(report.problems)
         return {*report.problems, *(settled.problems if settled else ()), *interrupted}
 
-    def _print(self, report: Report, settled: fixing.Settled | None) -> None:
+    def _print(self, report: Report, settled: Settled | None) -> None:
         """Write all reports that are wanted."""
         outcome = Outcome(
             report.findings,
@@ -163,6 +171,8 @@ class Work:
 
     def preview(self) -> set[Problem]:
         """Print what `--fix` would change as a patch, and in comments what it would ask about; write nothing."""
+        from ms_perflint.fixing import settle
+
         asked: list[tuple[Finding, str]] = []
 
         def note(finding: Finding, diff: str) -> bool:
@@ -170,7 +180,7 @@ class Work:
             return False
 
         self.lint(self.disk)
-        settled = fixing.settle(self.lint, self.disk, self.config, unsafe=self.config.unsafe_fixes, consent=note)
+        settled = settle(self.lint, self.disk, self.config, unsafe=self.config.unsafe_fixes, consent=note)
         write(patch(settled, asked, self.config, self.style), self.options.output_file)
         self.left = len(settled.report.findings) + len(settled.fixed)
         self.unread = set(settled.report.problems)
@@ -179,25 +189,37 @@ class Work:
             click.echo(f"Would fix {len(settled.fixed)} of {self.left} findings{more}.", err=True)
         return {*settled.report.problems, *settled.problems}
 
-    def _fix(self) -> fixing.Settled:
+    def _recovered(self) -> tuple[Problem, ...]:
+        """Clear away what a killed run has left; return what could not be."""
+        from ms_perflint.recovery import recover
+
+        return recover(self.files)
+
+    def _fix(self) -> Settled:
         """Mend the files; on a terminal ask about unsafe fixes."""
+        from ms_perflint.dialogue import Dialogue
+        from ms_perflint.fixing import fix
+
         self.lint(self.disk)  # by several processes; what they find is remembered
         options = self.options
         is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
         people = is_terminal and all(output.file or output.format in FOR_PEOPLE for output in self.outputs)
         ask = people and not options.no_interactive and not self.config.unsafe_fixes
         consent = Dialogue(self.style) if ask else None
-        return fixing.fix(self.lint, self.disk, self.config, unsafe=self.config.unsafe_fixes, consent=consent)
+        return fix(self.lint, self.disk, self.config, unsafe=self.config.unsafe_fixes, consent=consent)
 
     def _trust(self, given: frozenset[str], finding: Finding) -> Safety | None:
         """Return how far a fix is trusted; one that changes a file that was not given is only shown."""
         if finding.fix is not None and not all(edit.path in given for edit in finding.fix.edits):
             return Safety.DISPLAY
-        return fixing.safety(finding, self.config)
+        return self.config.trust(finding)
 
 
-def patch(settled: fixing.Settled, asked: Sequence[tuple[Finding, str]], config: Config, style: Style) -> str:
+def patch(settled: Settled, asked: Sequence[tuple[Finding, str]], config: Config, style: Style) -> str:
     """Return a patch of all changes that `git apply` takes; fixes that need consent stand below it in comments."""
+    from ms_perflint.dialogue import coloured
+    from ms_perflint.writing import unified_diff
+
     parts = [f"# {_marked(finding, config)}\n" for finding in sorted(settled.fixed)]
     for change in settled.changes:
         before, after = (Source(change.path, raw).text.decode() for raw in (change.before, change.after))
@@ -210,7 +232,7 @@ def patch(settled: fixing.Settled, asked: Sequence[tuple[Finding, str]], config:
 
 def _marked(finding: Finding, config: Config) -> str:
     """Return what a fix does and how far it is trusted."""
-    trust = fixing.safety(finding, config)
+    trust = config.trust(finding)
     message = finding.fix.message if finding.fix else ""
     return f"{trust.value if trust else ''}: {position(finding.place)}: {finding.code} {message}"
 
@@ -232,6 +254,8 @@ def settings(paths: Sequence[str], options: Options) -> Config:
 
 def gain(code: str) -> Gain:
     """Return what mending the findings of a rule may gain."""
+    from ms_perflint.check import checks
+
     return next((check.gain for check in checks() if check.code == code), Gain())
 
 

@@ -8,6 +8,7 @@ import os
 import stat
 import time
 import tokenize
+from collections.abc import Iterable
 from typing import Optional, Protocol
 
 from ms_perflint.findings import Place
@@ -150,8 +151,22 @@ class Files(Protocol):
     def status(self, path: str) -> Optional[Status]:
         """Return what changes with every change of a file or directory; None where nothing tells that for sure."""
 
+    def named(self, directory: str, *asked: str) -> frozenset[str]:
+        """Return those names in a directory that are asked for: `train.py` by itself, `*.py` by the end.
 
-class Disk:
+        Better than `names` where it is enough: an answer then does not hang on what else comes and goes there.
+        """
+        return among(self.names(directory), asked)
+
+
+def among(names: frozenset[str], asked: Iterable[str]) -> frozenset[str]:
+    """Return the names that are asked for, whole or by their end."""
+    ends = tuple(each[1:] for each in asked if each.startswith("*"))
+    whole = names.intersection(asked)
+    return whole.union(name for name in names if name.endswith(ends)) if ends else whole
+
+
+class Disk(Files):
     """The files of this machine; a directory stays as it was when it was listed first."""
 
     def __init__(self) -> None:
@@ -195,7 +210,7 @@ def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-class Overlay:
+class Overlay(Files):
     """Texts that stand in front of the disk: stdin, editor buffers, fix passes, rule pages."""
 
     def __init__(self, base: Files, contents: dict[str, bytes]) -> None:
@@ -219,7 +234,7 @@ class Overlay:
         return None if is_covered else self.base.status(path)
 
 
-class Nowhere:
+class Nowhere(Files):
     """No files at all: the base for text that comes without a disk."""
 
     def read(self, path: str) -> bytes:

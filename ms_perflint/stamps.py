@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
+from collections.abc import Iterable
 from typing import NamedTuple, Optional
 
-from ms_perflint.source import Files, Status
+from ms_perflint.source import Files, Status, among
 
 SILENT = re.compile(r"\.(?!git$)[^.]*$|\..*\.(swp|swx|tmp)$|__pycache__$")  # what tools leave in a directory
+ALL = "*"  # asks for every name
 NOTHING = b""  # the digest of what cannot be read
 
 
@@ -19,14 +20,22 @@ class Stamp(NamedTuple):
     is_directory: bool
     status: Optional[Status]  # None: only the content tells
     digest: bytes  # of the bytes, or of the names; of nothing where it could not be read
+    asked: Optional[tuple[str, ...]] = None  # the names that were looked for in a directory; None: all of them
 
 
-class Noting:
+class Noting(Files):
     """Files that keep a stamp of everything that is asked of them, found or not."""
 
     def __init__(self, base: Files) -> None:
         self.base = base
-        self.stamps: dict[tuple[str, bool], Stamp] = {}
+        self._files: dict[str, Stamp] = {}
+        self._listed: dict[str, tuple[Optional[Status], frozenset[str]]] = {}
+        self._asked: dict[str, set[str]] = {}
+
+    @property
+    def stamps(self) -> tuple[Stamp, ...]:
+        """Return a stamp of each file and directory that was consulted, with all that was asked of it."""
+        return (*self._files.values(), *map(self._listing, self._asked))
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file; OSError when it cannot be read."""
@@ -41,20 +50,36 @@ class Noting:
 
     def names(self, directory: str) -> frozenset[str]:
         """Return the names in a directory; empty when it cannot be listed."""
-        found = self.base.names(directory)
-        if (directory, True) not in self.stamps:
-            self._note(Stamp(directory, True, self.base.status(directory), _digest_of(found)))
-        return found
+        return self._look(directory, (ALL,))
+
+    def named(self, directory: str, *asked: str) -> frozenset[str]:
+        """Return those names in a directory that are asked for: `train.py` by itself, `*.py` by the end."""
+        return among(self._look(directory, asked), asked)
 
     def status(self, path: str) -> Optional[Status]:
         """Return what the base says."""
         return self.base.status(path)
 
+    def _look(self, directory: str, asked: Iterable[str]) -> frozenset[str]:
+        """Return all names in a directory, and keep which of them are asked for."""
+        if directory not in self._listed:
+            status = self.base.status(directory)
+            self._listed[directory] = status, self.base.names(directory)
+            self._asked[directory] = set()
+        self._asked[directory].update(asked)
+        return self._listed[directory][1]
+
+    def _listing(self, directory: str) -> Stamp:
+        """Return the stamp of a directory."""
+        status, names = self._listed[directory]
+        wanted = None if ALL in self._asked[directory] else tuple(sorted(self._asked[directory]))
+        return Stamp(directory, True, status, _digest_of(names, wanted), wanted)
+
     def _note(self, stamp: Stamp) -> None:
-        """Keep the first stamp of a path; what changed while it was looked at has no stamp that can hold."""
-        held = self.stamps.setdefault((stamp.path, stamp.is_directory), stamp)
+        """Keep the first stamp of a file; what changed while it was looked at has no stamp that can hold."""
+        held = self._files.setdefault(stamp.path, stamp)
         if held.digest != stamp.digest:
-            self.stamps[stamp.path, stamp.is_directory] = Stamp(stamp.path, stamp.is_directory, None, b"changed")
+            self._files[stamp.path] = Stamp(stamp.path, stamp.is_directory, None, b"changed")
 
 
 def holds(stamp: Stamp, files: Files) -> bool:
@@ -62,7 +87,7 @@ def holds(stamp: Stamp, files: Files) -> bool:
     if stamp.status is not None and files.status(stamp.path) == stamp.status:
         return True
     if stamp.is_directory:
-        return _digest_of(files.names(stamp.path)) == stamp.digest
+        return _digest_of(files.names(stamp.path), stamp.asked) == stamp.digest
     try:
         return digest(files.read(stamp.path)) == stamp.digest
     except OSError:
@@ -71,11 +96,12 @@ def holds(stamp: Stamp, files: Files) -> bool:
 
 def digest(content: bytes) -> bytes:
     """Return what tells a content from all others."""
+    import hashlib  # here, because a run over files that nobody has touched does without
+
     return hashlib.blake2b(content, digest_size=16).digest()
 
 
-def _digest_of(names: frozenset[str]) -> bytes:
-    """Return what tells the names in a directory from others, but for those that say nothing about a program."""
-    return digest(
-        "\0".join(sorted(name for name in names if not SILENT.match(name))).encode("utf-8", "surrogateescape")
-    )
+def _digest_of(names: frozenset[str], asked: Optional[tuple[str, ...]]) -> bytes:
+    """Return what tells the names in a directory from others: those asked for, else all that may say something."""
+    told = among(names, asked) if asked is not None else (name for name in names if not SILENT.match(name))
+    return digest("\0".join(sorted(told)).encode("utf-8", "surrogateescape"))

@@ -10,8 +10,7 @@ import linting
 from linting import Contents, State
 from properties import Edit, Moved, Text, differences, line_ends, parsed, reads, spliced
 
-from ms_perflint.engine import Report
-from ms_perflint.findings import Finding
+from ms_perflint.findings import Finding, Report
 from ms_perflint.fixing import Settled
 from ms_perflint.source import Disk, Overlay
 

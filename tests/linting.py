@@ -11,7 +11,8 @@ from itertools import groupby
 from typing import NamedTuple, TypeVar
 
 from ms_perflint.config import Config
-from ms_perflint.engine import Report, lint
+from ms_perflint.engine import lint
+from ms_perflint.findings import Report
 from ms_perflint.source import Disk, Files, Overlay
 from ms_perflint.stamps import Noting
 

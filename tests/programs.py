@@ -21,8 +21,8 @@ from typing import Union
 import pytest
 
 from ms_perflint.config import Config
-from ms_perflint.engine import Report, lint
-from ms_perflint.findings import Finding
+from ms_perflint.engine import lint
+from ms_perflint.findings import Finding, Report
 from ms_perflint.fixing import Settled, settle
 from ms_perflint.programs.program import Program as Analysed
 from ms_perflint.programs.target import Target

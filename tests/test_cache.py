@@ -16,7 +16,8 @@ from ms_perflint import engine, source
 from ms_perflint.cache import Cache, Memory
 from ms_perflint.config import Config, FileIgnore
 from ms_perflint.discovery import discover
-from ms_perflint.engine import Linter, Report
+from ms_perflint.engine import Linter
+from ms_perflint.findings import Report
 from ms_perflint.source import Disk
 
 SAMPLES = Path(__file__).parent.parent / "sample_scripts"
@@ -125,6 +126,18 @@ def test_what_programs_leave_behind_changes_nothing(project: Path) -> None:
     (project / "__pycache__").mkdir()
     (project / "zoo_project" / ".lenet.py.swp").write_text("")
     assert memory.recall(paths_of(project), Disk())[1] == []
+
+
+def test_what_comes_and_goes_above_a_project_changes_nothing(tmp_path: Path) -> None:
+    """A folder without a mark of its root, below one that everybody uses: what is looked for there counts."""
+    folder = Path(shutil.copytree(SAMPLES / "zoo_project", tmp_path / "one"))
+    memory = Memory()
+    first = remembered(folder, memory)
+    (tmp_path / "notes.md").write_text("")
+    (tmp_path / "download").mkdir()
+    assert memory.recall(paths_of(folder), Disk())[1] == []
+    (tmp_path / "run.sh").write_text("python one/train.py\n")
+    assert memory.recall(paths_of(folder), Disk())[1] and remembered(folder, memory) == first
 
 
 def test_what_could_not_be_read_is_said_every_time(project: Path) -> None:

@@ -11,7 +11,8 @@ import pytest
 from programs import ROOT, join
 
 from ms_perflint.config import Config
-from ms_perflint.engine import Report, lint
+from ms_perflint.engine import lint
+from ms_perflint.findings import Report
 from ms_perflint.fixing import Consent, Settled, settle
 from ms_perflint.outputs import Output
 from ms_perflint.run import Options, run

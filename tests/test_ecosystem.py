@@ -14,8 +14,7 @@ from variants import VARIANTS, varied
 
 from ms_perflint import fixing
 from ms_perflint.config import Config
-from ms_perflint.engine import Report
-from ms_perflint.findings import Edit, Finding, Fix, Safety
+from ms_perflint.findings import Edit, Finding, Fix, Report, Safety
 from ms_perflint.source import Files, Source
 from ms_perflint.writing import Change
 

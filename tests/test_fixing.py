@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from ms_perflint import engine
 from ms_perflint.config import Config
-from ms_perflint.engine import Report
-from ms_perflint.findings import Edit, Finding, Fix, Safety
-from ms_perflint.fixing import Lint, Settled, fix, moved, safety, settle, splice
+from ms_perflint.findings import Edit, Finding, Fix, Report, Safety
+from ms_perflint.fixing import Lint, Settled, fix, moved, settle, splice
 from ms_perflint.source import Disk, Files, Nowhere, Overlay, Source
 from ms_perflint.writing import unified_diff
 
@@ -77,7 +76,7 @@ def test_makes_safe_fixes_only_unless_told() -> None:
     assert settled("a, b, c\n", *rules, unsafe=True)[0] == "A, B, c\n"
     trusting = replace(CONFIG, extend_safe_fixes=("MSP1", "MSP2"))
     assert settled("a, b, c\n", *rules, config=trusting)[0] == "A, B, c\n"
-    assert [safety(found, trusting) for found in outcome.report.findings] == [Safety.SAFE, Safety.DISPLAY]
+    assert [trusting.trust(found) for found in outcome.report.findings] == [Safety.SAFE, Safety.DISPLAY]
 
 
 def unwrapping(source: Source) -> Iterator[Finding]:

@@ -25,8 +25,8 @@ from programs import MARKER, ROOT
 from ms_perflint import pages
 from ms_perflint.check import checks
 from ms_perflint.config import Config
-from ms_perflint.engine import Report, lint
-from ms_perflint.findings import Finding, Safety
+from ms_perflint.engine import lint
+from ms_perflint.findings import Finding, Report, Safety
 from ms_perflint.fixing import settle, splice
 from ms_perflint.pages import Example, Page
 from ms_perflint.source import Nowhere, Overlay, Source

@@ -13,8 +13,7 @@ from typing import Any
 from front import environment
 
 from ms_perflint.config import Config
-from ms_perflint.engine import Report
-from ms_perflint.findings import Edit, Finding, Fix, Place, Safety
+from ms_perflint.findings import Edit, Finding, Fix, Place, Report, Safety
 from ms_perflint.source import Disk, Files
 from ms_perflint.writing import Change
 

@@ -6,13 +6,13 @@ The data is read from the sources of the releases 1.0 to 2.10 by `scripts/genera
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any
 
-DATA = Path(__file__).parent / "data"
+DATA = os.path.join(os.path.dirname(__file__), "data")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -72,8 +72,11 @@ def ancestors(api: str) -> tuple[str, ...]:
 
 def read_data(name: str) -> Any:
     """One file of the generated data; {} if there is none of that name."""
-    file = DATA / f"{name}.json"
-    return json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    try:
+        with open(os.path.join(DATA, f"{name}.json"), encoding="utf-8") as file:
+            return json.load(file)
+    except FileNotFoundError:
+        return {}
 
 
 @dataclass(frozen=True)

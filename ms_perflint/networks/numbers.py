@@ -204,9 +204,8 @@ def is_sole(program: Program, origin: Origin) -> bool:
         return False
     directory = os.path.dirname(origin.place.path)
     pattern = re.compile(rb"^\s*" + re.escape(key) + rb"\s*:\s*(\S+?),?\s*(?:#.*)?$", re.MULTILINE)
-    for name in sorted(program.project.files.names(directory)):
-        if name.endswith((".yaml", ".yml", ".json")):
-            text = program.project.raw(os.path.join(directory, name)) or b""
-            if any(match.group(1) != str(origin.value).encode() for match in pattern.finditer(text)):
-                return False
+    for name in sorted(program.project.files.named(directory, "*.yaml", "*.yml", "*.json")):
+        text = program.project.raw(os.path.join(directory, name)) or b""
+        if any(match.group(1) != str(origin.value).encode() for match in pattern.finditer(text)):
+            return False
     return True

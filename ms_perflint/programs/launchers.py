@@ -87,18 +87,17 @@ def _scripts(program: Program) -> list[str]:
     stem = name.rpartition(".")[0].encode("utf-8", "surrogateescape")
     found = []
     for home in _homes(program, directory):
-        for script in sorted(program.project.files.names(home)):
-            if script.endswith((".sh", ".bash")):
-                raw = program.project.raw(os.path.join(home, script))
-                if raw is not None and len(raw) <= SIZE and stem in raw:
-                    found.append(os.path.join(home, script))
+        for script in sorted(program.project.files.named(home, "*.sh", "*.bash")):
+            raw = program.project.raw(os.path.join(home, script))
+            if raw is not None and len(raw) <= SIZE and stem in raw:
+                found.append(os.path.join(home, script))
     return found[:COUNT]
 
 
 def _homes(program: Program, directory: str) -> Iterator[str]:
     """Yield the folders in which scripts are looked for, the nearest first."""
     for base in program.project.ancestors(directory):
-        names = program.project.files.names(base)
+        names = program.project.files.named(base, *FOLDERS)
         yield from (
             os.path.join(base, folder) if folder else base for folder in FOLDERS if not folder or folder in names
         )
@@ -208,7 +207,7 @@ class _Folders:
 
     def _is_there(self, path: str) -> bool:
         directory, name = os.path.split(path)
-        return GAP not in path and name in self.program.project.files.names(directory)
+        return GAP not in path and bool(self.program.project.files.named(directory, name))
 
 
 def _steps(script: Script, command: Command) -> Iterator[str]:

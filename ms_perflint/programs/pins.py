@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Version = tuple[int, ...]
 FILES = re.compile(r"requirements.*\.txt$|pyproject\.toml$|setup\.cfg$|environment\.ya?ml$")
+ENDS = ("*.txt", "*.toml", "*.cfg", "*.yml", "*.yaml")
 SIZE = 1 << 16  # bytes of a file that are looked at
 _PACKAGE = re.compile(r"(?<![\w./-])mindspore(?:[-_](?:ascend|gpu|cpu))?(?![\w./])(?!-\w)", re.IGNORECASE)
 _NUMBER = r"\d+(?:\.\d+)*"
@@ -40,7 +41,7 @@ def pin(program: Program) -> Optional[Pin]:
     """
     files = program.project.files
     for directory in program.project.ancestors(os.path.dirname(program.entry)):
-        names = sorted(name for name in files.names(directory) if FILES.search(name))
+        names = sorted(name for name in files.named(directory, *ENDS) if FILES.search(name))
         found = [each for name in names for each in _pins(program, os.path.join(directory, name))]
         if found:
             return max(found, key=lambda each: each.version or each.below or ())

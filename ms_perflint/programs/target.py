@@ -201,8 +201,7 @@ def _has_sibling(program: Program, place: Place) -> bool:
         rb"^[\s\"'{,]*" + re.escape(key.group(1)) + rb"[\"']?\s*:\s*[\"']?(?:ascend|gpu)\b",
         re.MULTILINE | re.IGNORECASE,
     )
-    others = sorted(
-        name for name in program.project.files.names(directory) if name.endswith(CONFIGS) and name != loaded
-    )
+    asked = (f"*{end}" for end in CONFIGS)
+    others = sorted(name for name in program.project.files.named(directory, *asked) if name != loaded)
     raws = (program.project.raw(os.path.join(directory, name)) or b"" for name in others[:SIBLINGS])
     return any(wanted.search(raw) for raw in raws)

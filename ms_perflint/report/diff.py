@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -39,6 +38,8 @@ def _styled(sign: str, row: int, text: str, style: Style) -> str:
 
 def _changed(source: Source, edits: list[Edit]) -> Iterator[tuple[str, int, str]]:
     """Yield (sign, row, text) of each line that goes and each that comes, and of the line above one that only comes."""
+    import difflib  # here, because few reports show changes
+
     shift = 0  # rows that came in so far
     for first, last, group in _clusters(source, edits):
         begin, end = source.starts[first - 1], source.starts[min(last, len(source.starts) - 1)]

@@ -58,7 +58,7 @@ class Entries:
     def scripts(self, directory: str) -> tuple[str, ...]:
         """Return the Python files of a directory that import something."""
         if directory not in self._scripts:
-            names = sorted(name for name in self.imports.files.names(directory) if name.endswith(".py"))
+            names = sorted(self.imports.files.named(directory, "*.py"))
             paths = (os.path.join(directory, name) for name in names)
             self._scripts[directory] = tuple(path for path in paths if b"import" in (self.imports.raw(path) or b""))
         return self._scripts[directory]
@@ -91,7 +91,7 @@ class Entries:
         return found
 
     def _is_package(self, directory: str) -> bool:
-        return "__init__.py" in self.imports.files.names(directory)
+        return bool(self.imports.files.named(directory, "__init__.py"))
 
     def _beside(self, path: str) -> list[str]:
         """Return the scripts beside the package of a file that import it, the nearest first.

@@ -65,7 +65,7 @@ class Imports:
         self.files = files
         self.raw = raw
         self._ancestors: dict[str, tuple[str, ...]] = {}
-        self._stems: dict[str, frozenset[str]] = {}
+        self._offered: dict[tuple[str, str], bool] = {}
         self._located: dict[tuple[str, str, Roots], Located] = {}
         self._statements: dict[str, tuple[Import, ...]] = {}
         self._homes: dict[str, dict[str, str]] = {}
@@ -87,7 +87,7 @@ class Imports:
             found, current = [], directory
             for _ in range(LEVELS):
                 found.append(current)
-                parent, names = os.path.dirname(current), self.files.names(current)
+                parent, names = os.path.dirname(current), self.files.named(current, "__init__.py", *MARKERS)
                 if parent == current or (names & MARKERS and ("__init__.py" not in names or ".git" in names)):
                     break
                 current = parent
@@ -112,7 +112,7 @@ class Imports:
         is_standard = parts[0] in standard_library.NAMES
         namespace = NOT_LOCAL
         for base in roots if is_standard else dict.fromkeys((*roots, *self.ancestors(directory))):
-            if parts[0] not in self._stems_of(base):
+            if not self._offers(base, parts[0]):
                 continue
             found = self._descend(base, parts)
             if found.files:
@@ -124,7 +124,7 @@ class Imports:
     def _inside(self, package: str, parts: list[str]) -> Located:
         """Return the files of a name that is relative to the package in a directory."""
         below = self._descend(package, parts)
-        if "__init__.py" not in self.files.names(package):
+        if not self.files.named(package, "__init__.py"):
             return below
         init = os.path.join(package, "__init__.py")
         return Located((init, *below.files), below.module if parts else init, below.is_namespace)
@@ -134,10 +134,10 @@ class Imports:
         found: list[str] = []
         module, is_namespace = None, False
         for position, part in enumerate(parts):
-            names = self.files.names(base)
+            names = self.files.named(base, part, f"{part}.py")
             base = os.path.join(base, part)
             module, is_namespace = None, False
-            if part in names and "__init__.py" in self.files.names(base):
+            if part in names and self.files.named(base, "__init__.py"):
                 module = os.path.join(base, "__init__.py")
                 found.append(module)
             elif part + ".py" in names:
@@ -153,21 +153,21 @@ class Imports:
     def _is_namespace(self, directory: str, rest: list[str]) -> bool:
         """Return whether a directory without `__init__.py` holds modules: the next of a name, where there is more."""
         if rest:
-            return rest[0] in self._stems_of(directory)
+            return self._offers(directory, rest[0])
         return self._has_python(directory) or any(
             self._has_python(os.path.join(directory, name))
             for name in sorted(name for name in self.files.names(directory) if "." not in name)[:FOLDERS]
         )
 
     def _has_python(self, directory: str) -> bool:
-        return any(name.endswith(".py") for name in self.files.names(directory))
+        return bool(self.files.named(directory, "*.py"))
 
-    def _stems_of(self, directory: str) -> frozenset[str]:
-        """Return the names in a directory by which something in it may be imported."""
-        if directory not in self._stems:
-            names = self.files.names(directory)
-            self._stems[directory] = frozenset(name[:-3] if name.endswith(".py") else name for name in names)
-        return self._stems[directory]
+    def _offers(self, directory: str, word: str) -> bool:
+        """Return whether something in a directory may be imported by this word."""
+        key = (directory, word)
+        if key not in self._offered:
+            self._offered[key] = bool(self.files.named(directory, word, f"{word}.py"))
+        return self._offered[key]
 
     # --- one file
 
@@ -223,11 +223,7 @@ class Imports:
     def _is_usual(self, path: str, roots: Roots) -> bool:
         """Return whether a search path leads to the files that are found without one, so that those can be shared."""
         homes = self._homes_of(path)
-        return all(
-            homes.keys().isdisjoint(self._stems_of(root))
-            or all(home == root for top, home in homes.items() if top in self._stems_of(root))
-            for root in roots
-        )
+        return all(home == root for root in roots for top, home in homes.items() if self._offers(root, top))
 
     def _homes_of(self, path: str) -> dict[str, str]:
         """Return where the first words of a file's absolute imports lie in the directories above it; "" for nowhere."""
@@ -236,7 +232,7 @@ class Imports:
             homes = {}
             for top in {asked.top for asked in self.statements(path)} - {"", *_NEVER_LOCAL}:
                 is_standard = top in standard_library.NAMES
-                homes[top] = "" if is_standard else next((base for base in above if top in self._stems_of(base)), "")
+                homes[top] = "" if is_standard else next((base for base in above if self._offers(base, top)), "")
             self._homes[path] = homes
         return self._homes[path]
 

@@ -11,13 +11,6 @@ from typing import Any
 from ms_perflint.semantics import trees
 from ms_perflint.semantics.trees import DEPTH, SIZE, Entry
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-TOML = (".toml",)
-INI = (".ini", ".cfg", ".conf")
 Path = tuple[str, ...]  # the keys that lead to a value
 _HEADER = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]")
 _KEY = re.compile(r"\s*([\w.\-]+|\"[^\"]+\"|'[^']+')\s*[=:]")
@@ -34,10 +27,19 @@ def read(raw: bytes, path: str) -> tuple[Entry, ...]:
         return ()
     try:
         text = raw.decode("utf-8-sig")
-        data: Mapping[str, Any] = tomllib.loads(text) if path.endswith(TOML) else _ini(text)
+        data: Mapping[str, Any] = _toml(text) if path.endswith(".toml") else _ini(text)
     except (ValueError, configparser.Error, RecursionError):
         return ()
     return (_entry(data, (), _lines(text), path),)
+
+
+def _toml(text: str) -> dict[str, Any]:
+    """Return the tables of a TOML text; ValueError where it is none."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    return tomllib.loads(text)
 
 
 def _ini(text: str) -> dict[str, dict[str, str]]:

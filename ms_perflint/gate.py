@@ -1,0 +1,38 @@
+"""What can be said about files without a look into them: from memory, and from their bytes.
+
+Most runs ask about files that did not change, or that have nothing to do with MindSpore. They are answered here, and
+the engine, with all that knows what programs mean, is never loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Optional
+
+from ms_perflint.cache import Memory
+from ms_perflint.discovery import grouped
+from ms_perflint.findings import Report
+from ms_perflint.source import Files
+
+MARK = b"mindspore"  # a file without it is not parsed and has no findings
+
+
+def answered(paths: Sequence[str], files: Files, memory: Optional[Memory] = None) -> Optional[Report]:
+    """Return the report on files that are all known or not marked; None where the engine has to look."""
+    ordered = sorted(set(paths), key=grouped)
+    unknown = [path for path in ordered if memory is None or not memory.knows(path)]
+    if any(_may_be_marked(path, files) for path in unknown):
+        return None
+    if memory is None or len(unknown) == len(ordered):
+        return Report((), (), tuple(ordered))
+    skipped = frozenset(unknown)
+    found, changed = memory.recall([path for path in ordered if path not in skipped], files)
+    return None if changed else Report(tuple(sorted(found)), (), tuple(ordered))
+
+
+def _may_be_marked(path: str, files: Files) -> bool:
+    """Return whether a file speaks of MindSpore, or cannot be read."""
+    try:
+        return MARK in files.read(path)
+    except OSError:
+        return True

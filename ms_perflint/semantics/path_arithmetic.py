@@ -1,0 +1,144 @@
+"""What a path in a program is, worked out from literals, `__file__` and the working directory."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
+from typing import Any, Optional
+
+from ms_perflint.semantics.forms import word_of
+from ms_perflint.semantics.search_path import is_search_path
+
+STEPS = 200  # expressions that are looked at for one directory
+LONGEST = 4096  # characters of a path
+
+
+class _Unknown(Exception):
+    """The text of the file alone does not show it."""
+
+
+class Arithmetic:
+    """Works out one path; nothing is called but pure functions of texts."""
+
+    def __init__(self, file: str, assigned: Mapping[str, tuple[ast.expr, ...]], start: str) -> None:
+        self.file = file
+        self.assigned = assigned
+        self.start = start
+        self.is_anchored = False  # whether it rests on where the file lies, or where the program is started
+        self.steps = 0
+
+    def path(self, node: ast.expr) -> Optional[str]:
+        """Return the path that an expression gives; None when it is not known."""
+        try:
+            value = self.value(node)
+        except (_Unknown, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            return None
+        return str(value) if isinstance(value, (str, PurePath)) else None
+
+    def value(self, node: Optional[ast.AST]) -> Any:
+        """Return the text, path, number or list that an expression gives; raises _Unknown."""
+        self.steps += 1
+        handler = _HANDLERS.get(type(node))
+        if handler is None or self.steps > STEPS:
+            raise _Unknown
+        value = handler(self, node)
+        if isinstance(value, str) and len(value) > LONGEST:
+            raise _Unknown
+        return value
+
+    def anchored(self, path: str) -> str:
+        self.is_anchored = True
+        return path
+
+    def name(self, node: ast.Name) -> Any:
+        if node.id == "__file__":
+            return self.anchored(self.file)
+        assigned = self.assigned.get(node.id, ())
+        before = [value for value in assigned if value.lineno < node.lineno]
+        if not before:
+            raise _Unknown
+        return self.value(before[-1])
+
+    def joined(self, node: ast.JoinedStr) -> str:
+        return "".join(str(self.value(part)) for part in node.values)
+
+    def formatted(self, node: ast.FormattedValue) -> Any:
+        return self.value(node.value)
+
+    def sum(self, node: ast.BinOp) -> Any:
+        left, right = self.value(node.left), self.value(node.right)
+        if isinstance(node.op, ast.Div) and isinstance(left, PurePath):
+            return left / right
+        if isinstance(node.op, ast.Add) and isinstance(left, (str, int)):
+            return left + right
+        raise _Unknown
+
+    def sign(self, node: ast.UnaryOp) -> Any:
+        if isinstance(node.op, ast.USub):
+            return -self.value(node.operand)
+        raise _Unknown
+
+    def attribute(self, node: ast.Attribute) -> Any:
+        base = self.value(node.value)
+        if isinstance(base, PurePath) and node.attr in ("parent", "parents"):
+            return getattr(base, node.attr)
+        raise _Unknown
+
+    def item(self, node: ast.Subscript) -> Any:
+        if is_search_path(node.value):  # `sys.path[0]` is the directory of the entry script
+            return self.anchored(self.start)
+        return self.value(node.value)[self.value(node.slice)]
+
+    def slice(self, node: ast.Slice) -> slice:
+        return slice(*(None if part is None else self.value(part) for part in (node.lower, node.upper, node.step)))
+
+    def call(self, node: ast.Call) -> Any:
+        word = word_of(node.func)
+        if word in ("getcwd", "cwd"):
+            return (PurePath if word == "cwd" else str)(self.anchored(self.start))
+        base = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if base is None or word_of(base) in _MODULES:
+            if word in ("abspath", "realpath"):
+                return self.absolute(self.value(node.args[0]))
+            return _FUNCTIONS[word](*map(self.value, node.args))
+        receiver = self.value(base)
+        if isinstance(receiver, PurePath) and word in ("absolute", "resolve"):
+            return PurePath(self.absolute(str(receiver)))
+        if word not in (_OF_PATHS if isinstance(receiver, PurePath) else _OF_TEXTS):
+            raise _Unknown
+        if word == "format" and ":" in receiver:  # a width could be any number
+            raise _Unknown
+        return getattr(receiver, word)(*map(self.value, node.args))
+
+    def absolute(self, path: str) -> str:
+        return os.path.normpath(path if os.path.isabs(path) else os.path.join(self.anchored(self.start), path))
+
+
+_MODULES = frozenset({"os", "path", "osp", "pathlib", "op"})
+_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "Path": PurePath,
+    "PurePath": PurePath,
+    "basename": os.path.basename,
+    "dirname": os.path.dirname,
+    "fspath": os.fspath,
+    "join": os.path.join,
+    "normpath": os.path.normpath,
+    "split": os.path.split,
+    "str": str,
+}
+_OF_PATHS = frozenset({"as_posix", "joinpath"})
+_OF_TEXTS = frozenset({"find", "format", "index", "replace", "rfind", "rindex", "rsplit", "rstrip", "split", "strip"})
+_HANDLERS: Mapping[type, Callable[[Arithmetic, Any], Any]] = {
+    ast.Attribute: Arithmetic.attribute,
+    ast.BinOp: Arithmetic.sum,
+    ast.Call: Arithmetic.call,
+    ast.Constant: lambda _, node: node.value,
+    ast.FormattedValue: Arithmetic.formatted,
+    ast.JoinedStr: Arithmetic.joined,
+    ast.Name: Arithmetic.name,
+    ast.Slice: Arithmetic.slice,
+    ast.Subscript: Arithmetic.item,
+    ast.UnaryOp: Arithmetic.sign,
+}

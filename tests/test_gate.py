@@ -1,0 +1,89 @@
+"""What a run answers without a look into the files, and what it loads for that."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ms_perflint.cache import Memory
+from ms_perflint.gate import answered
+from ms_perflint.source import Disk
+
+PRINT = """
+import sys
+from ms_perflint import cli
+try:
+    cli.main()
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+MARKED = "import mindspore as ms\n\nprint(ms.Tensor([1.0]))\n"
+HEAVY = [
+    "configparser",
+    "difflib",
+    "email",
+    "hashlib",
+    "importlib.metadata",
+    "libcst",
+    "pathspec",
+    "tempfile",
+    "tomllib",
+    "yaml",
+]
+OWN = 24  # modules of this package that answer without the engine
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a folder with a file of each kind."""
+    folder = tmp_path / "project"
+    (folder / ".git").mkdir(parents=True)
+    (folder / "plain.py").write_text("print(1)\n")
+    (folder / "marked.py").write_text(MARKED)
+    return folder
+
+
+def loaded(folder: Path, *arguments: str) -> list[str]:
+    """Return the modules that a run has loaded when it ends."""
+    settings = {**os.environ, "MS_PERFLINT_CACHE_DIR": str(folder.parent / "cache")}
+    run = subprocess.run(
+        [sys.executable, "-c", PRINT, "--isolated", *arguments],
+        cwd=folder, env=settings, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert run.stdout == "No findings.\n" and run.returncode == 0, run.stderr
+    return run.stderr.split()
+
+
+def is_light(modules: list[str]) -> bool:
+    """Return whether nothing was loaded that looks into files."""
+    own = [name for name in modules if name.partition(".")[0] == "ms_perflint"]
+    assert own
+    return len(own) <= OWN and not any(heavy in modules for heavy in HEAVY)
+
+
+def test_a_file_without_the_mark_takes_no_engine(project: Path) -> None:
+    assert is_light(loaded(project, "--no-cache", "plain.py"))
+    assert not is_light(loaded(project, "--no-cache", "marked.py"))
+
+
+def test_files_that_are_known_take_no_engine(project: Path) -> None:
+    assert not is_light(loaded(project, "."))
+    assert is_light(loaded(project, "."))
+    with (project / "marked.py").open("a") as file:
+        file.write("\n")
+    assert not is_light(loaded(project, "."))
+
+
+def test_what_cannot_be_read_is_left_to_the_engine(project: Path) -> None:
+    gone = str(project / "gone.py")
+    assert answered([gone], Disk()) is None
+    assert answered([gone], Disk(), Memory()) is None
+
+
+def test_nothing_to_look_at_is_answered() -> None:
+    report = answered([], Disk())
+    assert report is not None and report.files == ()
