@@ -127,7 +127,9 @@ class _Excludes:
         self._names = frozenset(names)
         others = tuple(pattern for pattern in patterns if pattern not in self._names)
         root = config.root
-        if not inside(start, root) or Patterns(root, patterns)(start, directory=True):
+        inner = relative(start, root).split("/") if inside(start, root) else []
+        named = not self._names.isdisjoint(inner)
+        if not inner or named or (others and Patterns(root, others)(start, directory=True)):
             root = start  # who names an excluded directory wants it
         self._others = Patterns(root, others) if others else None
 
@@ -155,13 +157,19 @@ def _ignores_above(start: str) -> _Ignores:
 
 
 def _spec(root: str, path: str) -> tuple[tuple[str, pathspec.GitIgnoreSpec], ...]:
-    """Return the patterns of one ignore file, relative to `root`; nothing when it cannot be used."""
+    """Return the patterns of one ignore file, relative to `root`; nothing when it has none, or cannot be used."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return ()
+    if not any(line.strip() and not line.startswith("#") for line in lines):
+        return ()
     import pathspec
 
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return ((root, pathspec.GitIgnoreSpec.from_lines(file.read().splitlines())),)
-    except (OSError, ValueError):
+        return ((root, pathspec.GitIgnoreSpec.from_lines(lines)),)
+    except ValueError:
         return ()
 
 

@@ -26,7 +26,6 @@ HEAVY = [
     "configparser",
     "difflib",
     "email",
-    "hashlib",
     "importlib.metadata",
     "libcst",
     "pathspec",
