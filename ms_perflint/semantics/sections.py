@@ -11,6 +11,8 @@ from typing import Any
 from ms_perflint.semantics import trees
 from ms_perflint.semantics.trees import DEPTH, SIZE, Entry
 
+TOML = (".toml",)
+INI = (".ini", ".cfg", ".conf")
 Path = tuple[str, ...]  # the keys that lead to a value
 _HEADER = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]")
 _KEY = re.compile(r"\s*([\w.\-]+|\"[^\"]+\"|'[^']+')\s*[=:]")
@@ -27,7 +29,7 @@ def read(raw: bytes, path: str) -> tuple[Entry, ...]:
         return ()
     try:
         text = raw.decode("utf-8-sig")
-        data: Mapping[str, Any] = _toml(text) if path.endswith(".toml") else _ini(text)
+        data: Mapping[str, Any] = _toml(text) if path.endswith(TOML) else _ini(text)
     except (ValueError, configparser.Error, RecursionError):
         return ()
     return (_entry(data, (), _lines(text), path),)
