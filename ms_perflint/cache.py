@@ -13,15 +13,15 @@ import os
 import sys
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Optional
 
 from ms_perflint import __version__
 from ms_perflint.config import Config, common_parent
 from ms_perflint.findings import Edit, Finding, Fix, Place, Related, Safety
 from ms_perflint.source import Files
-from ms_perflint.stamps import Stamp, holds
+from ms_perflint.stamps import Stamp, renewed
 
 NAME = "ms-perflint"
 SUFFIX = ".cache"
@@ -58,20 +58,26 @@ class Memory:
 
     def recall(self, paths: Sequence[str], files: Files) -> tuple[list[Finding], list[str]]:
         """Return the findings in those of the files of which they are still known, and the paths of the others."""
-        held: dict[tuple[str, bytes], bool] = {}
-        sound: dict[int, bool] = {}
+        now: dict[Stamp, Optional[Stamp]] = {}
+        sound: dict[int, Optional[Session]] = {}
         findings: list[Finding] = []
         left: list[str] = []
         for path in paths:
             session = self._sessions.get(path)
             if session is not None and id(session) not in sound:
-                sound[id(session)] = _all_hold(session.stamps, files, held)
+                sound[id(session)] = _still(session, files, now)
             if session is not None and sound[id(session)]:
                 findings += session.findings[path]
             else:
                 left.append(path)
-        self._sessions = {path: one for path, one in self._sessions.items() if sound.get(id(one), True)}
+        self._keep(sound)
         return findings, left
+
+    def _keep(self, sound: Mapping[int, Optional[Session]]) -> None:
+        """Keep of the sessions that were asked those that hold, as they are now."""
+        kept = {path: sound.get(id(one), one) for path, one in self._sessions.items()}
+        self.has_learnt |= any(new is not None and new is not self._sessions[path] for path, new in kept.items())
+        self._sessions = {path: one for path, one in kept.items() if one is not None}
 
     def learn(self, sessions: Iterable[Session]) -> None:
         """Take what a run has found."""
@@ -83,15 +89,17 @@ class Memory:
             self._sessions.update(dict.fromkeys(session.findings, session))
 
 
-def _all_hold(stamps: Iterable[Stamp], files: Files, held: dict[tuple[str, bytes], bool]) -> bool:
-    """Return whether all stamps hold; what was looked at is in `held`."""
-    for stamp in stamps:
-        key = stamp.path, stamp.digest
-        if key not in held:
-            held[key] = holds(stamp, files)
-        if not held[key]:
-            return False
-    return True
+def _still(session: Session, files: Files, now: dict[Stamp, Optional[Stamp]]) -> Optional[Session]:
+    """Return a session whose stamps all hold, with those of now; None for others. What was looked at is in `now`."""
+    stamps = []
+    for stamp in session.stamps:
+        if stamp not in now:
+            now[stamp] = renewed(stamp, files)
+        stamps.append(now[stamp])
+        if stamps[-1] is None:
+            return None
+    is_same = all(new is old for new, old in zip(stamps, session.stamps))
+    return session if is_same else Session(session.findings, tuple(filter(None, stamps)))
 
 
 class Cache:
@@ -106,28 +114,30 @@ class Cache:
 
     def load(self) -> Memory:
         """Return what earlier runs found; nothing where that is not to be had."""
-        return Memory(_unpacked(self._read()))
+        return Memory(self._read())
 
     def save(self, memory: Memory) -> None:
         """Keep what a memory has learnt, and what others have kept meanwhile; do nothing where nothing can be kept."""
         if not memory.has_learnt:
             return
         known = {path for session in memory.sessions for path in session.findings}
-        others = [one for one in _unpacked(self._read()) if known.isdisjoint(one.findings)]
+        others = [one for one in self._read() if known.isdisjoint(one.findings)]
         lasting = [one for one in (*others, *memory.sessions) if os.path.exists(next(iter(one.findings)))]
         with contextlib.suppress(OSError):
             _make_directory(self._directory)
-            _replace(self._path, marshal.dumps((self._asked, [_packed(session) for session in lasting])))
+            _replace(self._path, marshal.dumps((self._asked, *_packed(lasting))))
             _sweep(self._directory)
 
-    def _read(self) -> list[Any]:
-        """Return the packed sessions of the file; none when it is not there, or not whole."""
+    def _read(self) -> list[Session]:
+        """Return the sessions of the file; none when it is not there, or not whole."""
         try:
             with open(self._path, "rb") as file:
                 check, body = file.read(CHECK), file.read()
-            asked, sessions = marshal.loads(body) if _checked(body) == check else ("", [])
-            return list(sessions) if asked == self._asked else []
-        except (OSError, ValueError, EOFError, TypeError):
+            if _checked(body) != check:
+                return []
+            asked, stamps, sessions = marshal.loads(body)
+            return _unpacked(stamps, sessions) if asked == self._asked else []
+        except (OSError, ValueError, EOFError, TypeError, IndexError):
             return []
 
 
@@ -239,15 +249,25 @@ def _sweep(directory: str) -> None:
 # --- as marshal keeps it
 
 
-def _packed(session: Session) -> tuple[object, ...]:
-    findings = {path: [_flat(finding) for finding in found] for path, found in session.findings.items()}
-    return findings, [tuple(stamp) for stamp in session.stamps]
+def _packed(sessions: Iterable[Session]) -> tuple[list[object], list[object]]:
+    """Return all stamps, each once, and the sessions with the numbers of theirs."""
+    numbers: dict[Stamp, int] = {}
+    packed: list[object] = []
+    for session in sessions:
+        findings = {path: [_flat(finding) for finding in found] for path, found in session.findings.items()}
+        packed.append((findings, [numbers.setdefault(stamp, len(numbers)) for stamp in session.stamps]))
+    return [tuple(stamp) for stamp in numbers], packed
 
 
-def _unpacked(sessions: Iterable[Any]) -> Iterator[Session]:
-    for findings, stamps in sessions:
-        made = {path: tuple(_finding(flat) for flat in found) for path, found in findings.items()}
-        yield Session(made, tuple(Stamp(*stamp) for stamp in stamps))
+def _unpacked(stamps: Iterable[Any], sessions: Iterable[Any]) -> list[Session]:
+    made = [Stamp._make(stamp) for stamp in stamps]
+    return [
+        Session(
+            {path: tuple(map(_finding, found)) for path, found in findings.items()},
+            tuple([made[number] for number in numbers]),
+        )
+        for findings, numbers in sessions
+    ]
 
 
 def _flat(finding: Finding) -> tuple[object, ...]:

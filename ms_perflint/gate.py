@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Optional
 
 from ms_perflint.cache import Memory
-from ms_perflint.discovery import grouped
 from ms_perflint.findings import Report
 from ms_perflint.source import Files
 
@@ -18,16 +17,15 @@ MARK = b"mindspore"  # a file without it is not parsed and has no findings
 
 
 def answered(paths: Sequence[str], files: Files, memory: Optional[Memory] = None) -> Optional[Report]:
-    """Return the report on files that are all known or not marked; None where the engine has to look."""
-    ordered = sorted(set(paths), key=grouped)
-    unknown = [path for path in ordered if memory is None or not memory.knows(path)]
+    """Return the report on files, in order, that are all known or not marked; None where the engine has to look."""
+    unknown = [path for path in paths if memory is None or not memory.knows(path)]
     if any(_may_be_marked(path, files) for path in unknown):
         return None
-    if memory is None or len(unknown) == len(ordered):
-        return Report((), (), tuple(ordered))
+    if memory is None or len(unknown) == len(paths):
+        return Report((), (), tuple(paths))
     skipped = frozenset(unknown)
-    found, changed = memory.recall([path for path in ordered if path not in skipped], files)
-    return None if changed else Report(tuple(sorted(found)), (), tuple(ordered))
+    found, changed = memory.recall([path for path in paths if path not in skipped], files)
+    return None if changed else Report(tuple(sorted(found)), (), tuple(paths))
 
 
 def _may_be_marked(path: str, files: Files) -> bool:

@@ -82,16 +82,25 @@ class Noting(Files):
             self._files[stamp.path] = Stamp(stamp.path, stamp.is_directory, None, b"changed")
 
 
-def holds(stamp: Stamp, files: Files) -> bool:
-    """Return whether a file or directory is as it was when it was consulted."""
-    if stamp.status is not None and files.status(stamp.path) == stamp.status:
-        return True
+def renewed(stamp: Stamp, files: Files) -> Optional[Stamp]:
+    """Return the stamp of what is still as it was when it was consulted, with its status of now; None for the rest.
+
+    A directory in which other things come and go keeps its status of then: the next one would not last either.
+    """
+    status = files.status(stamp.path)
+    if status is not None and status == stamp.status:
+        return stamp
     if stamp.is_directory:
-        return _digest_of(files.names(stamp.path), stamp.asked) == stamp.digest
-    try:
-        return digest(files.read(stamp.path)) == stamp.digest
-    except OSError:
-        return stamp.digest == NOTHING
+        now = _digest_of(files.names(stamp.path), stamp.asked)
+    else:
+        try:
+            now = digest(files.read(stamp.path))
+        except OSError:
+            now = NOTHING
+    if now != stamp.digest:
+        return None
+    is_better = status is not None and (stamp.status is None or not stamp.is_directory)
+    return stamp._replace(status=status) if is_better else stamp
 
 
 def digest(content: bytes) -> bytes:
