@@ -29,7 +29,6 @@ HEAVY = [
     "importlib.metadata",
     "libcst",
     "pathspec",
-    "tempfile",
     "tomllib",
     "yaml",
 ]
