@@ -231,7 +231,7 @@ def schema() -> dict[str, object]:
 
 
 def whole(table: Mapping[str, object]) -> dict[str, object]:
-    """Return the schema of a pyproject.toml with that of the linter's table in it, for editors that ask for the whole."""
+    """Return the schema of a pyproject.toml with that of the linter's table in it, for editors that want it whole."""
     kept = {key: value for key, value in table.items() if key not in ("$schema", "$id", "definitions")}
     inner: dict[str, object] = kept
     for name in reversed(TABLE.split(".")):

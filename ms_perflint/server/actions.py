@@ -11,7 +11,6 @@ from lsprotocol import types
 
 from ms_perflint.config import Config
 from ms_perflint.findings import Edit, Finding, Safety
-from ms_perflint.fixing import safety
 from ms_perflint.server.buffers import Buffer, uri_of
 from ms_perflint.server.diagnostics import of_finding
 from ms_perflint.server.linting import Checked
@@ -49,7 +48,7 @@ def quick_fixes(
 
 def _fix(finding: Finding, checked: Checked, buffers: Sequence[Buffer], client: Client) -> Optional[types.CodeAction]:
     """Return the action that makes a fix; None without one, or where it cannot be offered."""
-    trust = safety(finding, checked.config)
+    trust = checked.config.trust(finding)
     if finding.fix is None or trust is None or (trust is Safety.DISPLAY and not client.disabled):
         return None
     edit = workspace_edit(finding.fix.edits, checked, buffers, client)
@@ -69,7 +68,7 @@ def _fix(finding: Finding, checked: Checked, buffers: Sequence[Buffer], client: 
 def has_safe_fix(checked: Checked) -> bool:
     """Return whether something in a file is mended without asking."""
     trusted = (Safety.SAFE, Safety.UNSAFE) if checked.config.unsafe_fixes else (Safety.SAFE,)
-    return any(safety(finding, checked.config) in trusted for finding in checked.findings)
+    return any(checked.config.trust(finding) in trusted for finding in checked.findings)
 
 
 def fix_all(uri: str, config: Config) -> types.CodeAction:

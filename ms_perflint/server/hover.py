@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from ms_perflint import pages
 from ms_perflint.findings import Finding
-from ms_perflint.fixing import safety, splice
+from ms_perflint.fixing import splice
 from ms_perflint.server.linting import Checked
 from ms_perflint.server.places import Columns, touch
 from ms_perflint.source import Source
@@ -62,7 +62,7 @@ def _named(source: Source, at: types.Position, columns: Columns) -> Optional[tup
 
 def _shown(finding: Finding, checked: Checked) -> str:
     """Return a finding in words, with the diff of its fix."""
-    trust = safety(finding, checked.config)
+    trust = checked.config.trust(finding)
     if finding.fix is None or trust is None:
         return f"**{finding.code}** {finding.message}"
     diff = "".join(_diffs(finding, checked)).rstrip("\n")

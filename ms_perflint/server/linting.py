@@ -13,8 +13,8 @@ from typing import Optional
 from ms_perflint.cache import Memory
 from ms_perflint.config import Config, ConfigError
 from ms_perflint.discovery import discover
-from ms_perflint.engine import Report, lint
-from ms_perflint.findings import Finding, Problem
+from ms_perflint.engine import lint
+from ms_perflint.findings import Finding, Problem, Report
 from ms_perflint.fixing import Settled, settle
 from ms_perflint.semantics.parsed import Parsed
 from ms_perflint.server.buffers import Buffer
@@ -153,7 +153,7 @@ class Linting:
             return self._good.get(path) or Config(root=path), str(error)
 
 
-class _Current:
+class _Current(Files):
     """Files that cannot be read any more once a newer edit has come in."""
 
     def __init__(self, base: Files, is_current: Callable[[], bool]) -> None:
