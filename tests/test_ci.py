@@ -1,0 +1,177 @@
+"""What the repository offers for CI: the action, run as a runner does, and the recipes of docs/ci.md."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from front import TRAIN, environment, run
+
+ROOT = Path(__file__).parent.parent
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+SETTINGS = "[tool.ms-perflint]\nselect = ['MSP301']\n"
+_RECIPE = re.compile(r"^```\w+ file=(?P<name>\S+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+RECIPES = {match["name"]: match["text"] for match in _RECIPE.finditer((ROOT / "docs" / "ci.md").read_text("utf-8"))}
+SCHEMAS = {
+    ".github/workflows/ms-perflint.yml": "vendor.github-workflows",
+    ".gitlab-ci.yml": "vendor.gitlab-ci",
+    "action.yml": "vendor.github-actions",
+}
+on_bash = pytest.mark.skipif(shutil.which("bash") is None or sys.platform == "win32", reason="needs bash")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a project with one finding."""
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "pyproject.toml").write_text(SETTINGS, encoding="utf-8")
+    (root / "train.py").write_text(TRAIN, encoding="utf-8")
+    return root
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_recipes_and_action_fit_the_schemas_of_their_services(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("check_jsonschema")
+    file = ROOT / name if name == "action.yml" else tmp_path / "recipe.yml"
+    if name in RECIPES:
+        file.write_text(RECIPES[name], encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "check_jsonschema", "--builtin-schema", SCHEMAS[name], str(file)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_inputs_that_the_documentation_names_are_those_of_the_action() -> None:
+    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(ACTION["inputs"])
+    steps = yaml.safe_load(RECIPES[".github/workflows/ms-perflint.yml"])["jobs"]["ms-perflint"]["steps"]
+    used = [step for step in steps if "ms-perflint@" in step["uses"]]
+    assert [set(step["with"]) <= set(ACTION["inputs"]) for step in used] == [True]
+
+
+def test_no_input_is_part_of_a_script() -> None:
+    assert [step for step in ACTION["runs"]["steps"] if "${{" in step["run"]] == []
+
+
+def stepped(step: Mapping[str, Any], cwd: Path, temporary: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
+    """Run a step of the action as a runner does, with these inputs."""
+    values = {f"inputs.{name}": str(known["default"]) for name, known in ACTION["inputs"].items()}
+    values |= {f"inputs.{name}": value for name, value in inputs.items()} | {"github.action_path": str(ROOT)}
+    given = {key: re.sub(r"\$\{\{ (\S+) \}\}", lambda at: values[at[1]], text) for key, text in step["env"].items()}
+    script = temporary / "step.sh"
+    script.write_text(step["run"], encoding="utf-8")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    outside = {key: value for key, value in environment().items() if key != "PYTHONPATH"}
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)],
+        cwd=cwd,
+        env={**outside, "PATH": path, "RUNNER_TEMP": str(temporary), **given},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the temporary directory of a runner on which the action has installed the linter of this repository."""
+    temporary = tmp_path_factory.mktemp("runner temp")
+    done = stepped(ACTION["runs"]["steps"][0], temporary, temporary)
+    if "No matching distribution found" in done.stderr:
+        pytest.skip("pip finds no packages to install")
+    assert done.returncode == 0, done.stderr
+    return temporary
+
+
+@on_bash
+def test_the_action_annotates_and_fails(runner: Path, project: Path) -> None:
+    done = stepped(ACTION["runs"]["steps"][1], project, runner, sarif="a report.sarif")
+    assert done.returncode == 1, done.stderr
+    assert re.search(r"^::\w+ .*file=train\.py,line=8,", done.stdout, re.MULTILINE), done.stdout
+    report = json.loads((project / "a report.sarif").read_text(encoding="utf-8"))
+    assert [result["ruleId"] for result in report["runs"][0]["results"]] == ["MSP301"]
+
+
+@on_bash
+def test_inputs_of_the_action(runner: Path, project: Path) -> None:
+    (project / "a b").mkdir()
+    shutil.move(str(project / "train.py"), str(project / "a b" / "c d.py"))
+    (project / "clean.py").write_text("", encoding="utf-8")
+
+    def code(**inputs: str) -> int:
+        return stepped(ACTION["runs"]["steps"][1], project, runner, **inputs).returncode
+
+    assert code() == 1
+    assert code(src="clean.py\n") == 0
+    assert code(src="clean.py\na b/c d.py\n") == 1
+    assert code(src="a b", args="--select  MSP6\n--mindspore-version 2.4") == 0
+    assert code(src="a b", args="--exit-zero") == 0
+    assert code(src="gone.py") == 2
+    assert code(args="--no-such-option") == 2
+
+
+@on_bash
+@pytest.mark.parametrize("word", ["$(touch made)", "`touch made`", "; touch made", "' ; touch made '", "--help", "*"])
+def test_what_stands_in_an_input_is_not_run(runner: Path, project: Path, word: str) -> None:
+    codes = [
+        stepped(ACTION["runs"]["steps"][1], project, runner, **{name: word}).returncode for name in ("src", "sarif")
+    ]
+    assert codes == [2, 1]  # no such file; the report has that name
+    stepped(ACTION["runs"]["steps"][1], project, runner, args=word)
+    assert not (project / "made").exists()
+
+
+@on_bash
+def test_a_version_that_is_none_is_not_run_either(project: Path, tmp_path: Path) -> None:
+    done = stepped(ACTION["runs"]["steps"][0], project, tmp_path, version="0; touch made")
+    assert done.returncode != 0
+    assert not (project / "made").exists()
+
+
+def commanded(command: str, project: Path) -> int:
+    """Run a command of a recipe and return its exit code."""
+    _program, *arguments = command.split()
+    return run(*arguments, cwd=project).code
+
+
+def test_the_commands_for_gitlab(project: Path) -> None:
+    job = yaml.safe_load(RECIPES[".gitlab-ci.yml"])["ms-perflint"]
+    install, command = job["script"]
+    assert install == "pip install ms-perflint"
+    assert commanded(command, project) == 1
+    report = json.loads((project / job["artifacts"]["reports"]["codequality"]).read_text(encoding="utf-8"))
+    assert [(issue["check_name"], issue["location"]["path"]) for issue in report] == [("MSP301", "train.py")]
+
+
+def test_the_commands_for_jenkins(project: Path) -> None:
+    recipe = RECIPES["Jenkinsfile"]
+    install, command = re.findall(r"\bsh '([^']+)'", recipe)
+    assert install.endswith(".venv/bin/pip install ms-perflint")
+    assert commanded(command, project) == 0
+    (pattern,) = re.findall(r"sarif\(pattern: '([^']+)'\)", recipe)
+    report = json.loads((project / pattern).read_text(encoding="utf-8"))
+    assert len(report["runs"][0]["results"]) == 1
+    assert recipe.count("{") == recipe.count("}")
+
+
+def test_the_hooks_for_pre_commit(tmp_path: Path) -> None:
+    clientlib = pytest.importorskip("pre_commit.clientlib")
+    file = tmp_path / ".pre-commit-config.yaml"
+    file.write_text(RECIPES[".pre-commit-config.yaml"], encoding="utf-8")
+    (repo,) = clientlib.load_config(str(file))["repos"]
+    offered = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert {hook["id"] for hook in repo["hooks"]} == {hook["id"] for hook in offered}
