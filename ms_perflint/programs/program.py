@@ -186,11 +186,8 @@ class Program:
 
     def options(self, parser: Instance) -> list[Site]:
         """Return the calls that add options to a parser, its groups and sub-parsers, or set their defaults."""
-        return self._options.get(id(parser.node), [])
-
-    @cached_property
-    def _options(self) -> dict[int, list[Site]]:
-        return options.by_parser(self.evaluator)
+        found = self.evaluator.search((id(self), "options"), options.by_parser, self.evaluator)
+        return found[0].get(id(parser.node), []) if found else []
 
     def stores(self, name: str) -> tuple[Binding, ...]:
         """Return what running code stores under a name in objects: `object.name = value`, `object["name"] = value`."""

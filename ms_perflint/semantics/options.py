@@ -59,14 +59,17 @@ def parser_of(instance: Instance) -> Instance:
     return instance
 
 
-def by_parser(evaluator: Evaluator) -> dict[int, list[Site]]:
-    """Return, by the call that makes a parser, the sites that add options to it or set their defaults."""
+def by_parser(evaluator: Evaluator) -> tuple[dict[int, list[Site]]]:
+    """Return, by the call that makes a parser, the sites that add options to it or set their defaults.
+
+    It is a search, which is done again where it was cut short: not a fact that is found once.
+    """
     found: dict[int, list[Site]] = {}
     for word in (ADD, SET_DEFAULTS):
         for site in evaluator.program.sites(word):
             for instance in _receivers(evaluator, site):
                 found.setdefault(id(parser_of(instance).node), []).append(site)
-    return found
+    return (found,)
 
 
 def _receivers(evaluator: Evaluator, site: Site) -> list[Instance]:
