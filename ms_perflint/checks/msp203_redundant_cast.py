@@ -16,7 +16,7 @@ from ms_perflint.tensors import tensor_ops
 from ms_perflint.tensors.arrays import compares_arrays
 from ms_perflint.tensors.attributes import unused_definition
 from ms_perflint.tensors.bindings import sole_value
-from ms_perflint.tensors.casts import FUNCTIONS, Cast, read_cast
+from ms_perflint.tensors.casts import FUNCTIONS, Cast, by_method, read_cast
 from ms_perflint.tensors.creations import Creation, compiled_scopes, creation
 from ms_perflint.tensors.dtype import Dtype
 from ms_perflint.tensors.dtypes import Dtypes
@@ -45,12 +45,18 @@ class RedundantCast(Check):
 
     def suspect(self, call: Call) -> bool:
         """By meaning: the value has the dtype already, is made on the spot, or was widened from it."""
+        form = by_method(self._dtypes, call.node, call.scope) if _runs_often(call) else None
+        if form is not None and (form.dtype is None or not self._changes_nothing(form, call.scope)):
+            return False  # whatever it is a method of, which takes longer to tell
         cast = self._cast(call)
-        return cast is not None and (
-            self._has_dtype(cast, call.scope)
-            or self._compares(cast, call.scope)
-            or self._creation(cast, call.scope) is not None
-            or widening(self._dtypes, cast, call.scope) is not None
+        return cast is not None and self._changes_nothing(cast, call.scope)
+
+    def _changes_nothing(self, cast: Cast, scope: Scope) -> bool:
+        return (
+            self._has_dtype(cast, scope)
+            or self._compares(cast, scope)
+            or self._creation(cast, scope) is not None
+            or widening(self._dtypes, cast, scope) is not None
         )
 
     def visit_Call(self, node: cst.Call) -> None:
@@ -74,8 +80,7 @@ class RedundantCast(Check):
 
     def _cast(self, call: Call) -> Optional[Cast]:
         """Return the cast that a call is, with its dtype; None where it runs once, before training."""
-        function = call.scope.owner
-        if not function.is_function or function.name == "__init__":
+        if not _runs_often(call):
             return None
         cast = read_cast(self._dtypes, call.node, call.scope)
         return cast if cast is not None and cast.dtype is not None else None
@@ -100,9 +105,8 @@ class RedundantCast(Check):
         """Return the creation right inside of a cast, in code that runs in every step."""
         if cast.dtype is None or not cast.dtype.name or not isinstance(cast.value, (ast.Call, ast.Name)):
             return None
-        if scope.owner not in self._each_step(scope.module):
-            return None
-        return creation(self._dtypes, cast.value, scope, cast.dtype)
+        made = creation(self._dtypes, cast.value, scope, cast.dtype)
+        return made if made is not None and scope.owner in self._each_step(scope.module) else None
 
     def _each_step(self, module: Module) -> set[Scope]:
         """Return the functions of a file that run in every step."""
@@ -177,6 +181,12 @@ class RedundantCast(Check):
             edits.extend(found)
         unused = unused_definition(self.program, call.scope, [cast.node.func for cast in casts])
         return (*edits, *((delete_statement(call.module, unused) or ()) if unused is not None else ()))
+
+
+def _runs_often(call: Call) -> bool:
+    """Return whether a call stands in a function that may run more than once."""
+    function = call.scope.owner
+    return function.is_function and function.name != "__init__"
 
 
 def _only_casts(stmt: ast.stmt, cast: Cast) -> bool:

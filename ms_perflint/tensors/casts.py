@@ -37,10 +37,11 @@ def read_cast(dtypes: Dtypes, node: ast.Call, scope: Scope) -> Optional[Cast]:
     if any(isinstance(arg, ast.Starred) for arg in node.args) or any(word.arg is None for word in node.keywords):
         return None
     func = node.func
-    if isinstance(func, ast.Attribute) and func.attr in tensor_ops.CAST_METHODS:
-        cast = _method(dtypes, node, func, scope)
-        if cast is not None:
-            return cast
+    form = by_method(dtypes, node, scope)
+    if form is not None and _is_of_tensor(dtypes, form, scope):
+        return form
+    if len(node.args) + len(node.keywords) < 2:
+        return None
     value = dtypes.program.value(func, scope)
     names = {known.api or f"{known.type_api}()" for known in value.known}
     if value.open or not names or not names <= set(FUNCTIONS):
@@ -53,29 +54,36 @@ def read_cast(dtypes: Dtypes, node: ast.Call, scope: Scope) -> Optional[Cast]:
     return Cast(node, tensor, target, None if isinstance(target, ast.Constant) else named(dtypes, target, scope))
 
 
-def _method(dtypes: Dtypes, node: ast.Call, func: ast.Attribute, scope: Scope) -> Optional[Cast]:
-    """A method of a tensor. Arrays, modules, cells and tensors of other frameworks have methods of the same names."""
-    receiver = func.value
-    value = dtypes.program.value(func, scope)
-    known = dtypes.of(receiver, scope)
-    if known is None and not all(_of_tensor(k) for k in value.known) and not dtypes.is_tensor(receiver, scope):
+def by_method(dtypes: Dtypes, node: ast.Call, scope: Scope) -> Optional[Cast]:
+    """Return the cast that a call is by its form, if it is one of a tensor; None for other calls."""
+    func = node.func
+    if not isinstance(func, ast.Attribute) or func.attr not in tensor_ops.CAST_METHODS:
         return None
-    fixed = tensor_ops.CAST_METHODS[func.attr]
+    fixed, given = tensor_ops.CAST_METHODS[func.attr], [*node.args, *(word.value for word in node.keywords)]
     if fixed is not None:
-        sure = not node.args and not node.keywords and _is_tensor(dtypes, receiver, known, value.known, scope)
-        return Cast(node, receiver, None, concrete(fixed, node, scope)) if sure else None
-    if len(node.args) + len(node.keywords) != 1:
-        return None
-    target = node.args[0] if node.args else node.keywords[0].value
-    own = _names_own(dtypes, target, scope)
-    if not own and not _is_tensor(dtypes, receiver, known, value.known, scope):
+        return Cast(node, func.value, None, concrete(fixed, node, scope)) if not given else None
+    if len(given) != 1:
         return None
     if func.attr == "type_as":
-        return Cast(node, receiver, target, dtypes.of(target, scope))
-    dtype = named(dtypes, target, scope)
-    if func.attr in ("to", "type") and (dtype is None or isinstance(target, ast.Constant)):
+        return Cast(node, func.value, given[0], dtypes.of(given[0], scope))
+    dtype = named(dtypes, given[0], scope)
+    if func.attr in ("to", "type") and (dtype is None or isinstance(given[0], ast.Constant)):
         return None  # a device, most likely
-    return Cast(node, receiver, target, dtype)
+    return Cast(node, func.value, given[0], dtype)
+
+
+def _is_of_tensor(dtypes: Dtypes, cast: Cast, scope: Scope) -> bool:
+    """Return whether a method is one of a tensor.
+
+    Arrays, modules, cells and tensors of other frameworks have methods of the same names.
+    """
+    receiver = cast.value
+    callees = dtypes.program.value(cast.node.func, scope).known
+    known = dtypes.of(receiver, scope)
+    if known is None and not all(_of_tensor(k) for k in callees) and not dtypes.is_tensor(receiver, scope):
+        return False
+    own = cast.target is not None and _names_own(dtypes, cast.target, scope)
+    return own or _is_tensor(dtypes, receiver, known, callees, scope)
 
 
 def _names_own(dtypes: Dtypes, target: ast.expr, scope: Scope) -> bool:
