@@ -17,6 +17,7 @@ from ms_perflint.check import Check, checks
 from ms_perflint.config import Config, inside
 from ms_perflint.discovery import grouped, shares
 from ms_perflint.findings import Finding, Problem, Report, Unreadable
+from ms_perflint.frames import with_room
 from ms_perflint.gate import MARK
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
@@ -86,12 +87,15 @@ def _lint(
     paths: Sequence[str], config: Config, files: Optional[Files], remember: bool, parsed: Optional[Parsed]
 ) -> _Part:
     linter = Linter(config, files if files is not None else Disk(), remember=remember, parsed=parsed)
-    findings: list[Finding] = []
     with _without_collector():
-        for path in paths:
-            findings.extend(linter.file(path))
-        linter.close()
+        findings = with_room(partial(_found, linter, paths))
     return _Part(tuple(findings), tuple(linter.problems), tuple(linter.sessions))
+
+
+def _found(linter: Linter, paths: Sequence[str]) -> list[Finding]:
+    findings = [finding for path in paths for finding in linter.file(path)]
+    linter.close()
+    return findings
 
 
 @contextmanager
