@@ -32,6 +32,8 @@ def is_script(program: Program) -> bool:
 def making_words(program: Program, module: Module) -> frozenset[str]:
     """Return the last words of the calls of a module that may make what is trained: by names alone."""
     spelled = {word for name in _NAMES for word in module.spelled(name)}
+    if not any(program.project.contains_any(path, _MARKS) for path in program.files):
+        return frozenset(spelled.intersection(module.by_word))
     return frozenset(word for word in module.by_word if word in spelled or _may_make(program, module, word))
 
 
@@ -42,7 +44,7 @@ def _may_make(program: Program, module: Module, word: str) -> bool:
 
 def _may_take_gradients(program: Program, cls: Scope, depth: int = 0) -> bool:
     """Return whether the file of a class, or of a class that it derives from, has a word of training steps in it."""
-    if any(program.project.contains(cls.module.path, mark) for mark in _MARKS):
+    if program.project.contains_any(cls.module.path, _MARKS):
         return True
     bases = cls.node.bases if isinstance(cls.node, ast.ClassDef) and depth < 5 else []
     kin = [

@@ -38,7 +38,7 @@ def names_half(program: Program) -> bool:
 def mentions(program: Program) -> Iterator[tuple[Module, ast.AST]]:
     """Yield where running code names half precision for what may be matrix work, or sets a precision mode."""
     for module in program.modules:
-        if any(program.project.contains(module.path, mark) for mark in MARKS):
+        if program.project.contains_any(module.path, MARKS):
             for scope in _scopes(program, module):
                 yield from ((module, node) for node in _in_scope(program, scope))
 

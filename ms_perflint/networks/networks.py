@@ -97,7 +97,7 @@ def may_multiply(program: Program, values: Iterable[Value]) -> bool:
     search = _Search(program)
     for value in values:
         search.value(value)
-    if not search.is_hidden or any(program.project.contains(path, mark) for path in program.files for mark in HALVES):
+    if not search.is_hidden or any(program.project.contains_any(path, HALVES) for path in program.files):
         return False
     classes = (scope for module in program.all_modules for scope in module.scopes if scope.is_class)
     return any(_is_network(program, search, cls) for cls in classes)

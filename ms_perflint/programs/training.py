@@ -68,7 +68,7 @@ def train_sites(program: Program) -> tuple[Site, ...]:
         sites: list[Site] = []
         if program.is_whole and not is_unit_test(program):
             sites.extend(program.calls(*MODEL_TRAINS))
-            if any(program.project.contains(module.path, mark) for module in program.modules for mark in _MARKS):
+            if any(program.project.contains_any(module.path, _MARKS) for module in program.modules):
                 sites.extend(_step_sites(program))
         program.__dict__["_train_sites"] = tuple(sites)
     found: tuple[Site, ...] = program.__dict__["_train_sites"]

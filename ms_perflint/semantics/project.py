@@ -32,6 +32,7 @@ class Project:
         self.imports = Imports(files, self.lines)
         self._bases: dict[str, frozenset[bytes]] = {}
         self._names: dict[Roots, Names] = {}
+        self._contains: dict[tuple[str, tuple[str, ...]], bool] = {}
         self._documents: dict[str, tuple[trees.Entry, ...]] = {}
         self.entries = Entries(self.imports)
 
@@ -43,6 +44,7 @@ class Project:
         self._modules.clear()
         self._raw.clear()
         self._outlines.clear()
+        self._contains.clear()
         self._documents.clear()
         for names in self._names.values():
             names.close()
@@ -84,6 +86,12 @@ class Project:
         """Return whether the bytes of a file contain a word: if not, nothing of that name is in it."""
         raw = self.raw(path)
         return raw is not None and word.encode() in raw
+
+    def contains_any(self, path: str, words: tuple[str, ...]) -> bool:
+        """Return whether the bytes of a file contain one of these words; looked for once."""
+        if (path, words) not in self._contains:
+            self._contains[path, words] = any(self.contains(path, word) for word in words)
+        return self._contains[path, words]
 
     def documents(self, path: str) -> tuple[trees.Entry, ...]:
         """Return the documents of a config file; none where it cannot be read."""
