@@ -48,3 +48,8 @@ class Activation(Scope):
                 return True
             scope = scope.caller
         return False
+
+
+def key_of(scope: Optional[Scope]) -> str:
+    """Return what tells an activation from the function for all of its calls."""
+    return scope.key if isinstance(scope, Activation) else ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.semantics import commandline, ini, options, records, trees
+from ms_perflint.semantics.activation import key_of
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.sources import sources
 from ms_perflint.semantics.values import (
@@ -97,6 +98,13 @@ def setting(evaluator: Evaluator, instance: Instance, name: str) -> Value:
     """Return a member of an object that project code or a library made of options or of a config file."""
     if instance.node is None:
         return OPEN
+    kind = instance.type.name if isinstance(instance.type, Api) else ""
+    key = id(instance.node), f"setting {name} {kind} {key_of(instance.scope)}"
+    return evaluator.keep(key, _setting, evaluator, instance, name)
+
+
+def _setting(evaluator: Evaluator, instance: Instance, name: str) -> Value:
+    assert instance.node is not None
     if isinstance(instance.type, Api) and instance.type.name in ini.PARSERS:
         return ini.section(evaluator, instance, name)
     found = sources(evaluator, instance.node, instance.scope)

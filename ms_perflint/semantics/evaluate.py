@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
 from ms_perflint.semantics import calls, containers, importing, lists, members, narrowing, operations, parameters
-from ms_perflint.semantics.activation import Activation
+from ms_perflint.semantics.activation import Activation, key_of
 from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
 from ms_perflint.semantics.outside import outside
 from ms_perflint.semantics.values import (
@@ -29,11 +29,6 @@ Key = tuple[int, str]  # identity of a node, binding or scope, and what is asked
 Answer = TypeVar("Answer")
 STEPS = 10_000  # evaluations for one question, before the answer is "open"
 DEPTH = 60  # evaluations inside one another, before the answer is "open"
-
-
-def key_of(scope: Optional[Scope]) -> str:
-    """Return what tells an activation from the function for all of its calls."""
-    return scope.key if isinstance(scope, Activation) else ""
 
 
 class Evaluator:
@@ -72,6 +67,20 @@ class Evaluator:
         on the order of the questions.
         """
         return self._ask(key, NOTHING, OPEN, work, arguments)
+
+    def keep(self, key: Key, work: Callable[..., Answer], *arguments: object) -> Answer:
+        """Return what a part of a question gives, which other questions have too: worked out once, but no question.
+
+        It is kept where it rests on no question under way. It may not be None.
+        """
+        found: Optional[Answer] = self._memo.get(key)
+        if found is None:
+            outer, self._cut = self._cut, DEPTH
+            found = work(*arguments)
+            if self._cut >= len(self._active):
+                self._memo[key] = found
+            self._cut = min(self._cut, outer)
+        return found
 
     def search(self, key: Key, work: Callable[..., tuple[Any, ...]], *arguments: object) -> tuple[Any, ...]:
         """Return what a search finds, in the same way; where it is the outermost question, each evaluation in it is."""

@@ -21,7 +21,7 @@ from ms_perflint.semantics import (
     typed_options,
     updates,
 )
-from ms_perflint.semantics.activation import Activation
+from ms_perflint.semantics.activation import Activation, key_of
 from ms_perflint.semantics.bases import bases
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
@@ -99,8 +99,11 @@ def _of_instance(evaluator: Evaluator, known: Known, what: Instance, name: str, 
         found = _of_class(evaluator, what.type, name, known, node, scope)
         if (found.known and not what.type.any_attributes) or what.node is None:
             return found
-        if what.type.any_attributes and (own := _updated(evaluator, known, what, name)) is not None:
-            return own
+        if what.type.any_attributes:
+            key = id(what.node), f"own {name} {known.usual} {key_of(what.scope)}"
+            own = evaluator.keep(key, _updated, evaluator, known, what, name)
+            if own.known:
+                return own
         setting = configs.setting(evaluator, what, name)
         return setting if setting.known else found
     if what.type.name == "builtins.super":
@@ -188,12 +191,12 @@ def _of_this(evaluator: Evaluator, cls: Scope, name: str, receiver: Known, found
     return _own_member(evaluator, cls, name, entered) if entered else found
 
 
-def _updated(evaluator: Evaluator, known: Known, what: Instance, name: str) -> Optional[Value]:
-    """Return what the constructors of an object make its own under names that they are given."""
+def _updated(evaluator: Evaluator, known: Known, what: Instance, name: str) -> Value:
+    """Return what the constructors of an object make its own under names that they are given; NOTHING for others."""
     assert isinstance(what.type, Scope)
     init = method(evaluator, what.type, "__init__")
     scopes: list[Scope] = [*constructed(evaluator, known, what).values()] or ([init] if init is not None else [])
-    return updates.own(evaluator, scopes, what.type.attributes.get(name, ()), name)
+    return updates.own(evaluator, scopes, what.type.attributes.get(name, ()), name) or NOTHING
 
 
 def constructed(evaluator: Evaluator, receiver: Known, what: Instance) -> dict[Scope, Activation]:

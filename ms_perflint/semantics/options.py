@@ -97,6 +97,10 @@ def _family(evaluator: Evaluator, parser: Instance) -> list[Instance]:
 
 def option(evaluator: Evaluator, options: Options, name: str) -> Value:
     """Return what an option of a parser gives."""
+    return evaluator.keep((id(options.parser.node), f"option {name}"), _option, evaluator, options, name)
+
+
+def _option(evaluator: Evaluator, options: Options, name: str) -> Value:
     sites = [site for parser in _family(evaluator, options.parser) for site in evaluator.program.options(parser)]
     added = [site for site in sites if site.word == ADD and name in option_names(evaluator, site)]
     value = _first(evaluator, added) if added else named_options.option(evaluator, _unnamed(evaluator, sites), name)
@@ -108,11 +112,15 @@ def option(evaluator: Evaluator, options: Options, name: str) -> Value:
 
 def has_option(evaluator: Evaluator, options: Options, name: str) -> Optional[bool]:
     """Return whether a parser has an option; None where code makes the names of options, or their defaults."""
+    return evaluator.keep((id(options.parser.node), f"has {name}"), _has_option, evaluator, options, name)[0]
+
+
+def _has_option(evaluator: Evaluator, options: Options, name: str) -> tuple[Optional[bool]]:
     sites = [site for parser in _family(evaluator, options.parser) for site in evaluator.program.options(parser)]
     answers = [_adds(evaluator, site, name) for site in sites if site.word == ADD]
     if True in answers:
-        return True
-    return False if answers and None not in answers and len(answers) == len(sites) else None
+        return (True,)
+    return (False if answers and None not in answers and len(answers) == len(sites) else None,)
 
 
 def _unnamed(evaluator: Evaluator, sites: Iterable[Site]) -> list[Site]:
