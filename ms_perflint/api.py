@@ -11,7 +11,7 @@ from ms_perflint import config as configs
 from ms_perflint.config import Config
 from ms_perflint.discovery import discover
 from ms_perflint.engine import lint
-from ms_perflint.findings import Finding, Problem, Report
+from ms_perflint.findings import Finding, Report
 from ms_perflint.fixing import settle
 from ms_perflint.source import Disk, Files, Nowhere, Overlay, Source, SourceError, encoded
 
@@ -85,7 +85,7 @@ def fix_source(text: str, filename: Path | None = None, unsafe: bool = False, **
     settled = settle(lambda state: lint([path], config, state), files, config, unsafe=unsafe)
     for change in settled.changes:
         source = Source(path, change.after)
-        text = ("\ufeff" if source.bom else "") + source.text.decode("utf-8")
+        text = ("\ufeff" if source.bom else "") + source.whole.decode("utf-8")
     report = settled.report
     problems = tuple(sorted({*report.problems, *settled.problems}))
     return Fixed(text, settled.fixed, replace(report, problems=problems))
@@ -101,7 +101,7 @@ def _files(path: str, text: str, filename: Path | None) -> Files:
 
 
 def _unreadable(path: str, error: SourceError) -> Report:
-    return Report((), (Problem(path, error.row, error.column, error.message),), (path,))
+    return Report((), (error.problem(path),), (path,))
 
 
 def _config(settings: Settings, paths: Sequence[Path] | None) -> Config:

@@ -286,8 +286,8 @@ def _flat(finding: Finding) -> tuple[object, ...]:
     )
 
 
-def _flat_place(place: Place) -> tuple[str, int, int]:
-    return place.path, place.row, place.column
+def _flat_place(place: Place) -> tuple[str, int, int, int, int]:
+    return place.path, place.row, place.column, place.cell, place.above
 
 
 def _finding(flat: Any) -> Finding:

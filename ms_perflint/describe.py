@@ -19,9 +19,8 @@ from ms_perflint.networks.entries import is_script
 from ms_perflint.report.program import render
 from ms_perflint.report.style import for_output
 from ms_perflint.run import line
-from ms_perflint.source import Disk, SourceError
+from ms_perflint.source import PYTHON, Disk, SourceError
 
-SUFFIX = ".py"
 MOST = 100  # programs on one line each
 
 
@@ -51,13 +50,13 @@ def answer(path: str, config: Config) -> Answer | Problem:
         return _of_directory(path, found.files, config)
     if found.problems:
         return found.problems[0]
-    if not path.endswith(SUFFIX):
+    if not path.endswith(PYTHON):
         return Problem(path, 0, 0, "no Python file: name the script that starts the program")
     linter = Linter(config, Disk())
     try:
         linter.project.parse(path)
     except SourceError as error:
-        return Problem(path, error.row, error.column, error.message)
+        return error.problem(path)
     except OSError as error:
         return Problem(path, 0, 0, f"cannot be read: {error.strerror or error}")
     return _of_file(path, linter)

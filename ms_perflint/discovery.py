@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 from ms_perflint.config import Config, Patterns, inside, relative
 from ms_perflint.findings import Problem
+from ms_perflint.source import PYTHON
 
 if TYPE_CHECKING:
     import pathspec
 
-SUFFIX = ".py"
-NOTEBOOK = ".ipynb"  # handed over by pre-commit; not read yet, and no Python to a parser
 _SPECIAL = frozenset("*?[]!\\/# ")  # a pattern without these is a plain name
 SHARES = 8  # parts for each worker: some take longer than others
 PART = 250_000  # bytes of files in a part, at least: each reads what its files import for itself
@@ -55,7 +54,7 @@ class _Ignores:
 
 
 def discover(paths: Sequence[str], config: Config) -> Found:
-    """Return the files at `paths`: a file given by name always, of a directory the Python files that count."""
+    """Return the files at `paths`: a file given by name always, of a directory those that count."""
     files: set[str] = set()
     problems: set[Problem] = set()
     for given in paths:
@@ -63,7 +62,7 @@ def discover(paths: Sequence[str], config: Config) -> Found:
         if os.path.isdir(path):
             files.update(_walk(path, config, problems))
         elif os.path.isfile(path):
-            files.update([path] if not path.endswith(NOTEBOOK) else [])
+            files.add(path)
         else:
             problems.add(Problem(path, 0, 0, _why(path)))
     return Found(tuple(sorted(files, key=grouped)), tuple(sorted(problems)))
@@ -85,7 +84,7 @@ def _why(path: str) -> str:
 
 
 def _walk(start: str, config: Config, problems: set[Problem]) -> Iterator[str]:
-    """Yield the Python files below a directory. Links to directories are not followed: loops, and files twice."""
+    """Yield the Python files and notebooks below `start`. Links to directories are not followed: loops."""
     excludes = _Excludes(start, config)
     stack = [(start, _ignores_above(start) if config.respect_gitignore else None)]
     while stack:
@@ -99,7 +98,7 @@ def _walk(start: str, config: Config, problems: set[Problem]) -> Iterator[str]:
             ignores = ignores.below(directory, frozenset(entry.name for entry in entries))
         for entry in entries:
             is_directory = entry.is_dir(follow_symlinks=False)
-            if not is_directory and not (entry.name.endswith(SUFFIX) and _is_file(entry)):
+            if not is_directory and not (entry.name.endswith(PYTHON) and _is_file(entry)):
                 continue
             if excludes(entry, is_directory) or (ignores is not None and ignores.ignores(entry.path, is_directory)):
                 continue

@@ -229,7 +229,7 @@ class Linter:
         try:
             return self.project.parse(path)
         except SourceError as error:
-            self.problems.append(Problem(path, error.row, error.column, error.message))
+            self.problems.append(error.problem(path))
             return None
         except OSError as error:
             self.problems.append(Problem(path, 0, 0, f"cannot be read: {error.strerror or error}"))
@@ -279,7 +279,7 @@ class Linter:
 
     def _skipped(self, check: Check, site: Site, reason: str) -> None:
         place = site.module.source.place(site.span[0])
-        self.problems.append(Problem(place.path, place.row, place.column, f"{check.code} {reason}"))
+        self.problems.append(Problem(place.path, place.line, place.column, f"{check.code} {reason}", place.cell))
 
     def _suspect(self, check: Check, site: Site) -> Optional[Site]:
         """Return the site as the check sees it, if by meaning it may have to be reported."""

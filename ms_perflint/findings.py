@@ -22,11 +22,21 @@ class Safety(enum.Enum):
 
 @dataclass(frozen=True, order=True)
 class Place:
-    """A position in a file; row and column count from 1, the column in characters."""
+    """A position in a file; row and column count from 1, the column in characters.
+
+    Of a notebook, `row` counts through the code of all cells. People are shown `cell` and `line`, the row in the cell.
+    """
 
     path: str  # absolute
     row: int
     column: int
+    cell: int = field(default=0, compare=False)  # from 1, cells of all kinds counted; 0: the file has none
+    above: int = field(default=0, compare=False)  # rows before the first one of the cell
+
+    @property
+    def line(self) -> int:
+        """Return the row as people count it: in the cell, or in a file without cells."""
+        return self.row - self.above
 
 
 @dataclass(frozen=True, order=True)
@@ -86,12 +96,16 @@ SIZES = ("large", "medium", "small")
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """Why a file could not be read, parsed or written; row and column are 0 where there is no position."""
+    """Why a file could not be read, parsed or written; row and column are 0 where there is no position.
+
+    In a notebook the row counts in the cell.
+    """
 
     path: str
     row: int
     column: int
     message: str
+    cell: int = 0
 
 
 @dataclass(frozen=True)

@@ -82,19 +82,10 @@ def settle(
         work.start_again()
 
 
-def splice(source: Source, edits: Iterable[Edit]) -> bytes:
-    """Return the text of a source with edits made that do not overlap, in the file's own newlines."""
-    text, parts, end = source.text, [], 0
-    for edit in sorted(edits):
-        parts += [text[end : edit.start], _text(source, edit)]
-        end = edit.end
-    return b"".join([*parts, text[end:]])
-
-
 def moved(source: Source, offset: int, edits: Iterable[Edit]) -> int:
     """Return where what stands at an offset is when edits are made that do not touch it."""
     before = [edit for edit in edits if edit.end <= offset]
-    return offset + sum(len(_text(source, edit)) - (edit.end - edit.start) for edit in before)
+    return offset + sum(len(source.added(edit)) - (edit.end - edit.start) for edit in before)
 
 
 class _Held(Files):
@@ -239,7 +230,7 @@ class _Work:
         if not _is_sound(_edits(finding)):
             place = finding.place
             reason = f"the fix of {finding.code} was not made: its edits overlap; please report this"
-            self.problems.append(Problem(place.path, place.row, place.column, reason))
+            self.problems.append(Problem(place.path, place.line, place.column, reason, place.cell))
             return False
         return self.consent is None or self._key(finding) not in self.declined
 
@@ -256,12 +247,12 @@ class _Work:
                 continue
             source = self._source(path)
             try:
-                if source.encode(source.text) != self.overlay.read(path):
+                if source.edited(()) != self.overlay.read(path):
                     raise SourceError(f"the rest of the file would not come back as it was in {source.encoding}")
-                after = splice(source, here)
-                if not _parses(after):
+                after = source.edited(here)
+                if not _parses(Source(path, after).text):
                     raise SourceError("would not parse any more")
-                self.overlay.contents[path] = source.encode(after)
+                self.overlay.contents[path] = after
             except SourceError as error:
                 codes = _codes(finding for finding in chosen if path in _paths(finding))
                 self._revert(path, f"left as it was: with the fix of {codes}, {error.message}")
@@ -320,8 +311,11 @@ class _Work:
         """Yield what a fix alone would change, file by file."""
         for path in sorted(_paths(finding)):
             source = self._source(path)
-            after = splice(source, {edit for edit in _edits(finding) if edit.path == path})
-            yield unified_diff(source.text.decode(), after.decode(), _shown(path))
+            edits = {edit for edit in _edits(finding) if edit.path == path}
+            for name, start, end in _parts(source):
+                here = [edit for edit in edits if start <= edit.start and (end is None or edit.start <= end)]
+                after = source.spliced(here, start, end)
+                yield unified_diff(source.written[start:end].decode(), after.decode(), name)
 
     def _key(self, finding: Finding) -> tuple[str, str, int]:
         """Return what tells a finding from others, as long as its offset is moved along with the edits."""
@@ -392,9 +386,13 @@ def _parses(text: bytes) -> bool:
     return True
 
 
-def _text(source: Source, edit: Edit) -> bytes:
-    """Return what an edit puts into a file, in the newlines of that file."""
-    return edit.text.replace("\n", source.newline).encode()
+def _parts(source: Source) -> list[tuple[str, int, int | None]]:
+    """Return the name, start and end of each part of a file that has a diff of its own: of the cells of a notebook."""
+    name = _shown(source.path)
+    cells: list[tuple[str, int, int | None]] = [
+        (f"{name}:cell {cell.number}", cell.start, cell.end) for cell in source.cells
+    ]
+    return cells or [(name, 0, None)]
 
 
 def _shown(path: str) -> str:

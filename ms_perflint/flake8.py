@@ -44,7 +44,6 @@ class Run:
 
     def lint(self, tree: ast.Module, lines: Sequence[str], name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
         """Return what is found in a file, and what could not be done."""
-        from ms_perflint.findings import Problem
         from ms_perflint.gate import MARK
         from ms_perflint.source import Disk, Overlay, Source, SourceError, encoded
 
@@ -56,7 +55,7 @@ class Run:
             raw = encoded(text)
             source = Source(path, raw)
         except SourceError as error:
-            return (), [Problem(path, error.row, error.column, error.message)]
+            return (), [error.problem(path)]
         if name == self._typed:
             linter = self._made(Overlay(Disk(), {path: raw}))
         else:

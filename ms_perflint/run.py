@@ -222,7 +222,7 @@ def patch(settled: Settled, asked: Sequence[tuple[Finding, str]], config: Config
 
     parts = [f"# {_marked(finding, config)}\n" for finding in sorted(settled.fixed)]
     for change in settled.changes:
-        before, after = (Source(change.path, raw).text.decode() for raw in (change.before, change.after))
+        before, after = (Source(change.path, raw).whole.decode() for raw in (change.before, change.after))
         parts.append(coloured(unified_diff(before, after, shown(change.path)), style))
     for finding, diff in asked:
         parts.append(f"# {_marked(finding, config)} -- not part of the patch, `--unsafe-fixes` makes it\n")
@@ -261,5 +261,6 @@ def gain(code: str) -> Gain:
 
 def line(problem: Problem) -> str:
     """Return the one line that says what could not be done."""
-    place = f":{problem.row}:{problem.column}" if problem.row else ""
+    cell = f":cell {problem.cell}" if problem.cell else ""
+    place = f"{cell}:{problem.row}:{problem.column}" if problem.row else ""
     return f"{shown(problem.path)}{place}: error: {problem.message}"

@@ -9,29 +9,43 @@ import stat
 import time
 import tokenize
 from collections.abc import Iterable
-from typing import Optional, Protocol
+from typing import TYPE_CHECKING, Optional, Protocol
 
-from ms_perflint.findings import Place
+from ms_perflint.findings import Edit, Place, Problem
+
+if TYPE_CHECKING:
+    from ms_perflint.notebook import Cell, Notebook
 
 BOM = b"\xef\xbb\xbf"
+NOTEBOOK = ".ipynb"
+PYTHON = (".py", NOTEBOOK)  # how the names of files end that are, or hold, Python
 Span = tuple[int, int]  # byte offsets in Source.text, end excluded
 SETTLED = 2_000_000_000  # ns; file systems count time in steps of up to two seconds
 
 
 class SourceError(Exception):
-    """A file that cannot be read as Python text; row and column are 0 where there is no position."""
+    """A file that cannot be read as Python text; row and column are 0 where there is no position.
 
-    def __init__(self, message: str, row: int = 0, column: int = 0) -> None:
+    In a notebook the row counts in a cell, and `cell` says in which.
+    """
+
+    def __init__(self, message: str, row: int = 0, column: int = 0, cell: int = 0) -> None:
         super().__init__(message)
         self.message = message
         self.row = row
         self.column = column
+        self.cell = cell
+
+    def problem(self, path: str) -> Problem:
+        """Return what to say of the file at `path`."""
+        return Problem(path, self.row, self.column, self.message, self.cell)
 
 
 class Source:
     """One file: its UTF-8 text without BOM, and how to get back to the bytes on disk.
 
-    All offsets (spans of nodes, edits) are byte offsets in `text`; that is also how `ast` counts columns.
+    All offsets (spans of nodes, edits) are byte offsets in `text`; that is also how `ast` counts columns. Of a
+    notebook, `text` holds the code of its cells: only this class, and who shows places to people, need to know.
     """
 
     def __init__(self, path: str, raw: bytes) -> None:
@@ -39,12 +53,51 @@ class Source:
         self.path = path
         self.bom = raw.startswith(BOM)
         body = raw[len(BOM) :] if self.bom else raw
+        self._starts: Optional[list[int]] = None
+        self._notebook: Optional[Notebook] = None
+        if path.endswith(NOTEBOOK):
+            self._read_notebook(body)
+            return
         if b"\0" in body:
             row = body.count(b"\n", 0, body.index(b"\0")) + 1
             raise SourceError("the file contains a NUL byte", row, 1)
         self.encoding = _encoding(raw)
-        self.text = _to_utf8(body, self.encoding)
-        self._starts: Optional[list[int]] = None
+        self.text = self.written = self.whole = _to_utf8(body, self.encoding)
+
+    def _read_notebook(self, body: bytes) -> None:
+        from ms_perflint.notebook import Notebook  # most runs meet none
+
+        self._notebook = Notebook(body)
+        self.encoding = "utf-8"
+        self.text = self._notebook.text
+        self.written = self._notebook.written  # as `text`, with what IPython alone understands
+        self.whole = body  # the file as its diff shows it
+        if b"\0" in self.text:
+            raise self.error("the cell contains a NUL character", self.row(self.text.index(b"\0")), 1)
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """Return the cells of a notebook that are part of its text; none of other files."""
+        return self._notebook.cells if self._notebook is not None else ()
+
+    def edited(self, edits: Iterable[Edit]) -> bytes:
+        """Return the bytes for the disk with edits made that do not overlap. May raise SourceError."""
+        if self._notebook is None:
+            return self.encode(self.spliced(edits))
+        body = self._notebook.edited([(edit.start, edit.end, self.added(edit).decode()) for edit in edits])
+        return BOM + body if self.bom else body
+
+    def spliced(self, edits: Iterable[Edit], start: int = 0, end: Optional[int] = None) -> bytes:
+        """Return what is written from `start` to `end`, with edits of it made that do not overlap."""
+        parts = []
+        for edit in sorted(edits):
+            parts += [self.written[start : edit.start], self.added(edit)]
+            start = edit.end
+        return b"".join([*parts, self.written[start:end]])
+
+    def added(self, edit: Edit) -> bytes:
+        """Return what an edit puts into the file, in its own line ends."""
+        return edit.text.replace("\n", self.newline).encode()
 
     def encode(self, text: bytes) -> bytes:
         """Return `text` (UTF-8) as bytes for the disk: in the file's encoding, with its BOM. May raise SourceError."""
@@ -83,10 +136,27 @@ class Source:
     def place(self, offset: int) -> Place:
         """Return the place of an offset: row and column from 1, the column in characters."""
         if offset == len(self.text) and self.text.endswith((b"\n", b"\r")):
-            return Place(self.path, len(self.starts), 1)  # below the last line
+            return self._place(len(self.starts), 1)  # below the last line
         row = self.row(offset)
         before = self.text[self.starts[row - 1] : offset]
-        return Place(self.path, row, len(before.decode("utf-8", "replace")) + 1)
+        return self._place(row, len(before.decode("utf-8", "replace")) + 1)
+
+    def _place(self, row: int, column: int) -> Place:
+        cell = self._cell(row)
+        return Place(self.path, row, column, cell.number, cell.above) if cell else Place(self.path, row, column)
+
+    def _cell(self, row: int) -> Optional[Cell]:
+        return self._notebook.cell(row) if self._notebook is not None else None
+
+    def error(self, message: str, row: int, column: int) -> SourceError:
+        """Return the error that stands at a position of the text."""
+        place = self._place(row, column)
+        return SourceError(message, place.line, column, place.cell) if row else SourceError(message)
+
+    def rows(self, row: int) -> range:
+        """Return the rows around a row that are shown together: those of its cell, or of the whole file."""
+        cell = self._cell(row)
+        return range(cell.row, cell.row + cell.rows) if cell else range(1, len(self.starts))
 
     def at(self, place: Place) -> int:
         """Return the offset of a place; what lies behind the end of its line is the end of it."""
@@ -94,10 +164,10 @@ class Source:
         return self.offset(place.row, len(before.encode()))
 
     def line(self, row: int) -> bytes:
-        """Return the text of a row (from 1) without its line end; b"" outside of the file."""
+        """Return what is written in a row (from 1) without its line end; b"" outside of the file."""
         if not 1 <= row < len(self.starts):
             return b""
-        return self.text[self.starts[row - 1] : self.starts[row]].rstrip(b"\r\n")
+        return self.written[self.starts[row - 1] : self.starts[row]].rstrip(b"\r\n")
 
 
 def _encoding(raw: bytes) -> str:

@@ -10,7 +10,6 @@ from reveal import program
 
 from ms_perflint.edits import set_setting
 from ms_perflint.edits.settings import decided
-from ms_perflint.fixing import splice
 from ms_perflint.source import Source
 
 LOADS = {
@@ -81,7 +80,7 @@ def changed(text: str, name: str, script: str | None = None) -> str | None:
     if edits is None:
         return None
     (edit,) = edits
-    return splice(Source(edit.path, made.project.raw(edit.path) or b""), edits).decode()
+    return Source(edit.path, made.project.raw(edit.path) or b"").spliced(edits).decode()
 
 
 def page_of_set_setting() -> Iterator[Section]:

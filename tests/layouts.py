@@ -47,7 +47,6 @@ from ms_perflint.edits import (
     unwrap,
 )
 from ms_perflint.findings import Edit
-from ms_perflint.fixing import splice
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target
@@ -114,7 +113,7 @@ def after(module: Module, edits: Sequence[Edit] | None) -> str | None:
     """Return the text with the edits made; it must parse."""
     if edits is None:
         return None
-    text = splice(module.source, edits).decode()
+    text = module.source.spliced(edits).decode()
     ast.parse(text)
     return text
 

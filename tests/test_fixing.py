@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from ms_perflint import engine
 from ms_perflint.config import Config
 from ms_perflint.findings import Edit, Finding, Fix, Report, Safety
-from ms_perflint.fixing import Lint, Settled, fix, moved, settle, splice
+from ms_perflint.fixing import Lint, Settled, fix, moved, settle
 from ms_perflint.source import Disk, Files, Nowhere, Overlay, Source
 from ms_perflint.writing import unified_diff
 
@@ -381,7 +381,7 @@ def test_makes_what_does_not_touch_and_nothing_else(case: tuple[str, list[tuple[
         start, end = offsets.index(edit.start), offsets.index(edit.end)
         expected = expected[:start] + edit.text.replace("\n", source.newline) + expected[end:]
     assert (outcome.changes[0].after.decode() if outcome.changes else body) == expected
-    assert splice(source, made).decode() == expected
+    assert source.spliced(made).decode() == expected
     for each in found:
         assert each.fix is not None
         (edit,) = each.fix.edits
@@ -403,7 +403,7 @@ def test_edits_that_do_not_touch_can_be_made_in_any_order(
         first, last = (len(body[: min(at + 16, len(body))].encode()) for at in (start, end))
         if all(edit.end < first or last < edit.start for edit in edits):
             edits.append(Edit(path, first, last, new))
-    at_once = splice(source, edits)
+    at_once = source.spliced(edits)
     for order in (edits, edits[::-1]):
         now, made = source, list[Edit]()
         for edit in order:

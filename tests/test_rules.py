@@ -27,7 +27,7 @@ from ms_perflint.check import checks
 from ms_perflint.config import Config
 from ms_perflint.engine import lint
 from ms_perflint.findings import Finding, Report, Safety
-from ms_perflint.fixing import settle, splice
+from ms_perflint.fixing import settle
 from ms_perflint.pages import Example, Page
 from ms_perflint.source import Nowhere, Overlay, Source
 
@@ -156,7 +156,7 @@ def _shown(case: Case, finding: Finding) -> list[str]:
     lines: list[str] = []
     for name, text in case.texts:
         here = [edit for edit in finding.fix.edits if edit.path == _path(name)]
-        after = splice(Source(_path(name), text.encode()), here)
+        after = Source(_path(name), text.encode()).spliced(here)
         diff = difflib.unified_diff(text.splitlines(), after.decode().splitlines(), lineterm="", n=0)
         lines += [line for line in diff if not line.startswith(("---", "+++", "@@"))]
     return lines

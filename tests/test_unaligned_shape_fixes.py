@@ -8,7 +8,6 @@ import pytest
 from programs import Program, join
 
 from ms_perflint.findings import Finding
-from ms_perflint.fixing import splice
 from ms_perflint.source import Source
 
 HEAD = """
@@ -41,7 +40,7 @@ def mended(body: str) -> tuple[str, str]:
     fix = found[0].fix
     assert fix is not None
     lines = text.splitlines()
-    new = splice(Source("train.py", text.encode()), fix.edits).decode().splitlines()
+    new = Source("train.py", text.encode()).spliced(fix.edits).decode().splitlines()
     changed = [after.strip() for before, after in zip(lines, new) if before != after]
     return "\n".join(changed), fix.safety.value
 
@@ -130,7 +129,7 @@ def test_the_right_element_of_a_config_file_is_shown() -> None:
     assert [finding.fix is not None and finding.fix.safety.value for finding in found] == ["display-only"]
     fix = found[0].fix
     assert fix is not None
-    assert splice(Source("config.yaml", text.encode()), fix.edits) == b"sizes: [100, 112]\n"
+    assert Source("config.yaml", text.encode()).spliced(fix.edits) == b"sizes: [100, 112]\n"
 
 
 @pytest.mark.parametrize(

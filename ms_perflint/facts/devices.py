@@ -111,7 +111,7 @@ def autotune(reader: Reader) -> Fact:
     found = []
     for call in reader.program.calls(profiling.AUTOTUNE):
         met = [each.place for each, _ in profiling.conflicts(call)]
-        places = ", ".join(f"{os.path.basename(place.path)}:{place.row}" for place in met)
+        places = ", ".join(f"{os.path.basename(place.path)}:{place.line}" for place in met)
         found.append(reader.evidence(call, "enable", says=f"{{}}{f'; meets the profiler in {places}' if met else ''}"))
     answers = {evidence.value for evidence in found}
     answer = next(iter(answers)) if len(answers) == 1 else None

@@ -18,8 +18,8 @@ from ms_perflint.semantics.forms import is_main_guard
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.semantics.parameters import argument_at
 from ms_perflint.semantics.values import NO_CONSTANT, Constant, Instance, Known, Options, Tree, Value
+from ms_perflint.source import PYTHON
 
-SUFFIX = ".py"
 BY_DEFAULT = {True: " (by default)", False: " (not by default)", None: ""}
 CONDITION = 50  # characters of a condition
 CONDITIONS = 3  # that are shown for one site
@@ -216,11 +216,10 @@ class Reader:
         """Return a place with what stands there: the option, or the line."""
         if place in self._options:
             return self._options[place]
-        return Origin(place, short(self._line(place)), not place.path.endswith(SUFFIX))
+        return Origin(place, short(self._line(place)), not place.path.endswith(PYTHON))
 
     def _line(self, place: Place) -> str:
-        raw = self.program.project.raw(place.path) or b""
-        lines = raw.splitlines()
+        lines = (self.program.project.lines(place.path) or b"").splitlines()
         return flat(lines[place.row - 1].decode("utf-8", "replace")) if place.row <= len(lines) else ""
 
     @cached_property
@@ -237,7 +236,7 @@ class Reader:
                     self.place(site), short(f"--{name}, default {default}" if default else f"--{name}"), True
                 )
                 for known in options.option_default(self.program.evaluator, site).known:
-                    if known.place.path.endswith(SUFFIX):
+                    if known.place.path.endswith(PYTHON):
                         found.setdefault(known.place, option)
         return found
 

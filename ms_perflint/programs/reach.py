@@ -109,7 +109,7 @@ class _Reach:
         if not words:
             return
         mark = re.compile(rb"^@(?:\w+\.)*(?:" + "|".join(words).encode() + rb")\b", re.MULTILINE)
-        marked = [path for path in self.program.files if mark.search(self.program.project.raw(path) or b"")]
+        marked = [path for path in self.program.files if mark.search(self.program.project.lines(path) or b"")]
         if len(marked) > MARKED:
             return
         modules = [module for path in marked if (module := self.program.module(path)) is not None]

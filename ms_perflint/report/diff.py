@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from ms_perflint.findings import Edit, Fix
+from ms_perflint.findings import Edit, Fix, Place
 from ms_perflint.report.frame import cut
-from ms_perflint.report.sources import Sources, shown
+from ms_perflint.report.sources import Sources, name
 from ms_perflint.report.style import Style
 from ms_perflint.source import Source
 
 LONGEST = 40  # changed lines that are shown
 
 
-def changes(fix: Fix, home: str, sources: Sources, style: Style) -> list[str]:
-    """Return the changed lines of a fix, with a header for each file that is not the finding's own (`home`)."""
+def changes(fix: Fix, home: Place, sources: Sources, style: Style) -> list[str]:
+    """Return the changed lines of a fix, with a header for each file, or cell, that is not the finding's (`home`)."""
     lines: list[str] = []
     for path, group in groupby(sorted(fix.edits), key=lambda edit: edit.path):
         source = sources.get(path)
         if source is None:
             return []
-        if path != home:
-            lines.append(style(f"--> {shown(path)}", "blue"))
-        changed = [_styled(sign, row, text, style) for sign, row, text in _changed(source, list(group))]
-        lines += changed[:LONGEST]
-        if len(changed) > LONGEST:
-            lines.append(style("...", "blue"))
+        for place, edits in _by_cell(source, group):
+            if (path, place.cell) != (home.path, home.cell):
+                lines.append(style(f"--> {name(place)}", "blue"))
+            changed = [_styled(sign, row - place.above, text, style) for sign, row, text in _changed(source, edits)]
+            lines += changed[:LONGEST]
+            if len(changed) > LONGEST:
+                lines.append(style("...", "blue"))
     return lines
+
+
+def _by_cell(source: Source, edits: Iterable[Edit]) -> list[tuple[Place, list[Edit]]]:
+    """Return the edits of each cell with a place in it; of a file without cells, all."""
+    cells: dict[int, tuple[Place, list[Edit]]] = {}
+    for edit in edits:
+        place = source.place(edit.start)
+        cells.setdefault(place.cell, (place, []))[1].append(edit)
+    return list(cells.values())
 
 
 def _styled(sign: str, row: int, text: str, style: Style) -> str:
@@ -45,10 +55,10 @@ def _changed(source: Source, edits: list[Edit]) -> Iterator[tuple[str, int, str]
         begin, end = source.starts[first - 1], source.starts[min(last, len(source.starts) - 1)]
         text, at = b"", begin
         for edit in group:
-            text += source.text[at : edit.start] + edit.text.encode()
+            text += source.written[at : edit.start] + edit.text.encode()
             at = edit.end
-        text += source.text[at:end]
-        old, new = _lines(source.text[begin:end]), _lines(text)
+        text += source.written[at:end]
+        old, new = _lines(source.written[begin:end]), _lines(text)
         for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
             if tag == "insert" and i1:
                 yield " ", first + i1 - 1, old[i1 - 1]  # only so that one sees where
@@ -62,7 +72,8 @@ def _clusters(source: Source, edits: list[Edit]) -> list[tuple[int, int, list[Ed
     """Return (first row, last row, edits) of the places that the edits touch with a row above, top down, disjoint."""
     clusters: list[tuple[int, int, list[Edit]]] = []
     for edit in edits:
-        first, last = max(1, source.row(edit.start) - 1), source.row(edit.end)
+        row = source.row(edit.start)
+        first, last = max(source.rows(row).start, row - 1), source.row(edit.end)
         if clusters and first <= clusters[-1][1]:
             before = clusters.pop()
             clusters.append((before[0], max(before[1], last), [*before[2], edit]))

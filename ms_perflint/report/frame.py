@@ -18,15 +18,17 @@ def frame(finding: Finding, source: Source, style: Style) -> list[str]:
     first, last = finding.place.row, min(finding.end.row, rows)
     if not 1 <= first <= last:
         return []
-    before = _context(source, range(max(1, first - CONTEXT), first), first=True)
-    after = _context(source, range(last + 1, min(rows, last + CONTEXT) + 1), first=False)
-    gutter = len(str(after[-1] if after else last))
+    around = source.rows(first)
+    before = _context(source, range(max(around.start, first - CONTEXT), first), first=True)
+    after = _context(source, range(last + 1, min(around.stop, last + CONTEXT + 1)), first=False)
+    above = finding.place.above
+    gutter = len(str((after[-1] if after else last) - above))
     middle = _one(finding, source) if first == last else _several(finding, source, last)
     lines: list[tuple[str, str]] = [("", "")]
     bar = "" if first == last else "  "
-    lines += [(str(row), bar + cut(_text(source, row), 0)[0]) for row in before]
+    lines += [(str(row - above), bar + cut(_text(source, row), 0)[0]) for row in before]
     lines += middle
-    lines += [(str(row), bar + cut(_text(source, row), 0)[0]) for row in after]
+    lines += [(str(row - above), bar + cut(_text(source, row), 0)[0]) for row in after]
     lines.append(("", ""))
     return [_line(number, text, gutter, style) for number, text in lines]
 
@@ -46,13 +48,15 @@ def _one(finding: Finding, source: Source) -> list[tuple[str, str]]:
     text, skipped = cut(line, start)
     left = width(visible(line[skipped:start])) + (len(DOTS) if skipped else 0)
     marked = width(visible(line[start : min(end, skipped + LONGEST)]))
-    return [(str(finding.place.row), text), ("", " " * left + "^" * max(1, marked))]
+    return [(str(finding.place.line), text), ("", " " * left + "^" * max(1, marked))]
 
 
 def _several(finding: Finding, source: Source, last: int) -> list[tuple[str, str]]:
     """Return the reported lines, held together by a bar that ends below the last character."""
     rows = list(range(finding.place.row, last + 1))
-    lines = [(str(row), ("/ " if row == rows[0] else "| ") + cut(_text(source, row), 0)[0]) for row in rows]
+    bars = ["/ ", *["| "] * (len(rows) - 1)]
+    above = finding.place.above
+    lines = [(str(row - above), bar + cut(_text(source, row), 0)[0]) for bar, row in zip(bars, rows)]
     if len(lines) > TALLEST:
         lines = [*lines[: TALLEST - 3], (DOTS, ""), *lines[-2:]]
     end = width(visible(_text(source, last)[: max(0, finding.end.column - 2)]))

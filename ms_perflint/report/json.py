@@ -27,20 +27,25 @@ def _finding(finding: Finding, outcome: Outcome) -> dict[str, object]:
         "code": finding.code,
         "name": finding.name,
         "message": finding.message,
-        "filename": finding.place.path,
+        **_file(finding.place),
         "location": _location(finding.place),
         "end_location": _location(finding.end),
         "fix": _fix(finding, outcome),
         "related": [
-            {"filename": related.place.path, "location": _location(related.place), "message": related.message}
+            {**_file(related.place), "location": _location(related.place), "message": related.message}
             for related in finding.related
         ],
         "url": pages.url(finding.code, finding.name),
     }
 
 
+def _file(place: Place) -> dict[str, object]:
+    """Return the file of a place; in a notebook also the cell, in which rows count."""
+    return {"filename": place.path, "cell": place.cell} if place.cell else {"filename": place.path}
+
+
 def _location(place: Place) -> dict[str, int]:
-    return {"row": place.row, "column": place.column}
+    return {"row": place.line, "column": place.column}
 
 
 def _fix(finding: Finding, outcome: Outcome) -> dict[str, object] | None:
@@ -56,9 +61,10 @@ def _edit(edit: Edit, sources: Sources) -> dict[str, object] | None:
     source = sources.get(edit.path)
     if source is None:
         return None
+    start = source.place(edit.start)
     return {
-        "filename": edit.path,
+        **_file(start),
         "content": edit.text.replace("\n", source.newline),
-        "location": _location(source.place(edit.start)),
+        "location": _location(start),
         "end_location": _location(source.place(edit.end)),
     }

@@ -6,7 +6,7 @@ import json
 
 from ms_perflint.facts.data import Answer, Evidence, Fact, Facts, Origin, Overview, Verdict
 from ms_perflint.findings import Place
-from ms_perflint.report.sources import shown
+from ms_perflint.report.sources import name, shown
 from ms_perflint.report.style import PLAIN, Style, visible, width
 
 FORMATS = ("text", "json")
@@ -91,7 +91,7 @@ class _Text:
 
     @staticmethod
     def place(place: Place) -> str:
-        return f"{shown(place.path)}:{place.row}"
+        return f"{name(place)}:{place.line}"
 
 
 def _said(evidence: Evidence) -> str:
@@ -111,7 +111,7 @@ def _verdict(verdict: Verdict) -> str:
 
 
 def _listed(places: tuple[Place, ...]) -> str:
-    found = [f"{shown(place.path)}:{place.row}" for place in places[:3]]
+    found = [f"{name(place)}:{place.line}" for place in places[:3]]
     return ", ".join([*found, *([f"and {len(places) - 3} more"] if len(places) > 3 else [])])
 
 
@@ -189,4 +189,5 @@ def _rule(verdict: Verdict) -> dict[str, object]:
 
 
 def _place(place: Place) -> dict[str, object]:
-    return {"filename": place.path, "row": place.row, "column": place.column}
+    cell = {"cell": place.cell} if place.cell else {}
+    return {"filename": place.path, **cell, "row": place.line, "column": place.column}

@@ -39,5 +39,10 @@ def shown(path: str) -> str:
 
 
 def position(place: Place) -> str:
-    """Return `path:row:column`, as terminals and editors know to open it."""
-    return f"{shown(place.path)}:{place.row}:{place.column}"
+    """Return `path:row:column`, as terminals and editors know to open it; in a notebook `path:cell 3:row:column`."""
+    return f"{name(place)}:{place.line}:{place.column}"
+
+
+def name(place: Place) -> str:
+    """Return the path for people of what holds a place: a file, or a cell of it."""
+    return f"{shown(place.path)}:cell {place.cell}" if place.cell else shown(place.path)

@@ -29,5 +29,5 @@ def block(finding: Finding, outcome: Outcome) -> list[str]:
     trust = outcome.trust(finding)
     if finding.fix is not None and trust is not None:
         lines.append(f"{style('help', 'cyan')}: {finding.fix.message} ({LABELS[trust]})")
-        lines += changes(finding.fix, finding.place.path, outcome.sources, style)
+        lines += changes(finding.fix, finding.place, outcome.sources, style)
     return lines

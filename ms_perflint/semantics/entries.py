@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from ms_perflint.semantics.imports import Imports
+from ms_perflint.source import PYTHON
 
 MAIN = re.compile(rb"^if[ \t(]+.*__name__", re.MULTILINE)
 FOLDERS = 32  # folders in a directory after which it is a collection, not a project
@@ -56,9 +57,9 @@ class Entries:
         return self._mains[path]
 
     def scripts(self, directory: str) -> tuple[str, ...]:
-        """Return the Python files of a directory that import something."""
+        """Return the Python files and notebooks of a directory that import something."""
         if directory not in self._scripts:
-            names = sorted(self.imports.files.named(directory, "*.py"))
+            names = sorted(self.imports.files.named(directory, *(f"*{end}" for end in PYTHON)))
             paths = (os.path.join(directory, name) for name in names)
             self._scripts[directory] = tuple(path for path in paths if b"import" in (self.imports.raw(path) or b""))
         return self._scripts[directory]

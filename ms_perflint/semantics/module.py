@@ -341,7 +341,7 @@ def parse(source: Source) -> ast.Module:
             assert isinstance(tree, ast.Module)
             return tree
     except SyntaxError as error:
-        raise SourceError(f"syntax error: {error.msg}", error.lineno or 0, error.offset or 0) from None
+        raise source.error(f"syntax error: {error.msg}", error.lineno or 0, error.offset or 0) from None
     except (RecursionError, MemoryError):
         raise SourceError("the code is nested too deeply to be read") from None
     except ValueError as error:

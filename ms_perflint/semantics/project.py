@@ -13,7 +13,7 @@ from ms_perflint.semantics.module import Module
 from ms_perflint.semantics.names import Names
 from ms_perflint.semantics.outline import Outline, outline
 from ms_perflint.semantics.parsed import Parsed
-from ms_perflint.source import BOM, Files, Source, SourceError
+from ms_perflint.source import BOM, NOTEBOOK, Files, Source, SourceError
 
 CLASS = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\(([^)]*)\)|\b(\w+)[ \t]+as[ \t]+\w", re.MULTILINE)
 NAME = re.compile(rb"[A-Za-z_]\w*")
@@ -78,6 +78,8 @@ class Project:
         raw = self.raw(path)
         if raw is None:
             return None
+        if path.endswith(NOTEBOOK):
+            raw = _cells(path, raw)
         raw = raw[len(BOM) :] if raw.startswith(BOM) else raw
         raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in raw else raw
         return raw.replace(b"\n\f", b"\n").lstrip(b"\f") if b"\f" in raw else raw
@@ -171,3 +173,11 @@ class Project:
     def programs(self, path: str) -> tuple[str, ...]:
         """Return the entry scripts of the programs of a file: itself, and scripts that import it."""
         return self.entries.programs(path)
+
+
+def _cells(path: str, raw: bytes) -> bytes:
+    """Return the code of a notebook; nothing where it cannot be read."""
+    try:
+        return Source(path, raw).text
+    except SourceError:
+        return b""

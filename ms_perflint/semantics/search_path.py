@@ -55,7 +55,7 @@ def additions(path: str, raw: bytes) -> Optional[Additions]:
     if b"sys.path" not in raw or not ADDS.search(raw):
         return None
     try:
-        tree = parse(Source(path, raw))
+        tree = parse(Source("", raw))
     except SourceError:
         return None
     nodes = list(ast.walk(tree))

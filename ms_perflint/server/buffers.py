@@ -10,9 +10,8 @@ from typing import Optional
 from pygls import uris
 from pygls.workspace import TextDocument
 
-from ms_perflint.discovery import SUFFIX
-
 FILE, UNTITLED = "file", "untitled"
+SUFFIX = ".py"
 
 
 @dataclass(frozen=True)

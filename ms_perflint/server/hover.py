@@ -10,7 +10,6 @@ from lsprotocol import types
 
 from ms_perflint import pages
 from ms_perflint.findings import Finding
-from ms_perflint.fixing import splice
 from ms_perflint.server.linting import Checked
 from ms_perflint.server.places import Columns, touch
 from ms_perflint.source import Source
@@ -80,7 +79,7 @@ def _diffs(finding: Finding, checked: Checked) -> Iterator[str]:
     for path in sorted({edit.path for edit in edits}):
         source = checked.sources.get(path)
         if source is not None:
-            after = splice(source, [edit for edit in edits if edit.path == path])
+            after = source.spliced([edit for edit in edits if edit.path == path])
             diff = unified_diff(source.text.decode(), after.decode(), path)
             yield "".join(row for row in diff.splitlines(keepends=True)[3:] if row[:1] in "+-" and row.strip())
 

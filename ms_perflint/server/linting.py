@@ -19,7 +19,7 @@ from ms_perflint.fixing import Settled, settle
 from ms_perflint.semantics.parsed import Parsed
 from ms_perflint.server.buffers import Buffer
 from ms_perflint.server.settings import Folders
-from ms_perflint.source import Disk, Files, Nowhere, Overlay, Source, SourceError, Status
+from ms_perflint.source import NOTEBOOK, Disk, Files, Nowhere, Overlay, Source, SourceError, Status
 
 KEPT = 4_000_000  # bytes of source that stay parsed between two passes
 MEMORIES = 8  # configurations whose findings are remembered
@@ -118,10 +118,11 @@ class Linting:
         return Answers(checked, tuple(dict.fromkeys(errors)))
 
     def below(self, state: State) -> tuple[str, ...]:
-        """Return the Python files in the folders of the workspace that count."""
+        """Return the Python files in the folders of the workspace that count: an editor shows no places in notebooks."""
         found: dict[str, None] = {}
         for folder in state.folders.paths:
-            found.update(dict.fromkeys(discover([folder], self._config(folder, state.folders)[0]).files))
+            files = discover([folder], self._config(folder, state.folders)[0]).files
+            found.update(dict.fromkeys(path for path in files if not path.endswith(NOTEBOOK)))
         return tuple(found)
 
     def mended(self, checked: Checked, state: State) -> Optional[tuple[Source, bytes]]:

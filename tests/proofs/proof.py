@@ -23,7 +23,6 @@ from ms_perflint.cli import main
 from ms_perflint.config import Config
 from ms_perflint.engine import lint
 from ms_perflint.findings import Safety
-from ms_perflint.fixing import splice
 from ms_perflint.mindspore_api import parse_version
 from ms_perflint.source import Source
 
@@ -288,7 +287,7 @@ def _mend(form: Form, folder: Path, target: str) -> None:
         edits = [edit for finding in report.findings if finding.fix for edit in finding.fix.edits]
         for path in {edit.path for edit in edits}:
             source = Source(path, Path(path).read_bytes())
-            Path(path).write_bytes(splice(source, [edit for edit in edits if edit.path == path]))
+            Path(path).write_bytes(source.spliced([edit for edit in edits if edit.path == path]))
         return
     options = ["--select", form.code, "--mindspore-version", target, "--jobs", "1"]
     options += ["--device", form.device] if form.device else []
