@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ms_perflint.findings import Edit, Finding, Problem
-from ms_perflint.fixing import splice
 from ms_perflint.source import Files, Source, SourceError
 from ms_perflint.suppressions import NOQA, Comment, Suppressions, tokens
 from ms_perflint.writing import Change
@@ -40,12 +39,11 @@ def add(findings: Iterable[Finding], files: Files, reason: str = "") -> Added:
         try:
             before = files.read(path)
             source = Source(path, before)
-            changed = _suppressed(source, here, reason)
-            after = source.encode(changed.text)
+            after = _suppressed(source, here, reason)
+            hides = Suppressions(Source(path, after)).hides
         except (OSError, SourceError) as error:
             problems.append(Problem(path, 0, 0, f"no comment was written: {error}"))
             continue
-        hides = Suppressions(changed).hides
         hidden += [finding for finding in here if hides(finding)]
         problems += [_unplaced(finding) for finding in here if not hides(finding)]
         if after != before:
@@ -55,10 +53,11 @@ def add(findings: Iterable[Finding], files: Files, reason: str = "") -> Added:
 
 def _unplaced(finding: Finding) -> Problem:
     message = f"{finding.code} could not be suppressed: there is no place for a comment"
-    return Problem(finding.place.path, finding.place.row, finding.place.column, message)
+    place = finding.place
+    return Problem(place.path, place.line, place.column, message, place.cell)
 
 
-def _suppressed(source: Source, findings: Iterable[Finding], reason: str) -> Source:
+def _suppressed(source: Source, findings: Iterable[Finding], reason: str) -> bytes:
     """Return a file with comments for its findings; SourceError where they would change more than comments."""
     codes: dict[int, set[str]] = {}
     suppressions = Suppressions(source)
@@ -69,10 +68,10 @@ def _suppressed(source: Source, findings: Iterable[Finding], reason: str) -> Sou
             codes.setdefault(row, set()).add(finding.code)
     comments = {comment.row: comment for comment in suppressions.comments}
     edits = [_edit(source, row, sorted(found), comments.get(row), reason) for row, found in codes.items()]
-    text = splice(source, edits)
-    if not _means_the_same(source.text, text):
+    after = source.edited(edits)
+    if not _means_the_same(source.text, Source(source.path, after).text):
         raise SourceError("it would change more than comments; please report this")
-    return Source(source.path, source.encode(text))
+    return after
 
 
 def _row(finding: Finding, suppressions: Suppressions, inside: frozenset[int]) -> int | None:

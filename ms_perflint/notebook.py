@@ -102,6 +102,13 @@ class Notebook:
             behind = end
         return "".join([*parts, body[behind:]]).encode("utf-8")
 
+    def position(self, offset: int) -> int:
+        """Return the offset in the JSON of what stands at an offset of the text."""
+        body = self._body.decode("utf-8")
+        cell = self.cells[max(0, bisect.bisect_right(self._starts, offset) - 1)]
+        start, _, _ = self._in_cell(cell, (offset, offset, ""))
+        return len(body[: _Strings(body, cell.index).changed((start, start, ""))[0]].encode("utf-8"))
+
     def _in_cell(self, cell: Cell, change: Change) -> Change:
         """Return a change of the text as one of the cell: it has no line end behind its last line."""
         start, end, new = change

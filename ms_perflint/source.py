@@ -163,6 +163,14 @@ class Source:
         before = self.line(place.row).decode("utf-8", "replace")[: place.column - 1]
         return self.offset(place.row, len(before.encode()))
 
+    def in_file(self, place: Place) -> Place:
+        """Return where a place is in the file itself: that of a notebook is JSON."""
+        if self._notebook is None:
+            return place
+        body = self.whole[: self._notebook.position(self.at(place))]
+        last = body[body.rfind(b"\n") + 1 :].decode("utf-8", "replace")
+        return Place(self.path, body.count(b"\n") + 1, len(last) + 1)
+
     def line(self, row: int) -> bytes:
         """Return what is written in a row (from 1) without its line end; b"" outside of the file."""
         if not 1 <= row < len(self.starts):

@@ -22,6 +22,7 @@ from ms_perflint.source import Source, SourceError
 
 ALL = ("--isolated", "--no-cache", "--select", "MSP101,MSP301")
 JSON = ("--output-format", "json")
+MACHINE = ("github", "gitlab", "grouped", "junit", "sarif")
 LAYOUTS: dict[str, dict[str, Any]] = {
     "jupyter": {},
     "four spaces": {"indent": 4},
@@ -308,3 +309,34 @@ def test_outputs_stay(tmp_path: Path) -> None:
     after = json.loads(path.read_text(encoding="utf-8"))
     assert [cell["outputs"] for cell in after["cells"][1:]] == [[OUTPUT]] * 4
     assert ast.parse(codes(after)[0].partition("\n")[2])
+
+
+def test_other_programs_are_told_the_line_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "train.ipynb").write_text(
+        written(notebook(["%%time\n" + IMPORTS, NETWORK, TRAINING])), encoding="utf-8"
+    )
+    lines = (tmp_path / "train.ipynb").read_text(encoding="utf-8").splitlines()
+    row = next(number for number, line in enumerate(lines, 1) if "config = Checkpoint" in line)
+    column = lines[row - 1].index("CheckpointConfig") + 1
+    formats = {each: run(*SAFE, "--output-format", each, "train.ipynb", cwd=tmp_path).out for each in MACHINE}
+    assert json.loads(formats["gitlab"])[0]["location"]["positions"]["begin"] == {"line": row, "column": column}
+    result = json.loads(formats["sarif"])["runs"][0]["results"][0]
+    region = result["locations"][0]["physicalLocation"]["region"]
+    assert (region["startLine"], region["startColumn"]) == (row, column)
+    assert "fixes" not in result
+    assert f"line={row},col={column}," in formats["github"]
+    assert "::train.ipynb:cell 3:2:10: MSP301" in formats["github"]
+    assert f'line="{row}" column="{column}"' in formats["junit"]
+    assert "\n  cell 3:2:10  MSP301" in formats["grouped"]
+
+
+def test_suppresses_what_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "train.ipynb"
+    path.write_text(written(notebook()), encoding="utf-8")
+    run(*ALL, "--add-noqa", "train.ipynb", cwd=tmp_path)
+    after = codes(json.loads(path.read_text(encoding="utf-8")))
+    noted = TRAINING.replace("=100)", "=100)  # noqa: MSP301").replace(
+        "config=config)])", "config=config)])  # noqa: MSP101"
+    )
+    assert after == [*codes(notebook())[:-1], noted]
+    assert run(*ALL, "train.ipynb", cwd=tmp_path).out == "No findings.\n"

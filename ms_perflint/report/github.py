@@ -9,6 +9,7 @@ from ms_perflint import pages
 from ms_perflint.findings import Finding, Problem
 from ms_perflint.report import Outcome
 from ms_perflint.report.root import below, root_of
+from ms_perflint.report.sources import spot
 
 IN_TEXT = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 IN_PROPERTY = {**IN_TEXT, ":": "%3A", ",": "%2C"}
@@ -22,13 +23,14 @@ def render(outcome: Outcome) -> str:
 
 
 def _finding(finding: Finding, outcome: Outcome, root: str) -> str:
-    path, place, end = below(finding.place.path, root), finding.place, finding.end
+    path = below(finding.place.path, root)
+    place, end = map(outcome.sources.in_file, (finding.place, finding.end))
     where = {"file": path, "line": str(place.row)}
     if place.row == end.row:  # columns of several lines mean nothing to GitHub
         where.update(col=str(place.column), endColumn=str(end.column))
     else:
         where.update(endLine=str(end.row))
-    text = f"{path}:{place.row}:{place.column}: {finding.code} {finding.message}"
+    text = f"{path}:{spot(finding.place)}: {finding.code} {finding.message}"
     help_text = f"\nhelp: {finding.fix.message}" if finding.fix else ""
     page = f"\n{pages.url(finding.code, finding.name)}"
     return command("warning", f"ms-perflint ({finding.code})", where, f"{text}{help_text}{page}")
@@ -36,7 +38,7 @@ def _finding(finding: Finding, outcome: Outcome, root: str) -> str:
 
 def _problem(problem: Problem, root: str) -> str:
     path = below(problem.path, root)
-    where = {"file": path, **({"line": str(problem.row)} if problem.row else {})}
+    where = {"file": path, **({"line": str(problem.row)} if problem.row and not problem.cell else {})}
     return command("error", "ms-perflint", where, f"{path}: {problem.message}")
 
 

@@ -22,6 +22,7 @@ def render(outcome: Outcome) -> str:
 
 
 def _finding(finding: Finding, outcome: Outcome, root: str, fingerprint: str) -> dict[str, object]:
+    place, end = map(outcome.sources.in_file, (finding.place, finding.end))
     return {
         "type": "issue",
         "check_name": finding.code,
@@ -31,7 +32,7 @@ def _finding(finding: Finding, outcome: Outcome, root: str, fingerprint: str) ->
         "fingerprint": fingerprint,
         "location": {
             "path": below(finding.place.path, root),
-            "positions": {"begin": _position(finding.place), "end": _position(finding.end)},
+            "positions": {"begin": _position(place), "end": _position(end)},
         },
         "url": pages.url(finding.code, finding.name),
     }

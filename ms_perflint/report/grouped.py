@@ -6,7 +6,7 @@ from itertools import groupby
 
 from ms_perflint.findings import Finding
 from ms_perflint.report import Outcome
-from ms_perflint.report.sources import shown
+from ms_perflint.report.sources import shown, spot
 from ms_perflint.report.summary import star, summary
 
 
@@ -22,7 +22,7 @@ def render(outcome: Outcome) -> str:
 def _file(path: str, findings: list[Finding], outcome: Outcome) -> list[str]:
     """Return the lines of one file, its places in a column."""
     style = outcome.style
-    places = [f"{finding.place.row}:{finding.place.column}" for finding in findings]
+    places = [spot(finding.place) for finding in findings]
     wide = max(map(len, places))
     lines = [
         f"  {place:<{wide}}  {style(finding.code, 'red')}{star(finding, outcome)} {finding.message}"

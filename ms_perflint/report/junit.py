@@ -11,6 +11,7 @@ from ms_perflint import pages
 from ms_perflint.findings import Finding, Problem
 from ms_perflint.report import Outcome
 from ms_perflint.report.root import below, root_of
+from ms_perflint.report.sources import spot
 from ms_perflint.report.text import block
 
 TOOL = "ms-perflint"
@@ -39,8 +40,9 @@ def _suite(suites: ElementTree.Element, path: str, findings: list[Finding], outc
     number = str(len(findings))
     suite = ElementTree.SubElement(suites, "testsuite", {"name": _text(path), "tests": number, "failures": number})
     for finding in findings:
-        where = {"file": _text(path), "line": str(finding.place.row), "column": str(finding.place.column)}
-        name = f"{finding.code} {finding.name} ({finding.place.row}:{finding.place.column})"
+        place = outcome.sources.in_file(finding.place)
+        where = {"file": _text(path), "line": str(place.row), "column": str(place.column)}
+        name = f"{finding.code} {finding.name} ({spot(finding.place)})"
         case = ElementTree.SubElement(suite, "testcase", {"name": name, "classname": _class(path), **where})
         failure = {"message": _text(finding.message), "type": finding.code}
         lines = [*block(finding, outcome), "", pages.url(finding.code, finding.name)]
@@ -50,7 +52,7 @@ def _suite(suites: ElementTree.Element, path: str, findings: list[Finding], outc
 def _problem(suites: ElementTree.Element, problem: Problem, root: str) -> None:
     path = _text(below(problem.path, root))
     suite = ElementTree.SubElement(suites, "testsuite", {"name": path, "tests": "1", "errors": "1"})
-    where = {"file": path, **({"line": str(problem.row)} if problem.row else {})}
+    where = {"file": path, **({"line": str(problem.row)} if problem.row and not problem.cell else {})}
     case = ElementTree.SubElement(suite, "testcase", {"name": "can be read", "classname": _class(path), **where})
     ElementTree.SubElement(case, "error", {"message": _text(problem.message), "type": "error"})
 

@@ -87,7 +87,7 @@ class _Log:
 
     def notification(self, problem: Problem) -> Json:
         place: Json = {"artifactLocation": self.artifact(problem.path)}
-        if problem.row:
+        if problem.row and not problem.cell:
             place["region"] = {"startLine": problem.row, "startColumn": max(1, problem.column)}
         return {"level": "error", "message": {"text": problem.message}, "locations": [{"physicalLocation": place}]}
 
@@ -125,7 +125,7 @@ class _Log:
     def change(self, path: str, edits: list[Edit]) -> Json | None:
         """Return what changes in one file."""
         source = self.outcome.sources.get(path)
-        if source is None:
+        if source is None or source.cells:  # in a notebook it would have to be JSON
             return None
         replacements = [
             {
@@ -137,7 +137,10 @@ class _Log:
         return {"artifactLocation": self.artifact(path), "replacements": replacements}
 
     def physical(self, place: Place, end: Place | None = None) -> Json:
-        return {"artifactLocation": self.artifact(place.path), "region": _region(place, end)}
+        return {
+            "artifactLocation": self.artifact(place.path),
+            "region": _region(*map(self.outcome.sources.in_file, [place, *([end] if end else [])])),
+        }
 
     def artifact(self, path: str) -> Json:
         based = {"uriBaseId": BASE} if inside(path, self.root) else {}

@@ -21,6 +21,11 @@ class Sources:
         """Return the file at `path`; None when it has gone or is no text any more."""
         return self._read(path)
 
+    def in_file(self, place: Place) -> Place:
+        """Return where a place is in the file as it is, for programs that show that: in a notebook, in its JSON."""
+        source = self.get(place.path) if place.cell else None
+        return source.in_file(place) if source is not None else place
+
     def _source(self, path: str) -> Source | None:
         try:
             return Source(path, self._files.read(path))
@@ -40,7 +45,13 @@ def shown(path: str) -> str:
 
 def position(place: Place) -> str:
     """Return `path:row:column`, as terminals and editors know to open it; in a notebook `path:cell 3:row:column`."""
-    return f"{name(place)}:{place.line}:{place.column}"
+    return f"{shown(place.path)}:{spot(place)}"
+
+
+def spot(place: Place) -> str:
+    """Return `row:column`; in a notebook `cell 3:row:column`."""
+    cell = f"cell {place.cell}:" if place.cell else ""
+    return f"{cell}{place.line}:{place.column}"
 
 
 def name(place: Place) -> str:
