@@ -118,7 +118,7 @@ class Linting:
         return Answers(checked, tuple(dict.fromkeys(errors)))
 
     def below(self, state: State) -> tuple[str, ...]:
-        """Return the Python files in the folders of the workspace that count: an editor shows no places in notebooks."""
+        """Return the Python files in the folders of the workspace that count: notebooks are no documents of it."""
         found: dict[str, None] = {}
         for folder in state.folders.paths:
             files = discover([folder], self._config(folder, state.folders)[0]).files
