@@ -296,6 +296,17 @@ def test_settings_come_from_the_editor_and_may_change(train: Path) -> None:
     drive(scenario)
 
 
+def test_settings_that_an_editor_sends_unasked_count_too(train: Path) -> None:
+    async def scenario() -> None:
+        async with editing(train.parent) as editor:
+            settings = {"ms-perflint": {"select": ["MSP3"]}, "other": {}}
+            editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings))
+            editor.open(train)
+            await editor.until_found(train, "MSP301")
+
+    drive(scenario)
+
+
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
