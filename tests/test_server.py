@@ -406,6 +406,48 @@ def test_an_editor_that_cannot_ask_later_gets_whole_actions(train: Path) -> None
     drive(scenario)
 
 
+@pytest.mark.parametrize(
+    ("call", "suppressed"),
+    [
+        ("steps=100)", "steps=100)  # noqa: MSP301"),
+        ("steps=100)  # noqa: E501 long", "steps=100)  # noqa: E501, MSP301 long"),
+        ("steps=\\\r\n        100)", "steps=\\\r\n        100)  # noqa: MSP301"),
+    ],
+)
+def test_a_finding_is_suppressed_where_a_comment_counts(call: str, suppressed: str, train: Path) -> None:
+    async def scenario() -> None:
+        async with editing(train.parent, capabilities=EDITS, options=ONLY) as editor:
+            document = editor.open(train, TRAIN.replace("steps=100)", call))
+            assert await editor.found(train) == ["MSP301"]
+            (shown,) = diagnostics(editor, train)
+            offered = await editor.actions(train, shown.range, "quickfix")
+            assert "# noqa: MSP301" in offered[-1].title and not offered[-1].is_preferred
+            await editor.take(offered[-1])
+            assert document.text == TRAIN.replace("steps=100)", suppressed)
+            assert await editor.found(train) == []
+
+    drive(scenario)
+
+
+def test_a_text_that_is_no_file_yet_is_mended_and_suppressed_as_others(tmp_path: Path) -> None:
+    name = "untitled:Untitled-1"
+
+    async def scenario() -> None:
+        async with editing(tmp_path, capabilities=EDITS, options=ONLY) as editor:
+            document = editor.open(name, TRAIN)
+            await editor.found(name)
+            where = diagnostics(editor, name)[0].range
+            *_, suppress, fix_all = await editor.actions(name, where)
+            await editor.take(suppress)
+            assert "# noqa: MSP301" in document.text and await editor.found(name) == []
+            editor.change(name, TRAIN)
+            await editor.found(name)
+            await editor.take(fix_all)
+            assert document.text == FIXED
+
+    drive(scenario)
+
+
 # --- what is explained
 
 

@@ -1,21 +1,22 @@
-"""What an editor offers to do about findings: their fixes, and all safe fixes of a file."""
+"""What an editor offers to do about findings: their fixes, all safe fixes of a file, a comment that hides one."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
 from lsprotocol import types
 
+from ms_perflint import noqa
 from ms_perflint.config import Config
 from ms_perflint.findings import Edit, Finding, Safety
 from ms_perflint.server.buffers import Buffer, uri_of
 from ms_perflint.server.diagnostics import of_finding
-from ms_perflint.server.linting import Checked
+from ms_perflint.server.linting import Checked, Linting, State
 from ms_perflint.server.places import Columns, touch
-from ms_perflint.source import Source
+from ms_perflint.source import Files, Source
 
 FIX_ALL = "source.fixAll.msPerflint"
 KINDS = (types.CodeActionKind.QuickFix, FIX_ALL)
@@ -40,10 +41,12 @@ def is_wanted(kind: str, only: Optional[Sequence[str]]) -> bool:
 def quick_fixes(
     checked: Checked, where: types.Range, buffers: Sequence[Buffer], client: Client
 ) -> Iterator[types.CodeAction]:
-    """Yield what can be done about the findings in a range: the safe fixes first."""
+    """Yield what can be done about the findings in a range: the safe fixes first, comments that hide them last."""
     here = [finding for finding in checked.findings if touch(_range(finding, checked, client), where)]
     fixes = [action for finding in here if (action := _fix(finding, checked, buffers, client)) is not None]
     yield from sorted(fixes, key=lambda action: not action.is_preferred)
+    for finding in here:
+        yield _suppression(finding, checked, buffers, client)
 
 
 def _fix(finding: Finding, checked: Checked, buffers: Sequence[Buffer], client: Client) -> Optional[types.CodeAction]:
@@ -65,6 +68,17 @@ def _fix(finding: Finding, checked: Checked, buffers: Sequence[Buffer], client: 
     )
 
 
+def _suppression(finding: Finding, checked: Checked, buffers: Sequence[Buffer], client: Client) -> types.CodeAction:
+    """Return the action that hides a finding by a comment; its edit is worked out when it is taken."""
+    place = finding.place
+    return types.CodeAction(
+        title=f"{finding.code}: suppress here with `# noqa: {finding.code}`",
+        kind=types.CodeActionKind.QuickFix,
+        diagnostics=[of_finding(finding, checked, client.columns, buffers)],
+        data={"uri": uri_of(place.path, buffers), "code": finding.code, "row": place.row, "column": place.column},
+    )
+
+
 def has_safe_fix(checked: Checked) -> bool:
     """Return whether something in a file is mended without asking."""
     trusted = (Safety.SAFE, Safety.UNSAFE) if checked.config.unsafe_fixes else (Safety.SAFE,)
@@ -75,6 +89,25 @@ def fix_all(uri: str, config: Config) -> types.CodeAction:
     """Return the action that makes all fixes of a file as `--fix` does; its edit is worked out when it is taken."""
     title = "ms-perflint: make all fixes" if config.unsafe_fixes else "ms-perflint: make all safe fixes"
     return types.CodeAction(title=title, kind=FIX_ALL, data={"uri": uri})
+
+
+def changed_by(
+    data: Mapping[str, object], checked: Checked, linting: Linting, state: State
+) -> Optional[tuple[Source, bytes]]:
+    """Return a file, and what its text becomes by an action whose edit was left open; None where nothing changes."""
+    if "code" not in data:
+        return linting.mended(checked, state)
+    now = linting.open(state).checked.get(checked.path, checked)
+    return _suppressed(data, now, state.files_around(checked.path))
+
+
+def _suppressed(data: Mapping[str, object], checked: Checked, files: Files) -> Optional[tuple[Source, bytes]]:
+    """Return a file and its text with the comment that hides a finding; None where there is no place for one."""
+    for finding in checked.findings:
+        if (finding.code, finding.place.row, finding.place.column) == (data["code"], data["row"], data["column"]):
+            for change in noqa.add([finding], files).changes:
+                return Source(change.path, change.before), Source(change.path, change.after).text
+    return None
 
 
 def workspace_edit(

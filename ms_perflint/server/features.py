@@ -206,7 +206,7 @@ async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
     checked = await ls.checked(data["uri"]) if isinstance(data, dict) else None
     if not isinstance(data, dict) or checked is None:
         return action
-    changed = await ls.rounds.do(partial(ls.rounds.linting.mended, checked))
+    changed = await ls.rounds.do(partial(actions.changed_by, data, checked, ls.rounds.linting))
     if changed is not None:
         action.edit = actions.replacing(*changed, ls.buffers, ls.client)
     return action

@@ -160,6 +160,7 @@ class _Current(Files):
     def __init__(self, base: Files, is_current: Callable[[], bool]) -> None:
         self.base = base
         self.is_current = is_current
+        self._names: dict[str, frozenset[str]] = {}
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file. Raises Voided."""
@@ -169,7 +170,9 @@ class _Current(Files):
 
     def names(self, directory: str) -> frozenset[str]:
         """Return the names in a directory."""
-        return self.base.names(directory)
+        if directory not in self._names:
+            self._names[directory] = self.base.names(directory)
+        return self._names[directory]
 
     def status(self, path: str) -> Optional[Status]:
         """Return what changes with every change of a file or directory."""
