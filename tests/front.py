@@ -113,6 +113,6 @@ def _read(descriptor: int) -> bytes:
 
 def environment() -> dict[str, str]:
     """Return the environment without what would colour or steer a run; the package is the one that is tested here."""
-    steering = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS")
+    steering = ("NO_COLOR", "FORCE_COLOR", "FORCE_HYPERLINK", "TERM", "TERM_PROGRAM", "VTE_VERSION", "COLUMNS")
     kept = {key: value for key, value in os.environ.items() if key not in steering}
     return {**kept, "PYTHONPATH": os.path.dirname(os.path.dirname(ms_perflint.__file__)), "PYTHONUTF8": "1"}

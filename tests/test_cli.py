@@ -206,6 +206,20 @@ def test_colour_follows_the_terminal_and_the_environment(here: Path) -> None:
     assert "\x1b[" not in run(*SAFE, "-o", "out", "train.py", cwd=here, env={"FORCE_COLOR": "1"}).out
 
 
+@terminal
+def test_codes_lead_to_their_pages_on_terminals_that_know_links(here: Path) -> None:
+    link = f"\x1b]8;;{pages.page('MSP301').url}\x1b\\"
+    for env in {"FORCE_HYPERLINK": "1"}, {"TERM_PROGRAM": "vscode"}, {"VTE_VERSION": "7200"}, {"TERM": "xterm-kitty"}:
+        assert link in on_terminal(*SAFE, "train.py", cwd=here, env=env).out
+    for env in (
+        {"FORCE_HYPERLINK": "0", "TERM": "xterm-kitty"},
+        {"VTE_VERSION": "4200"},
+        {"NO_COLOR": "1", "TERM": "foot"},
+    ):
+        assert "\x1b]8" not in on_terminal(*SAFE, "train.py", cwd=here, env=env).out
+    assert "\x1b]8" not in run(*SAFE, "train.py", cwd=here, env={"FORCE_COLOR": "1", "TERM": "foot"}).out
+
+
 def test_configuration_of_the_project(here: Path) -> None:
     settings = "[tool.ms-perflint]\nselect = ['MSP301']\nmindspore-version = '1.10'\nextend-safe-fixes = ['MSP3']\n"
     (here / "pyproject.toml").write_text(settings, encoding="utf-8")

@@ -7,7 +7,7 @@ from itertools import groupby
 from ms_perflint.findings import Finding
 from ms_perflint.report import Outcome
 from ms_perflint.report.sources import shown, spot
-from ms_perflint.report.summary import star, summary
+from ms_perflint.report.summary import code, star, summary
 
 
 def render(outcome: Outcome) -> str:
@@ -25,7 +25,7 @@ def _file(path: str, findings: list[Finding], outcome: Outcome) -> list[str]:
     places = [spot(finding.place) for finding in findings]
     wide = max(map(len, places))
     lines = [
-        f"  {place:<{wide}}  {style(finding.code, 'red')}{star(finding, outcome)} {finding.message}"
+        f"  {place:<{wide}}  {code(finding, outcome)}{star(finding, outcome)} {finding.message}"
         for place, finding in zip(places, findings)
     ]
     return [f"{style(shown(path), 'bold')}:", *lines]

@@ -7,6 +7,7 @@ import sys
 import unicodedata
 from dataclasses import dataclass
 
+LINKING = frozenset(("iTerm.app", "WezTerm", "vscode", "ghostty", "xterm-ghostty", "xterm-kitty", "alacritty", "foot"))
 _TAB = "    "
 _BIDI = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _CODES = {
@@ -27,6 +28,11 @@ class Style:
     """How text is set off; without colour it is left as it is."""
 
     colour: bool = False
+    links: bool = False  # whether the terminal makes links of addresses that it does not show
+
+    def link(self, text: str, url: str) -> str:
+        """Return a text that leads to an address when it is clicked, where the terminal can do that."""
+        return f"\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\" if self.links else text
 
     def __call__(self, text: str, name: str) -> str:
         """Return the text in the style of that name."""
@@ -41,7 +47,17 @@ def for_output() -> Style:
     if os.environ.get("NO_COLOR"):
         return PLAIN
     terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    return Style(colour=terminal or bool(os.environ.get("FORCE_COLOR")))
+    return Style(terminal or bool(os.environ.get("FORCE_COLOR")), terminal and _knows_links())
+
+
+def _knows_links() -> bool:
+    """Return whether the terminal is one that is known for links (OSC 8); others may print them as they are."""
+    asked = os.environ.get("FORCE_HYPERLINK")
+    if asked:
+        return asked != "0"
+    vte = os.environ.get("VTE_VERSION", "")
+    named = os.environ.get("TERM_PROGRAM") in LINKING or os.environ.get("TERM") in LINKING
+    return named or (vte.isdigit() and int(vte) >= 5000) or any(map(os.environ.get, ("WT_SESSION", "KONSOLE_VERSION")))
 
 
 def visible(text: str) -> str:

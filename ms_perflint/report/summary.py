@@ -12,8 +12,19 @@ from ms_perflint.report.sources import position, shown
 def headline(finding: Finding, outcome: Outcome) -> str:
     """Return `path:row:column: CODE [*] message`; the star says that `--fix` mends it."""
     style = outcome.style
-    code = f"{style(finding.code, 'red')}{star(finding, outcome)}"
-    return f"{style(position(finding.place), 'bold')}: {code} {finding.message}"
+    return (
+        f"{style(position(finding.place), 'bold')}: {code(finding, outcome)}{star(finding, outcome)} {finding.message}"
+    )
+
+
+def code(finding: Finding, outcome: Outcome) -> str:
+    """Return the code of a finding; on a terminal that knows links it leads to the page of the rule."""
+    word = outcome.style(finding.code, "red")
+    if not outcome.style.links:
+        return word
+    from ms_perflint import pages  # here, because most runs do without
+
+    return outcome.style.link(word, pages.url(finding.code, finding.name))
 
 
 def star(finding: Finding, outcome: Outcome) -> str:
