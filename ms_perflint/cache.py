@@ -20,6 +20,7 @@ from typing import Any, Optional
 from ms_perflint import __version__
 from ms_perflint.config import Config, common_parent
 from ms_perflint.findings import Edit, Finding, Fix, Place, Related, Safety
+from ms_perflint.languages import Message
 from ms_perflint.source import Files
 from ms_perflint.stamps import Stamp, renewed
 
@@ -187,6 +188,7 @@ def _way(config: Config) -> tuple[object, ...]:
         extend_exclude=(),
         unsafe_fixes=False,
         extend_safe_fixes=(),
+        lang=None,
         options={code: dict(sorted(options.items())) for code, options in sorted(config.options.items())},
         respect_gitignore=True,
         output_format="",
@@ -272,17 +274,16 @@ def _unpacked(stamps: Iterable[Any], sessions: Iterable[Any]) -> list[Session]:
 
 def _flat(finding: Finding) -> tuple[object, ...]:
     fix = finding.fix
+    edits = [(one.path, one.start, one.end, one.text) for one in fix.edits] if fix is not None else []
     return (
         _flat_place(finding.place),
         finding.code,
         finding.name,
-        finding.message,
+        _flat_text(finding.message),
         _flat_place(finding.end),
         finding.lines,
-        None
-        if fix is None
-        else (fix.message, fix.safety.value, [(one.path, one.start, one.end, one.text) for one in fix.edits]),
-        [(_flat_place(one.place), one.message) for one in finding.related],
+        None if fix is None else (_flat_text(fix.message), fix.safety.value, edits),
+        [(_flat_place(one.place), _flat_text(one.message)) for one in finding.related],
     )
 
 
@@ -290,8 +291,19 @@ def _flat_place(place: Place) -> tuple[str, int, int, int, int]:
     return place.path, place.row, place.column, place.cell, place.above
 
 
+def _flat_text(text: object) -> object:
+    """Return a message as its template and values, so that it can be said in any language; a value as it is."""
+    if isinstance(text, Message):
+        return text.template, [(name, _flat_text(value)) for name, value in text.values.items()]
+    return text
+
+
 def _finding(flat: Any) -> Finding:
     place, code, name, message, end, lines, fix, related = flat
-    made = None if fix is None else Fix(fix[0], Safety(fix[1]), tuple(Edit(*edit) for edit in fix[2]))
-    places = tuple(Related(Place(*where), text) for where, text in related)
-    return Finding(Place(*place), code, name, message, Place(*end), tuple(lines), made, places)
+    made = None if fix is None else Fix(_text(fix[0]), Safety(fix[1]), tuple(Edit(*edit) for edit in fix[2]))
+    places = tuple(Related(Place(*where), _text(text)) for where, text in related)
+    return Finding(Place(*place), code, name, _text(message), Place(*end), tuple(lines), made, places)
+
+
+def _text(flat: Any) -> Any:
+    return Message(flat[0], **{name: _text(value) for name, value in flat[1]}) if isinstance(flat, tuple) else flat

@@ -19,6 +19,7 @@ import click
 from ms_perflint import __version__, completion
 from ms_perflint.config import ConfigError, suggestion
 from ms_perflint.internal import internal_error
+from ms_perflint.languages import ENGLISH, LANGUAGES, VARIABLE, Message, chosen, say
 from ms_perflint.outputs import Output
 from ms_perflint.report import FORMATS
 
@@ -155,6 +156,13 @@ _cache_directory = click.option(
     help="Where the cache is kept; else in the user's cache directory.",
 )
 
+_lang = click.option(
+    "--lang",
+    type=click.Choice(LANGUAGES, case_sensitive=False),
+    envvar=VARIABLE,
+    help="The language of messages; else `lang` of the configuration, else that of the locale.",
+)
+
 
 @front.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=completion.file)
@@ -197,6 +205,7 @@ _cache_directory = click.option(
 @_cache_directory
 @click.option("--show-files", "view", flag_value="files", help="Show the files that would be linted, and stop.")
 @click.option("--show-settings", "view", flag_value="settings", help="Show all settings and their origins, and stop.")
+@_lang
 def check(paths: tuple[str, ...], view: str | None, **options: Any) -> int:
     """Lint files and directories."""
     from ms_perflint.run import Options, run
@@ -212,15 +221,16 @@ def check(paths: tuple[str, ...], view: str | None, **options: Any) -> int:
 @click.argument("code", required=False, shell_complete=completion.rule)
 @click.option("--all", "everything", is_flag=True, help="Print the pages of all rules.")
 @_output_format("text", "markdown", "json")
-def rule(code: str | None, everything: bool, output_format: str) -> None:
+@_lang
+def rule(code: str | None, everything: bool, output_format: str, lang: str | None) -> None:
     """Explain a rule; without CODE, list the rules."""
     from ms_perflint.explain import explain
     from ms_perflint.pages import PageError
 
     try:
-        explain(code, everything, output_format)
+        explain(code, everything, output_format, chosen(lang))
     except PageError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(error.args[0]) from error
 
 
 @front.command()
@@ -230,6 +240,7 @@ def rule(code: str | None, everything: bool, output_format: str) -> None:
 @click.option("--isolated", is_flag=True, help="Read no configuration file.")
 @click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.option("-v", "--verbose", is_flag=True, help="List all files, and all places that show a fact.")
+@_lang
 def program(path: str, output_format: str, verbose: bool, **options: Any) -> int:
     """Print what a training program does, with the places that show it: why something is, or is not, reported.
 
@@ -238,7 +249,8 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
     from ms_perflint.describe import Asked, describe
     from ms_perflint.run import Options, settings
 
-    return describe(path, settings([path], Options(**options)), Asked(output_format, verbose))
+    config = settings([path], Options(**options))
+    return describe(path, config, Asked(output_format, verbose), chosen(options["lang"], config.lang))
 
 
 @front.command()
@@ -279,13 +291,17 @@ def server(stdio: bool) -> int:
 
 @front.command()
 @_cache_directory
-def clean(cache_dir: str | None) -> None:
+@_lang
+def clean(cache_dir: str | None, lang: str | None) -> None:
     """Remove all caches."""
     from ms_perflint import cache
 
     directory = cache_dir or cache.default_directory()
     removed = cache.clean(directory)
-    click.echo(f"Removed {removed} {'cache' if removed == 1 else 'caches'} from {directory}.")
+    message = Message("Removed {number} caches from {directory}.", number=removed, directory=directory)
+    if removed == 1:
+        message = Message("Removed 1 cache from {directory}.", directory=directory)
+    click.echo(say(message, chosen(lang)))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -319,20 +335,31 @@ def _code(arguments: list[str] | None) -> int:
         return front.main(args=arguments, prog_name="ms-perflint", standalone_mode=False) or 0
     except click.exceptions.Exit as leave:
         return leave.exit_code
-    except click.ClickException as error:
+    except click.UsageError as error:
         return _failed(error.format_message())
+    except click.ClickException as error:
+        return _failed(error.message, _language(arguments))
     except ConfigError as error:
-        return _failed(str(error))
+        return _failed(error.args[0], _language(arguments))
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except BrokenPipeError:  # whoever reads has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     except Exception as error:
-        return _failed(internal_error(error))
+        return _failed(internal_error(error), _language(arguments))
 
 
-def _failed(message: str) -> int:
+def _failed(reason: str, language: str = ENGLISH) -> int:
     """Say why nothing was done and return the exit code for it."""
-    click.echo(f"ms-perflint: error: {message}", err=True)
+    click.echo(say(Message("ms-perflint: error: {reason}", reason=reason), language), err=True)
     return 2
+
+
+def _language(arguments: Sequence[str] | None) -> str:
+    """Return the language in which to say why nothing was done: no configuration was read then."""
+    words = sys.argv[1:] if arguments is None else arguments
+    asked = [word[len("--lang=") :] for word in words if word.startswith("--lang=")]
+    asked += [word for option, word in zip(words, words[1:]) if option == "--lang"]
+    known = [word.lower() for word in (*asked, os.environ.get(VARIABLE, "")) if word.lower() in LANGUAGES]
+    return chosen(known[0] if known else None)

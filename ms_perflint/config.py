@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from ms_perflint.findings import Finding, Safety
+from ms_perflint.languages import LANGUAGES, Message
 
 Version = tuple[int, ...]
 
@@ -87,6 +88,7 @@ class Config:
     options: Mapping[str, Mapping[str, object]] = field(default_factory=dict)  # rule code -> option -> value
     respect_gitignore: bool = True
     output_format: str = "text"
+    lang: str | None = None  # one of LANGUAGES
 
     def selects(self, code: str, path: str) -> bool:
         """Return whether findings of this rule are wanted in the file at `path` (absolute)."""
@@ -175,7 +177,7 @@ def ruling(paths: Sequence[str], file: str | None = None, isolated: bool = False
         path = os.path.abspath(file)
         table = _table(path)
         if table is None:
-            raise ConfigError(f"{file}: no table [{TABLE}] in it")
+            raise ConfigError(Message("{file}: no table [{table}] in it", file=file, table=TABLE))
         return Ruling(table, file, os.getcwd())
     directory = common_parent(paths)
     while not isolated:
@@ -206,7 +208,8 @@ def parse(table: Mapping[str, object], where: str, root: str) -> Config:
     for key, value in table.items():
         place = f"{where}: [{TABLE}] {key}"
         if key not in _READERS:
-            raise ConfigError(f"{place}: unknown key{suggestion(key, _READERS)}")
+            hint = suggestion(key, _READERS)
+            raise ConfigError(Message("{place}: unknown key{hint}", place=place, hint=hint))
         values[FIELDS.get(key, key.replace("-", "_"))] = _READERS[key](value, place)
     return Config(root=root, **values)
 
@@ -245,17 +248,22 @@ def _table(path: str) -> Mapping[str, object] | None:
             return None  # somebody else's file; whether it is well formed is not our matter
         document = _parsed(raw.decode("utf-8-sig"))
     except OSError as error:
-        raise ConfigError(f"{where}: cannot be read: {error.strerror or error}") from error
+        raise ConfigError(
+            Message("{file}: cannot be read: {reason}", file=where, reason=error.strerror or error)
+        ) from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{where}: is not UTF-8: bad byte at offset {error.start}") from error
+        raise ConfigError(
+            Message("{file}: is not UTF-8: bad byte at offset {offset}", file=where, offset=error.start)
+        ) from error
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{where}: is not valid TOML: {str(error).splitlines()[0]}") from error
+        reason = str(error).splitlines()[0]
+        raise ConfigError(Message("{file}: is not valid TOML: {reason}", file=where, reason=reason)) from error
     for name in TABLE.split("."):
         if not isinstance(document, dict) or name not in document:
             return None
         document = document[name]
     if not isinstance(document, dict):
-        raise ConfigError(f"{where}: {TABLE} must be a table")
+        raise ConfigError(Message("{file}: {table} must be a table", file=where, table=TABLE))
     return document
 
 
@@ -286,13 +294,19 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
     by_upper = {name.upper(): name for name in known}
     close = difflib.get_close_matches(word.upper(), by_upper, n=1, cutoff=0.6)
-    return f', did you mean "{by_upper[close[0]]}"?' if close else ""
+    return Message(', did you mean "{name}"?', name=by_upper[close[0]]) if close else ""
+
+
+def _unknown_rule(place: str, rule: str, known: Iterable[str]) -> ConfigError:
+    """Return what to raise where a rule is named that does not exist."""
+    hint = suggestion(rule, known)
+    return ConfigError(Message('{place}: unknown rule "{rule}"{hint}', place=place, rule=rule, hint=hint))
 
 
 def _texts(value: object, place: str) -> tuple[str, ...]:
     """Return a list of texts."""
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ConfigError(f'{place}: expected a list of texts, like ["..."]')
+        raise ConfigError(Message('{place}: expected a list of texts, like ["..."]', place=place))
     return tuple(value)
 
 
@@ -307,7 +321,7 @@ def _selectors(value: object, place: str) -> tuple[str, ...]:
         rule = names.get(text, text)
         prefix = any(code.startswith(rule) and len(rule) >= len(code.rstrip("0123456789")) for code in known)
         if rule != ALL and not prefix:
-            raise ConfigError(f'{place}: unknown rule "{text}"{suggestion(text, sorted((ALL, *known, *names)))}')
+            raise _unknown_rule(place, text, sorted((ALL, *known, *names)))
         found.append(rule)
     return tuple(found)
 
@@ -315,7 +329,7 @@ def _selectors(value: object, place: str) -> tuple[str, ...]:
 def _ignores(value: object, place: str) -> tuple[FileIgnore, ...]:
     """Return which rules are off in which files."""
     if not isinstance(value, dict):
-        raise ConfigError(f'{place}: expected a table, like {{"tests/*" = ["MSP101"]}}')
+        raise ConfigError(Message('{place}: expected a table, like {{"tests/*" = ["MSP101"]}}', place=place))
     found = tuple(FileIgnore(pattern, _selectors(rules, f'{place}."{pattern}"')) for pattern, rules in value.items())
     _patterns([one.glob for one in found], place)
     return found
@@ -328,7 +342,11 @@ def _patterns(value: object, place: str) -> tuple[str, ...]:
         try:
             Patterns(os.sep, (pattern,))
         except ValueError as error:
-            raise ConfigError(f'{place}: "{pattern}" is not a pattern: {str(error).splitlines()[0]}') from error
+            reason = str(error).splitlines()[0]
+            message = Message(
+                '{place}: "{pattern}" is not a pattern: {reason}', place=place, pattern=pattern, reason=reason
+            )
+            raise ConfigError(message) from error
     return patterns
 
 
@@ -336,23 +354,40 @@ def _version(value: object, place: str) -> Version:
     """Return a MindSpore version as numbers; a pre-release counts as its release."""
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+){1,2})(?:\.?[a-z]+[0-9]*)?", value) if isinstance(value, str) else None
     if not match:
-        raise ConfigError(f'{place}: expected a version like "2.4" or "2.4.1", got {_shown(value)}')
+        got = _shown(value)
+        raise ConfigError(Message('{place}: expected a version like "2.4" or "2.4.1", got {got}', place=place, got=got))
     return tuple(int(part) for part in match[1].split("."))
 
 
 def _device(value: object, place: str) -> str:
     """Return a device in MindSpore's spelling."""
-    for device in DEVICES:
-        if isinstance(value, str) and value.lower() == device.lower():
-            return device
-    hint = suggestion(value, DEVICES) if isinstance(value, str) else ""
-    raise ConfigError(f"{place}: expected one of {', '.join(DEVICES)}, got {_shown(value)}{hint}")
+    return _one_of(DEVICES, value, place)
+
+
+def _language(value: object, place: str) -> str:
+    """Return the name of a language."""
+    return _one_of(LANGUAGES, value, place)
+
+
+def _one_of(names: Sequence[str], value: object, place: str) -> str:
+    """Return the name that is meant, in its own spelling."""
+    for name in names:
+        if isinstance(value, str) and value.lower() == name.lower():
+            return name
+    message = Message(
+        "{place}: expected one of {names}, got {got}{hint}",
+        place=place,
+        names=", ".join(names),
+        got=_shown(value),
+        hint=suggestion(value, names) if isinstance(value, str) else "",
+    )
+    raise ConfigError(message)
 
 
 def _flag(value: object, place: str) -> bool:
     """Return true or false."""
     if not isinstance(value, bool):
-        raise ConfigError(f"{place}: expected true or false, got {_shown(value)}")
+        raise ConfigError(Message("{place}: expected true or false, got {got}", place=place, got=_shown(value)))
     return value
 
 
@@ -360,16 +395,14 @@ def _format(value: object, place: str) -> str:
     """Return the name of a report format."""
     from ms_perflint.report import FORMATS
 
-    if value not in FORMATS:
-        hint = suggestion(value, FORMATS) if isinstance(value, str) else ""
-        raise ConfigError(f"{place}: expected one of {', '.join(FORMATS)}, got {_shown(value)}{hint}")
-    return str(value)
+    return _one_of(FORMATS, value, place)
 
 
 def _length(value: object, place: str) -> int:
     """Return a line length."""
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1000:
-        raise ConfigError(f"{place}: expected a number from 1 to 1000, got {_shown(value)}")
+        got = _shown(value)
+        raise ConfigError(Message("{place}: expected a number from 1 to 1000, got {got}", place=place, got=got))
     return value
 
 
@@ -380,13 +413,14 @@ def _options(value: object, place: str) -> dict[str, dict[str, object]]:
     known = {check.code: check for check in checks()}
     codes = {**{check.name: code for code, check in known.items()}, **{code: code for code in known}}
     if not isinstance(value, dict):
-        raise ConfigError(f"{place}: expected a table of rules, like [{TABLE}.rules.MSP202]")
+        message = Message("{place}: expected a table of rules, like [{table}.rules.MSP202]", place=place, table=TABLE)
+        raise ConfigError(message)
     found: dict[str, dict[str, object]] = {}
     for rule, table in value.items():
         if rule not in codes:
-            raise ConfigError(f'{place}: unknown rule "{rule}"{suggestion(rule, codes)}')
+            raise _unknown_rule(place, rule, codes)
         if not isinstance(table, dict):
-            raise ConfigError(f"{place}.{rule}: expected a table of options")
+            raise ConfigError(Message("{place}: expected a table of options", place=f"{place}.{rule}"))
         found[codes[rule]] = _rule_options(table, known[codes[rule]].options, f"{place}.{rule}")
     return found
 
@@ -395,10 +429,17 @@ def _rule_options(table: Mapping[str, object], defaults: Mapping[str, object], p
     """Return the options that a table sets for one rule."""
     for option, value in table.items():
         if option not in defaults:
-            raise ConfigError(f"{place}.{option}: unknown option{suggestion(option, defaults)}")
+            hint = suggestion(option, defaults)
+            raise ConfigError(Message("{place}: unknown option{hint}", place=f"{place}.{option}", hint=hint))
         default = defaults[option]
         if type(value) not in ((int, float) if isinstance(default, float) else (type(default),)):
-            raise ConfigError(f"{place}.{option}: expected a value like {_shown(default)}, got {_shown(value)}")
+            message = Message(
+                "{place}: expected a value like {default}, got {got}",
+                place=f"{place}.{option}",
+                default=_shown(default),
+                got=_shown(value),
+            )
+            raise ConfigError(message)
     return dict(table)
 
 
@@ -425,5 +466,6 @@ _READERS: Mapping[str, Callable[[object, str], object]] = {
     "line-length": _length,
     "respect-gitignore": _flag,
     "output-format": _format,
+    "lang": _language,
     "rules": _options,
 }

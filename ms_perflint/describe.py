@@ -15,11 +15,12 @@ from ms_perflint.facts.collect import facts_of, overview_of
 from ms_perflint.facts.data import Answer, Overview
 from ms_perflint.findings import Problem
 from ms_perflint.gate import MARK
+from ms_perflint.languages import ENGLISH, Message
 from ms_perflint.networks.entries import is_script
 from ms_perflint.report.program import render
 from ms_perflint.report.style import for_output
 from ms_perflint.run import line
-from ms_perflint.source import PYTHON, Disk, SourceError
+from ms_perflint.source import PYTHON, Disk, SourceError, unreadable
 
 MOST = 100  # programs on one line each
 
@@ -32,11 +33,11 @@ class Asked:
     verbose: bool = False
 
 
-def describe(path: str, config: Config, asked: Asked) -> int:
+def describe(path: str, config: Config, asked: Asked, language: str = ENGLISH) -> int:
     """Print the facts of a path and return the exit code: 0, or 2 where there is nothing to read."""
     found = answer(os.path.abspath(path), config)
     if isinstance(found, Problem):
-        click.echo(line(found), err=True)
+        click.echo(line(found, language), err=True)
         return 2
     sys.stdout.write(render(asked.output_format, found, for_output(), asked.verbose))
     sys.stdout.flush()
@@ -51,14 +52,14 @@ def answer(path: str, config: Config) -> Answer | Problem:
     if found.problems:
         return found.problems[0]
     if not path.endswith(PYTHON):
-        return Problem(path, 0, 0, "no Python file: name the script that starts the program")
+        return Problem(path, 0, 0, Message("no Python file: name the script that starts the program"))
     linter = Linter(config, Disk())
     try:
         linter.project.parse(path)
     except SourceError as error:
         return error.problem(path)
     except OSError as error:
-        return Problem(path, 0, 0, f"cannot be read: {error.strerror or error}")
+        return Problem(path, 0, 0, unreadable(error))
     return _of_file(path, linter)
 
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import click
 
-from ms_perflint.findings import Finding
+from ms_perflint.findings import Finding, in_language
+from ms_perflint.languages import ENGLISH, Message, say
 from ms_perflint.report.sources import position
 from ms_perflint.report.style import Style, visible
 
 ANSWERS = ("y", "n", "a", "A", "q")
+UNSAFE = Message("unsafe")
 
 
 class Dialogue:
     """Remembers answers that hold for more than one fix; quitting means no to all that follow."""
 
-    def __init__(self, style: Style) -> None:
+    def __init__(self, style: Style, language: str = ENGLISH) -> None:
         self._style = style
+        self._language = language
         self._codes: set[str] = set()
         self._all = False
         self._over = False
@@ -26,7 +29,7 @@ class Dialogue:
             return False
         if self._all or finding.code in self._codes:
             return True
-        self._show(finding, diff)
+        self._show(in_language(finding, self._language), diff)
         answer = self._ask(finding.code)
         self._over = answer == "q"
         self._all = answer == "A"
@@ -38,11 +41,12 @@ class Dialogue:
         style = self._style
         click.echo(f"{style(position(finding.place), 'bold')}: {style(finding.code, 'red')} {finding.message}")
         click.echo(coloured(diff, style), nl=False)
-        click.echo(f"{style('unsafe', 'yellow')}: {finding.fix.message if finding.fix else ''}")
+        click.echo(f"{style(say(UNSAFE, self._language), 'yellow')}: {finding.fix.message if finding.fix else ''}")
 
     def _ask(self, code: str) -> str:
         """Return one of the answers; the end of the input means to quit."""
-        question = f"Make this change? [y]es, [n]o, [a]ll of {code}, [A]ll, [q]uit: "
+        message = Message("Make this change? [y]es, [n]o, [a]ll of {code}, [A]ll, [q]uit: ", code=code)
+        question = say(message, self._language)
         while True:
             try:
                 answer = input(question).strip()

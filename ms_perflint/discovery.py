@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ms_perflint.config import Config, Patterns, inside, relative
 from ms_perflint.findings import Problem
+from ms_perflint.languages import Message
 from ms_perflint.source import PYTHON
 
 if TYPE_CHECKING:
@@ -74,13 +75,15 @@ def grouped(path: str) -> tuple[list[str], str]:
     return directory.split(os.sep), name
 
 
-def _why(path: str) -> str:
+def _why(path: str) -> Message:
     """Return why a path that was given is no file to lint."""
     try:
         os.stat(path)
     except OSError as error:
-        return "no such file or directory" if isinstance(error, FileNotFoundError) else f"{error.strerror}".lower()
-    return "not a regular file"
+        if isinstance(error, FileNotFoundError):
+            return Message("no such file or directory")
+        return Message("{reason}", reason=str(error.strerror).lower())
+    return Message("not a regular file")
 
 
 def _walk(start: str, config: Config, problems: set[Problem]) -> Iterator[str]:
@@ -92,7 +95,9 @@ def _walk(start: str, config: Config, problems: set[Problem]) -> Iterator[str]:
         try:
             entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
         except OSError as error:
-            problems.add(Problem(directory, 0, 0, f"cannot be listed: {error.strerror or error}"))
+            problems.add(
+                Problem(directory, 0, 0, Message("cannot be listed: {reason}", reason=error.strerror or error))
+            )
             continue
         if ignores is not None:
             ignores = ignores.below(directory, frozenset(entry.name for entry in entries))

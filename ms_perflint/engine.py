@@ -19,6 +19,7 @@ from ms_perflint.discovery import grouped, shares
 from ms_perflint.findings import Finding, Problem, Report, Unreadable
 from ms_perflint.frames import with_room
 from ms_perflint.gate import MARK
+from ms_perflint.languages import Message
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target
@@ -26,7 +27,7 @@ from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Module, Site
 from ms_perflint.semantics.parsed import Parsed
 from ms_perflint.semantics.project import Project
-from ms_perflint.source import Disk, Files, Source, SourceError
+from ms_perflint.source import Disk, Files, Source, SourceError, unreadable
 from ms_perflint.stamps import Noting
 from ms_perflint.suppressions import Suppressions
 
@@ -34,7 +35,8 @@ HELD = 1_500_000  # bytes of parsed source that are kept in any case
 HELD_BY_SESSION = 50_000  # the same between projects when findings are remembered: any change makes all of these void
 HELD_AT_MOST = 8_000_000  # bytes after which everything is given back, wherever the run is
 PROGRAMS = 40  # programs whose answers are kept
-DIED = "the process that looked at it died: it may take more memory than there is"
+DIED = Message("the process that looked at it died: it may take more memory than there is")
+
 OPERATORS = ("*", "@")  # triggers that are no names
 EVERY = "()"  # the trigger that every call is: for checks that know by the program which calls are meant
 
@@ -222,7 +224,7 @@ class Linter:
         try:
             raw = self.project.read(path)
         except OSError as error:
-            self.problems.append(Problem(path, 0, 0, f"cannot be read: {error.strerror or error}"))
+            self.problems.append(Problem(path, 0, 0, unreadable(error)))
             return None
         if not self._may_find(raw):
             return None
@@ -232,7 +234,7 @@ class Linter:
             self.problems.append(error.problem(path))
             return None
         except OSError as error:
-            self.problems.append(Problem(path, 0, 0, f"cannot be read: {error.strerror or error}"))
+            self.problems.append(Problem(path, 0, 0, unreadable(error)))
             return None
 
     # --- one check in one file
@@ -261,7 +263,7 @@ class Linter:
             try:
                 suspect = self._suspect(check, site)
             except RecursionError:
-                self._skipped(check, site, "skipped: the code around this call is nested too deeply")
+                self._skipped(site, _too_deep(check))
                 continue
             if suspect is not None:
                 yield suspect
@@ -272,14 +274,15 @@ class Linter:
         try:
             return check.examine(suspect)
         except Unreadable as error:
-            self._skipped(check, suspect, f"could not look at this call: {error}")
+            reason = Message("{code} could not look at this call: {reason}", code=check.code, reason=error.args[0])
+            self._skipped(suspect, reason)
         except RecursionError:
-            self._skipped(check, suspect, "skipped: the code around this call is nested too deeply")
+            self._skipped(suspect, _too_deep(check))
         return []
 
-    def _skipped(self, check: Check, site: Site, reason: str) -> None:
+    def _skipped(self, site: Site, reason: Message) -> None:
         place = site.module.source.place(site.span[0])
-        self.problems.append(Problem(place.path, place.line, place.column, f"{check.code} {reason}", place.cell))
+        self.problems.append(Problem(place.path, place.line, place.column, reason, place.cell))
 
     def _suspect(self, check: Check, site: Site) -> Optional[Site]:
         """Return the site as the check sees it, if by meaning it may have to be reported."""
@@ -316,6 +319,10 @@ class Linter:
             program = self.program(entry)
             self._checks[key] = check(program, self.config.options.get(check.code), self.config.line_length)
         return self._checks[key]
+
+
+def _too_deep(check: Check) -> Message:
+    return Message("{code} skipped: the code around this call is nested too deeply", code=check.code)
 
 
 def _is_own(check: type[Check]) -> bool:

@@ -17,10 +17,10 @@ from ms_perflint.report.style import for_output
 WIDEST = 100  # longer lines are hard to read
 
 
-def explain(code: str | None, everything: bool, output_format: str) -> None:
+def explain(code: str | None, everything: bool, output_format: str, language: str) -> None:
     """Print the page of a rule, of all rules, or the list of rules. May raise PageError."""
     wanted = [pages.find(code)] if code else pages.codes()
-    found = [pages.page(each) for each in wanted]
+    found = [pages.page(each, language) for each in wanted]
     if output_format == "json":
         _print(_json(found))
     elif not code and not everything:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Optional
+
+from ms_perflint.languages import ENGLISH, Message, say
 
 
 class Safety(enum.Enum):
@@ -88,10 +90,23 @@ class Gain:
     """What mending the findings of a rule may gain: how much, by what of a training it touches, and in words."""
 
     size: str = "medium"  # of SIZES
-    text: str = "depends on the program"
+    text: str = Message("depends on the program")
 
 
 SIZES = ("large", "medium", "small")
+
+
+def in_language(finding: Finding, language: str) -> Finding:
+    """Return a finding that speaks a language; what it says of itself to programs stays the same."""
+    if language == ENGLISH:
+        return finding
+    fix = finding.fix
+    return replace(
+        finding,
+        message=say(finding.message, language),
+        fix=replace(fix, message=say(fix.message, language)) if fix is not None else None,
+        related=tuple(replace(each, message=say(each.message, language)) for each in finding.related),
+    )
 
 
 @dataclass(frozen=True, order=True)

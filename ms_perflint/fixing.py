@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ms_perflint.findings import Edit, Finding, Problem, Report, Safety
+from ms_perflint.languages import Message
 from ms_perflint.source import Files, Overlay, Source, SourceError, Status
 from ms_perflint.writing import Change, unified_diff, write
 
@@ -229,7 +230,7 @@ class _Work:
             return False
         if not _is_sound(_edits(finding)):
             place = finding.place
-            reason = f"the fix of {finding.code} was not made: its edits overlap; please report this"
+            reason = Message("the fix of {code} was not made: its edits overlap; please report this", code=finding.code)
             self.problems.append(Problem(place.path, place.line, place.column, reason, place.cell))
             return False
         return self.consent is None or self._key(finding) not in self.declined
@@ -248,14 +249,19 @@ class _Work:
             source = self._source(path)
             try:
                 if source.edited(()) != self.overlay.read(path):
-                    raise SourceError(f"the rest of the file would not come back as it was in {source.encoding}")
+                    name = source.encoding
+                    lost = Message("the rest of the file would not come back as it was in {encoding}", encoding=name)
+                    raise SourceError(lost)
                 after = source.edited(here)
                 if not _parses(Source(path, after).text):
-                    raise SourceError("would not parse any more")
+                    raise SourceError(Message("would not parse any more"))
                 self.overlay.contents[path] = after
             except SourceError as error:
                 codes = _codes(finding for finding in chosen if path in _paths(finding))
-                self._revert(path, f"left as it was: with the fix of {codes}, {error.message}")
+                self._revert(
+                    path,
+                    Message("left as it was: with the fix of {codes}, {reason}", codes=codes, reason=error.message),
+                )
             self.declined = {
                 (other, code, moved(source, offset, here) if other == path else offset)
                 for other, code, offset in self.declined
@@ -335,11 +341,11 @@ class _Work:
 
     def _revert(self, path: str, reason: str) -> None:
         """Leave a file, and those that hang together with it, as they were; say why."""
+        together = Message("left as it was: it is fixed together with {file}", file=_shown(path))
         for other in sorted(self._together(path)):
             self.overlay.contents.pop(other, None)
             self.frozen.add(other)
-            reason_here = reason if other == path else f"left as it was: it is fixed together with {_shown(path)}"
-            self.problems.append(Problem(other, 0, 0, reason_here))
+            self.problems.append(Problem(other, 0, 0, reason if other == path else together))
         self.fixed = [finding for finding in self.fixed if not _paths(finding) & self.frozen]
 
 

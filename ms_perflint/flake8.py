@@ -19,6 +19,7 @@ from flake8.exceptions import ExecutionError  # type: ignore[import-untyped, unu
 from ms_perflint import __version__
 from ms_perflint.config import Config, ConfigError, load
 from ms_perflint.internal import internal_error
+from ms_perflint.languages import CHINESE, ENGLISH, VARIABLE, say
 
 if TYPE_CHECKING:
     from flake8.options.manager import OptionManager  # type: ignore[import-untyped, unused-ignore]
@@ -41,6 +42,7 @@ class Run:
         self._typed: str = options.stdin_display_name if "-" in names else ""  # the name of what comes from stdin
         self._config = _everything(load([self._typed if name == "-" else name for name in names]))
         self._linter: Optional[Linter] = None
+        self.language = _language(self._config)
 
     def lint(self, tree: ast.Module, lines: Sequence[str], name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
         """Return what is found in a file, and what could not be done."""
@@ -111,9 +113,23 @@ class Plugin:
             yield 1, 0, f"{PROBLEM} {internal_error(error)}", type(self)
             return
         for finding in findings:
-            yield finding.place.row, finding.place.column - 1, f"{finding.code} {finding.message}", type(self)
+            yield (
+                finding.place.row,
+                finding.place.column - 1,
+                f"{finding.code} {say(finding.message, run.language)}",
+                type(self),
+            )
         for problem in problems:
-            yield max(problem.row, 1), max(problem.column - 1, 0), f"{PROBLEM} {problem.message}", type(self)
+            message = f"{PROBLEM} {say(problem.message, run.language)}"
+            yield max(problem.row, 1), max(problem.column - 1, 0), message, type(self)
+
+
+def _language(config: Config) -> str:
+    """Return the language that was asked for; flake8 itself speaks English in any locale, and so do we beside it."""
+    asked = os.environ.get(VARIABLE)
+    if asked:
+        return CHINESE if asked.lower() == CHINESE else ENGLISH
+    return config.lang or ENGLISH
 
 
 def _everything(config: Config) -> Config:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ms_perflint.findings import Edit, Finding, Problem
+from ms_perflint.languages import Message
 from ms_perflint.source import Files, Source, SourceError
 from ms_perflint.suppressions import NOQA, Comment, Suppressions, tokens
 from ms_perflint.writing import Change
@@ -42,7 +43,8 @@ def add(findings: Iterable[Finding], files: Files, reason: str = "") -> Added:
             after = _suppressed(source, here, reason)
             hides = Suppressions(Source(path, after)).hides
         except (OSError, SourceError) as error:
-            problems.append(Problem(path, 0, 0, f"no comment was written: {error}"))
+            reason = error.message if isinstance(error, SourceError) else error.strerror or str(error)
+            problems.append(Problem(path, 0, 0, Message("no comment was written: {reason}", reason=reason)))
             continue
         hidden += [finding for finding in here if hides(finding)]
         problems += [_unplaced(finding) for finding in here if not hides(finding)]
@@ -52,7 +54,7 @@ def add(findings: Iterable[Finding], files: Files, reason: str = "") -> Added:
 
 
 def _unplaced(finding: Finding) -> Problem:
-    message = f"{finding.code} could not be suppressed: there is no place for a comment"
+    message = Message("{code} could not be suppressed: there is no place for a comment", code=finding.code)
     place = finding.place
     return Problem(place.path, place.line, place.column, message, place.cell)
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from ms_perflint import magics
+from ms_perflint.languages import Message
 from ms_perflint.source import SourceError, Span
 
 SEPARATOR = b"\f\n"
@@ -90,7 +91,7 @@ class Notebook:
         for start, end, new in changes:
             at = max(0, bisect.bisect_right(self._starts, start) - 1)
             if not self.cells or end > self.cells[at].end:
-                raise SourceError("would join two cells")
+                raise SourceError(Message("would join two cells"))
             by_cell.setdefault(at, []).append((start, end, new))
         body, pieces = self._body.decode("utf-8"), []
         for at, here in sorted(by_cell.items()):
@@ -122,7 +123,7 @@ class Notebook:
             elif not new and start > cell.start and self.written[start - 1 : start] == b"\n":
                 start -= 2 if self.written[start - 2 : start] == b"\r\n" else 1
             elif new or start > cell.start:
-                raise SourceError("would join two cells")
+                raise SourceError(Message("would join two cells"))
         count = len(cell.hidden)
         first = count + len(self.written[cell.start : start].decode("utf-8"))
         return first, first + len(self.written[start:end].decode("utf-8")), new
@@ -136,14 +137,16 @@ def _content(body: bytes) -> dict[str, Any]:
     try:
         content = json.loads(body.decode("utf-8"))
     except json.JSONDecodeError as error:
-        raise SourceError(f"the notebook is not valid JSON: {error.msg}", error.lineno, error.colno) from error
+        message = Message("the notebook is not valid JSON: {reason}", reason=error.msg)
+        raise SourceError(message, error.lineno, error.colno) from error
     except UnicodeDecodeError as error:
         row = body.count(b"\n", 0, error.start) + 1
-        raise SourceError(f"the notebook is not valid utf-8: bad byte at offset {error.start}", row, 1) from error
+        message = Message("the notebook is not valid utf-8: bad byte at offset {offset}", offset=error.start)
+        raise SourceError(message, row, 1) from error
     except (RecursionError, ValueError) as error:  # integers of thousands of digits
-        raise SourceError("the notebook is nested too deeply, or holds what cannot be read") from error
+        raise SourceError(Message("the notebook is nested too deeply, or holds what cannot be read")) from error
     if not isinstance(content, dict) or not isinstance(content.get("cells", content.get("worksheets")), list):
-        raise SourceError("the file is no notebook: it has no list of cells", 1, 1)
+        raise SourceError(Message("the file is no notebook: it has no list of cells"), 1, 1)
     return content
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 from ms_perflint.config import ALL, DEVICES, EXCLUDE, TABLE
+from ms_perflint.languages import LANGUAGES, VARIABLE
 from ms_perflint.pages import SITE
 from ms_perflint.report import FORMATS
 
@@ -166,6 +167,16 @@ OPTIONS = (
         f"How to report: {', '.join(FORMATS)}.",
         {"enum": list(FORMATS)},
         "--output-format",
+    ),
+    Option(
+        "lang",
+        "en or zh",
+        None,
+        'lang = "zh"',
+        "The language of messages: English or Chinese.",
+        {"enum": list(LANGUAGES)},
+        "--lang",
+        unset=f"{VARIABLE}, else the locale",
     ),
     Option(
         "rules",

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 
 import click
 
+from ms_perflint.languages import Message
+
 
 @dataclass(frozen=True)
 class Output:
@@ -53,4 +55,6 @@ def write(text: str, file: str | None) -> None:
     except OSError as error:
         if file is None:  # else the interpreter tries again when it ends
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise click.ClickException(f"cannot write {file or 'the report'}: {error.strerror}") from error
+        place = file or Message("the report")
+        message = Message("cannot write {place}: {reason}", place=place, reason=error.strerror)
+        raise click.ClickException(message) from error

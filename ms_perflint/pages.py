@@ -1,5 +1,7 @@
 """The rule pages: one Markdown file per rule, `rules/CODE-name.md`, read by people and executed by the tests.
 
+The Chinese page of a rule is `rules/zh/CODE-name.md`, with the same sections and the same examples.
+
 A page starts with `# name (CODE)` and a paragraph of one sentence, the summary. Sections start with `## `.
 Fenced blocks whose info line has the word `bad`, `good` or `ok` behind the language are examples:
 
@@ -19,6 +21,8 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from ms_perflint.languages import ENGLISH, Message
 
 SITE = "https://mindspore-lab.github.io/ms-perflint/"  # as in pyproject.toml and mkdocs.yml
 KINDS = ("bad", "good", "ok")
@@ -94,7 +98,9 @@ def folder() -> str:
     for directory in (os.path.join(package, "rules"), os.path.join(os.path.dirname(package), "rules")):
         if os.path.isdir(directory):
             return directory
-    raise PageError(f"this installation has no rule pages; reinstall ms-perflint or read them at {SITE}rules/")
+    raise PageError(
+        Message("this installation has no rule pages; reinstall ms-perflint or read them at {url}", url=f"{SITE}rules/")
+    )
 
 
 def codes() -> tuple[str, ...]:
@@ -108,16 +114,21 @@ def find(rule: str) -> str:
     word = rule.upper() if rule.upper() in known else rule.lower()
     if word not in known:
         close = difflib.get_close_matches(word.upper(), known, n=1) or difflib.get_close_matches(word, known, n=1)
-        raise PageError(f'unknown rule "{rule}"' + (f', did you mean "{close[0]}"?' if close else ""))
+        if close:
+            raise PageError(Message('unknown rule "{rule}", did you mean "{close}"?', rule=rule, close=close[0]))
+        raise PageError(Message('unknown rule "{rule}"', rule=rule))
     return known[word]
 
 
-def page(code: str) -> Page:
-    """Return the page of a rule. May raise PageError."""
+def page(code: str, language: str = ENGLISH) -> Page:
+    """Return the page of a rule in a language, in English where there is none in it. May raise PageError."""
     match = _files().get(code)
     if match is None:
-        raise PageError(f"there is no page for {code}")
-    with open(os.path.join(folder(), match[0]), encoding="utf-8") as file:
+        raise PageError(Message("there is no page for {code}", code=code))
+    path = os.path.join(folder(), language, match[0])  # in a folder beside the English ones
+    if not os.path.isfile(path):
+        path = os.path.join(folder(), match[0])
+    with open(path, encoding="utf-8") as file:
         return parse(file.read(), match[0])
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from ms_perflint.findings import Problem
+from ms_perflint.languages import Message
 from ms_perflint.replacing import PREFIX, TEMPORARY, Replacement, discard, locked, prepare, put, read, save, sync
 
 RECORD = ".undo"
@@ -115,7 +116,11 @@ def _undo(files: Sequence[Held], path: str) -> list[Problem]:
     strange = [file.path for file in files if not _is_between(held[file], file)]
     if strange:
         names = ", ".join(map(os.path.basename, strange))
-        reason = f"a run was killed while it fixed this file, and {names} has changed since: see {path}, remove it then"
+        reason = Message(
+            "a run was killed while it fixed this file, and {names} has changed since: see {path}, remove it then",
+            names=names,
+            path=path,
+        )
         return [Problem(file.path, 0, 0, reason) for file in files]
     now = [Held(file.path, file.before, held[file] or b"") for file in files]
     return [stuck(file, error) for file, error in zip(now, map(restore, now)) if error is not None]
@@ -138,8 +143,8 @@ def restore(file: Held) -> OSError | None:
 
 def stuck(file: Held, error: OSError) -> Problem:
     """Return what to say of a file that was not given back what it held."""
-    reason = error.strerror or "the file has changed since"
-    return Problem(file.path, 0, 0, f"half of a fix could not be taken back: {reason}")
+    reason = error.strerror or Message("the file has changed since")
+    return Problem(file.path, 0, 0, Message("half of a fix could not be taken back: {reason}", reason=reason))
 
 
 def _content(path: str) -> bytes | None:

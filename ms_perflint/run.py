@@ -14,13 +14,14 @@ import click
 from ms_perflint.cache import Cache, Memory, default_directory
 from ms_perflint.config import Config, load, override
 from ms_perflint.discovery import Found, discover
-from ms_perflint.findings import Finding, Gain, Problem, Report, Safety
+from ms_perflint.findings import Finding, Gain, Problem, Report, Safety, in_language
 from ms_perflint.gate import answered
+from ms_perflint.languages import ENGLISH, Message, chosen, say
 from ms_perflint.outputs import Output, outputs, write
 from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_statistics
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
-from ms_perflint.report.summary import counted
+from ms_perflint.report.summary import files_of, findings_of
 from ms_perflint.source import Disk, Files, Source
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Options:
     jobs: int | None = None
     no_cache: bool = False
     cache_dir: str | None = None
+    lang: str | None = None
 
 
 def run(paths: Sequence[str], options: Options) -> int:
@@ -61,19 +63,20 @@ def run(paths: Sequence[str], options: Options) -> int:
     if options.add_noqa is not None and options.fix:
         raise click.UsageError("--fix and --add-noqa: what is mended needs no comment; run one after the other")
     config = settings(paths, options)
+    language = chosen(options.lang, config.lang)
     wanted = outputs(options.output_format, options.output_file, config.output_format)
     if options.statistics and not any(output.format in COUNTED for output in wanted):
         raise click.UsageError(f"--statistics goes with {', '.join(COUNTED)}, not with {wanted[0].format}")
     found = discover(paths, config)
     if not found.files and not found.problems and not options.quiet:
-        click.echo("no Python files found", err=True)
+        click.echo(say(Message("no Python files found"), language), err=True)
     cache = None if options.no_cache else Cache(options.cache_dir or default_directory(), paths, config)
-    work = Work(found, config, options, wanted, cache)
+    work = Work(found, config, options, wanted, cache, language)
     problems = {*found.problems, *work.done()}
     if cache and work.memory:
         cache.save(work.memory)
     for problem in sorted(problems):
-        click.echo(line(problem), err=True)
+        click.echo(line(problem, language), err=True)
     if problems - (work.unread if options.exit_zero else set()):
         return 2
     return int((work.left and not options.exit_zero) or (work.fixed and options.exit_non_zero_on_fix))
@@ -86,11 +89,18 @@ class Work:
     """
 
     def __init__(
-        self, found: Found, config: Config, options: Options, wanted: tuple[Output, ...], cache: Cache | None
+        self,
+        found: Found,
+        config: Config,
+        options: Options,
+        wanted: tuple[Output, ...],
+        cache: Cache | None,
+        language: str = ENGLISH,
     ) -> None:
         self.found = found
         self.files = found.files
         self.outputs = wanted
+        self.language = language
         self.memory = cache.load() if cache else Memory() if options.fix or options.diff else None
         self.config = config
         self.options = options
@@ -128,15 +138,17 @@ class Work:
         problems: set[Problem] = set()
         if self.options.diff:
             settled = Settled(report, (), added.changes, ())
-            write(patch(settled, (), self.config, self.style), self.options.output_file)
+            write(patch(settled, (), self.config, self.style, self.language), self.options.output_file)
         else:
             problems.update(write_files(added.changes))
         failed = {problem.path for problem in problems}
         done = [finding.place.path for finding in added.hidden if finding.place.path not in failed]
-        said = "Would add" if self.options.diff else "Added"
-        findings, files = counted(len(done), "finding"), counted(len(set(done)), "file")
+        findings, files = findings_of(len(done)), files_of(len(set(done)))
+        said = Message("Added `# noqa` for {findings} in {files}.", findings=findings, files=files)
+        if self.options.diff:
+            said = Message("Would add `# noqa` for {findings} in {files}.", findings=findings, files=files)
         if not self.options.quiet:
-            click.echo(f"{said} `# noqa` for {findings} in {files}.", err=True)
+            click.echo(say(said, self.language), err=True)
         return {*report.problems, *added.problems, *problems}
 
     def report(self) -> set[Problem]:
@@ -152,7 +164,7 @@ class Work:
     def _print(self, report: Report, settled: Settled | None) -> None:
         """Write all reports that are wanted."""
         outcome = Outcome(
-            report.findings,
+            tuple(in_language(finding, self.language) for finding in report.findings),
             Sources(Disk()),
             PLAIN,
             partial(self._trust, frozenset(report.files)),
@@ -160,14 +172,19 @@ class Work:
             settled.fixed if settled else None,
             read=bool(report.findings) or not set(report.files) <= {problem.path for problem in report.problems},
             files=report.files,
-            problems=tuple(sorted({*self.found.problems, *report.problems})),
+            problems=self._told({*self.found.problems, *report.problems}),
             quiet=self.options.quiet,
             gain=gain,
+            language=self.language,
         )
         for output in self.outputs:
             show = render_statistics if self.options.statistics and output.format in COUNTED else render
             style = self.style if output.file is None else PLAIN
             write(show(output.format, replace(outcome, style=style)), output.file)
+
+    def _told(self, problems: set[Problem]) -> tuple[Problem, ...]:
+        """Return problems, sorted, in the language of the run."""
+        return tuple(replace(each, message=say(each.message, self.language)) for each in sorted(problems))
 
     def preview(self) -> set[Problem]:
         """Print what `--fix` would change as a patch, and in comments what it would ask about; write nothing."""
@@ -181,12 +198,11 @@ class Work:
 
         self.lint(self.disk)
         settled = settle(self.lint, self.disk, self.config, unsafe=self.config.unsafe_fixes, consent=note)
-        write(patch(settled, asked, self.config, self.style), self.options.output_file)
+        write(patch(settled, asked, self.config, self.style, self.language), self.options.output_file)
         self.left = len(settled.report.findings) + len(settled.fixed)
         self.unread = set(settled.report.problems)
-        more = f" ({len(asked)} more with `--unsafe-fixes`)" if asked else ""
         if not self.options.quiet:
-            click.echo(f"Would fix {len(settled.fixed)} of {self.left} findings{more}.", err=True)
+            click.echo(say(_would_fix(len(settled.fixed), self.left, len(asked)), self.language), err=True)
         return {*settled.report.problems, *settled.problems}
 
     def _recovered(self) -> tuple[Problem, ...]:
@@ -205,7 +221,7 @@ class Work:
         is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
         people = is_terminal and all(output.file or output.format in FOR_PEOPLE for output in self.outputs)
         ask = people and not options.no_interactive and not self.config.unsafe_fixes
-        consent = Dialogue(self.style) if ask else None
+        consent = Dialogue(self.style, self.language) if ask else None
         return fix(self.lint, self.disk, self.config, unsafe=self.config.unsafe_fixes, consent=consent)
 
     def _trust(self, given: frozenset[str], finding: Finding) -> Safety | None:
@@ -215,25 +231,29 @@ class Work:
         return self.config.trust(finding)
 
 
-def patch(settled: Settled, asked: Sequence[tuple[Finding, str]], config: Config, style: Style) -> str:
+def patch(
+    settled: Settled, asked: Sequence[tuple[Finding, str]], config: Config, style: Style, language: str = ENGLISH
+) -> str:
     """Return a patch of all changes that `git apply` takes; fixes that need consent stand below it in comments."""
     from ms_perflint.dialogue import coloured
     from ms_perflint.writing import unified_diff
 
-    parts = [f"# {_marked(finding, config)}\n" for finding in sorted(settled.fixed)]
+    parts = [f"# {_marked(finding, config, language)}\n" for finding in sorted(settled.fixed)]
     for change in settled.changes:
         before, after = (Source(change.path, raw).whole.decode() for raw in (change.before, change.after))
         parts.append(coloured(unified_diff(before, after, shown(change.path)), style))
     for finding, diff in asked:
-        parts.append(f"# {_marked(finding, config)} -- not part of the patch, `--unsafe-fixes` makes it\n")
+        fix = _marked(finding, config, language)
+        left_out = Message("{fix} -- not part of the patch, `--unsafe-fixes` makes it", fix=fix)
+        parts.append(f"# {say(left_out, language)}\n")
         parts += [f"# {row}\n" for row in coloured(diff, style).splitlines()]
     return "".join(parts)
 
 
-def _marked(finding: Finding, config: Config) -> str:
+def _marked(finding: Finding, config: Config, language: str) -> str:
     """Return what a fix does and how far it is trusted."""
     trust = config.trust(finding)
-    message = finding.fix.message if finding.fix else ""
+    message = say(finding.fix.message, language) if finding.fix else ""
     return f"{trust.value if trust else ''}: {position(finding.place)}: {finding.code} {message}"
 
 
@@ -249,6 +269,7 @@ def settings(paths: Sequence[str], options: Options) -> Config:
         mindspore_version=options.mindspore_version,
         device=options.device,
         unsafe_fixes=options.unsafe_fixes,
+        lang=options.lang,
     )
 
 
@@ -259,8 +280,21 @@ def gain(code: str) -> Gain:
     return next((check.gain for check in checks() if check.code == code), Gain())
 
 
-def line(problem: Problem) -> str:
+def _would_fix(fixed: int, number: int, more: int) -> Message:
+    """Return what a patch comes to."""
+    if more == 0:
+        return Message("Would fix {fixed} of {number} findings.", fixed=fixed, number=number)
+    return Message(
+        "Would fix {fixed} of {number} findings ({more} more with `--unsafe-fixes`).",
+        fixed=fixed,
+        number=number,
+        more=more,
+    )
+
+
+def line(problem: Problem, language: str = ENGLISH) -> str:
     """Return the one line that says what could not be done."""
     cell = f":cell {problem.cell}" if problem.cell else ""
     place = f"{cell}:{problem.row}:{problem.column}" if problem.row else ""
-    return f"{shown(problem.path)}{place}: error: {problem.message}"
+    message = Message("{place}: error: {reason}", place=f"{shown(problem.path)}{place}", reason=problem.message)
+    return say(message, language)

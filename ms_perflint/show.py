@@ -11,6 +11,7 @@ import click
 from ms_perflint.config import ConfigError, suggestion
 from ms_perflint.discovery import discover
 from ms_perflint.inforce import in_force
+from ms_perflint.languages import Message
 from ms_perflint.options import OPTIONS, find, schema
 from ms_perflint.report.settings import described, listed, options_as_json, render, render_json, told
 from ms_perflint.report.sources import shown
@@ -22,7 +23,8 @@ def show_option(key: str | None, output_format: str) -> None:
     """Print one option, with the value that holds in the working directory; without a key, list them all."""
     option = find(key) if key else None
     if key and not option:
-        raise click.ClickException(f'unknown option "{key}"{suggestion(key, [each.key for each in OPTIONS])}')
+        hint = suggestion(key, [each.key for each in OPTIONS])
+        raise click.ClickException(Message('unknown option "{key}"{hint}', key=key, hint=hint))
     if output_format == "json":
         _write(options_as_json([option] if option else OPTIONS))
     elif option:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Optional, Protocol
 
 from ms_perflint.findings import Edit, Place, Problem
+from ms_perflint.languages import Message
 
 if TYPE_CHECKING:
     from ms_perflint.notebook import Cell, Notebook
@@ -60,7 +61,7 @@ class Source:
             return
         if b"\0" in body:
             row = body.count(b"\n", 0, body.index(b"\0")) + 1
-            raise SourceError("the file contains a NUL byte", row, 1)
+            raise SourceError(Message("the file contains a NUL byte"), row, 1)
         self.encoding = _encoding(raw)
         self.text = self.written = self.whole = _to_utf8(body, self.encoding)
 
@@ -73,7 +74,7 @@ class Source:
         self.written = self._notebook.written  # as `text`, with what IPython alone understands
         self.whole = body  # the file as its diff shows it
         if b"\0" in self.text:
-            raise self.error("the cell contains a NUL character", self.row(self.text.index(b"\0")), 1)
+            raise self.error(Message("the cell contains a NUL character"), self.row(self.text.index(b"\0")), 1)
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -104,7 +105,10 @@ class Source:
         try:
             body = text if self.encoding == "utf-8" else text.decode("utf-8").encode(self.encoding)
         except UnicodeEncodeError as error:
-            raise SourceError(f"the fixed text cannot be written as {self.encoding}: {error.reason}") from error
+            message = Message(
+                "the fixed text cannot be written as {encoding}: {reason}", encoding=self.encoding, reason=error.reason
+            )
+            raise SourceError(message) from error
         return BOM + body if self.bom else body
 
     @property
@@ -178,6 +182,11 @@ class Source:
         return self.written[self.starts[row - 1] : self.starts[row]].rstrip(b"\r\n")
 
 
+def unreadable(error: OSError) -> Message:
+    """Return what to say of a file that the disk does not give."""
+    return Message("cannot be read: {reason}", reason=error.strerror or error)
+
+
 def _encoding(raw: bytes) -> str:
     """Return the codec that PEP 263 gives to these bytes; SourceError when there is none."""
     head = raw[:1024]
@@ -197,7 +206,7 @@ def encoded(text: str) -> bytes:
         encoding = _encoding(body)
         return body if encoding == "utf-8" else text.encode(encoding)
     except UnicodeError as error:
-        raise SourceError(f"the text cannot be encoded: {error}") from error
+        raise SourceError(Message("the text cannot be encoded: {reason}", reason=error)) from error
 
 
 def _to_utf8(body: bytes, encoding: str) -> bytes:
@@ -208,10 +217,12 @@ def _to_utf8(body: bytes, encoding: str) -> bytes:
     except UnicodeDecodeError as error:
         row = body.count(b"\n", 0, error.start) + 1
         column = error.start - (body.rfind(b"\n", 0, error.start) + 1) + 1
-        message = f"the file is not valid {encoding}: bad byte at offset {error.start}"
+        message = Message(
+            "the file is not valid {encoding}: bad byte at offset {offset}", encoding=encoding, offset=error.start
+        )
         raise SourceError(message, row, column) from error
     except (UnicodeError, LookupError) as error:  # half characters of utf-7, codecs that are none for text
-        raise SourceError(f"the file is not valid {encoding}", 1, 1) from error
+        raise SourceError(Message("the file is not valid {encoding}", encoding=encoding), 1, 1) from error
 
 
 Status = tuple[int, int, int, int]  # when a file was modified and changed (ns), its size, its number

@@ -14,6 +14,7 @@ import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, CodeSpan, MetadataWrapper
 
 from ms_perflint.findings import TooDeep, Unreadable
+from ms_perflint.languages import Message
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.module import Module, Site
@@ -99,7 +100,7 @@ def parse_site(site: Site) -> Slice:
 def _slice(module: Module, node: ast.expr, text: Callable[[], str]) -> Slice:
     """Return the slice of an expression that has this text."""
     if deeper(node, MAX_DEPTH):
-        raise TooDeep(f"nested more than {MAX_DEPTH} levels deep")
+        raise TooDeep(Message("nested more than {limit} levels deep", limit=MAX_DEPTH))
     try:
         # Not `parse_expression`, which forgets CRLF.
         return Slice(module, node, _bounded(lambda: cst.parse_module(f"({text()})")))
@@ -121,7 +122,7 @@ def _bounded(read: Callable[[], _T]) -> _T:
     try:
         return read()
     except RecursionError:
-        raise TooDeep("nested too deeply for LibCST") from None
+        raise TooDeep(Message("nested too deeply for LibCST")) from None
 
 
 def reads(text: bytes) -> bool:

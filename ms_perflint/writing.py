@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ms_perflint.findings import Problem
+from ms_perflint.languages import Message
 from ms_perflint.recovery import Held, forget, record, restore, stuck
 from ms_perflint.replacing import Changed, Half, Replacement, discard, locked, prepare, put, sync, uninterrupted
 
@@ -106,12 +107,16 @@ def _replace(group: Sequence[Change], ready: Sequence[tuple[Change, Replacement]
 def _refused(group: Sequence[Change], failed: Change, error: OSError) -> list[Problem]:
     """Return why none of these files was written."""
     if isinstance(error, Changed):
-        reason = "the file has changed since it was read: nothing was written, run again"
+        reason = Message("the file has changed since it was read: nothing was written, run again")
     elif isinstance(error, BlockingIOError):
-        reason = "another program is writing this file: nothing was written, run again"
+        reason = Message("another program is writing this file: nothing was written, run again")
+    elif isinstance(error, Half):
+        reason = Message(
+            "cannot write the fixed file: {reason}, and half of it is written: the next run with --fix takes it back",
+            reason=error.strerror or error,
+        )
     else:
-        rest = ", and half of it is written: the next run with --fix takes it back" if isinstance(error, Half) else ""
-        reason = f"cannot write the fixed file: {error.strerror or error}{rest}"
+        reason = Message("cannot write the fixed file: {reason}", reason=error.strerror or error)
     name = os.path.basename(failed.path)
-    other = f"not written: the same fix changes {name}, which could not be written"
+    other = Message("not written: the same fix changes {file}, which could not be written", file=name)
     return [Problem(change.path, 0, 0, reason if change is failed else other) for change in group]

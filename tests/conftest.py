@@ -8,8 +8,9 @@ import pytest
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _cache_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the caches of tested command lines out of the user's directory."""
+def _alike_everywhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the caches of tested command lines out of the user's directory, and let them speak English in any locale."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MS_PERFLINT_CACHE_DIR", str(tmp_path_factory.mktemp("caches")))
+        patch.setenv("MS_PERFLINT_LANG", "en")
         yield

@@ -27,6 +27,7 @@ train(None, None, None)
 """
 FIXED = TRAIN.replace("steps=100)", "steps=100, async_save=True)")
 PROMPT = b"[q]uit: "
+IN_CHINESE = "[q] 退出：".encode()  # the end of the same question
 END, INTERRUPT = "\x04", "\x03"  # what a person types to end the input, or the run
 SAFE = ("--isolated", "--select", "MSP301")  # one finding in TRAIN, with a safe fix
 UNSAFE = (*SAFE, "--mindspore-version", "1.10")  # below 2.0 the same fix is unsafe
@@ -73,7 +74,7 @@ def on_terminal(*arguments: str, cwd: Path, answers: Sequence[str] = (), env: Ma
     shown, left = b"", list(answers)
     while part := _read(main):
         shown += part
-        if shown.endswith(PROMPT) and left:
+        if shown.endswith((PROMPT, IN_CHINESE)) and left:
             answer = left.pop(0)
             os.write(main, (answer if answer in (END, INTERRUPT) else f"{answer}\n").encode())
             # between its question and its wait the interpreter only notes an interrupt: a person types it again

@@ -11,6 +11,7 @@ from ms_perflint.check import Check
 from ms_perflint.edits import import_name, insert_after_imports, replace_expression, set_argument, set_setting
 from ms_perflint.edits.settings import decided
 from ms_perflint.findings import Edit, Gain, Related, Safety
+from ms_perflint.languages import Message
 from ms_perflint.programs import conditions, mode, training
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Module
@@ -18,8 +19,12 @@ from ms_perflint.semantics.module import Module
 if TYPE_CHECKING:
     import libcst as cst
 
-COST = "training runs operator by operator"
-ADVICE = (
+SET = Message("training runs operator by operator: `mode` is PYNATIVE; graph mode compiles the whole step")
+SILENT = Message(
+    "training runs operator by operator: nothing sets the mode, and its default is PYNATIVE since MindSpore 2.0"
+)
+UNUSED = Message("training runs operator by operator: the option for the mode is never used")
+ADVICE = Message(
     "compile the whole step; the first step takes longer, and Python in `construct` must be what graph mode supports"
 )
 
@@ -30,7 +35,7 @@ class PynativeModeTraining(Check):
     code = "MSP101"
     name = "pynative-mode-training"
     safety = Safety.UNSAFE
-    gain = Gain("large", "a step is computed several times as fast")
+    gain = Gain("large", Message("a step is computed several times as fast"))
     triggers = (mode.SET_CONTEXT,)
     anchored = True
 
@@ -111,24 +116,23 @@ class PynativeModeTraining(Check):
             self._mode_given(node, call)
 
     def _mode_given(self, node: cst.Call, call: Call) -> None:
-        message = f"{COST}: `mode` is PYNATIVE; graph mode compiles the whole step"
         given = call.given("mode")
         if given is None:  # spread from a dict: its tables may serve other calls
-            self.report(node, message)
+            self.report(node, SET)
             return
         setting = decided(call.argument("mode"))
         if setting is not None:
             edits = self._setting(call)
             self.report(
                 given,
-                message,
+                SET,
                 edits,
-                advice="change the default",
+                advice=Message("change the default"),
                 safety=Safety.DISPLAY,
-                related=[Related(setting.place, "the mode is decided here")],
+                related=[Related(setting.place, Message("the mode is decided here"))],
             )
             return
-        self.report(given, message, self._replaced(call.module, self._definition(call, given)), advice=ADVICE)
+        self.report(given, SET, self._replaced(call.module, self._definition(call, given)), advice=ADVICE)
 
     def _definition(self, call: Call, given: ast.expr) -> Optional[ast.expr]:
         """Return the expression to change: what is passed, or what a name that is bound once stands for."""
@@ -173,22 +177,21 @@ class PynativeModeTraining(Check):
 
     def _mode_missing(self, node: cst.Call, call: Call) -> None:
         option = mode.unused_option(self.program, call.module)
-        message = f"{COST}: nothing sets the mode, and its default is PYNATIVE since MindSpore 2.0"
         if option is not None:
             edits = set_argument(call, "mode", option[0], first=True, line_length=self.line_length)
-            related = [Related(option[1], "this option is never used")]
+            related = [Related(option[1], Message("this option is never used"))]
             self.report(
                 node,
-                f"{COST}: the option for the mode is never used",
+                UNUSED,
                 edits,
-                advice="pass the option on",
+                advice=Message("pass the option on"),
                 safety=Safety.DISPLAY,
                 related=related,
             )
             return
         name, imports = self._graph_mode(call)
         added = set_argument(call, "mode", name, first=True, line_length=self.line_length)
-        self.report(node, message, (*imports, *added) if added is not None else None, advice=ADVICE)
+        self.report(node, SILENT, (*imports, *added) if added is not None else None, advice=ADVICE)
 
     def _graph_mode(self, call: Call) -> tuple[str, Iterable[Edit]]:
         """Return `GRAPH_MODE` with the prefix of the call, and an import where one is needed."""
@@ -201,7 +204,6 @@ class PynativeModeTraining(Check):
 
     def _nothing_said(self, node: cst.Call, call: Call) -> None:
         """No `set_context` says a mode, or one in a file that several scripts share."""
-        message = f"{COST}: nothing sets the mode, and its default is PYNATIVE since MindSpore 2.0"
         context, imports = import_name(
             call.module, mode.SET_CONTEXT, version=self.target.version, line_length=self.line_length
         )
@@ -212,4 +214,4 @@ class PynativeModeTraining(Check):
         else:
             line = f"{context}(mode={context.rpartition('.')[0]}.GRAPH_MODE)"
         safety = Safety.DISPLAY if self._first_context() is not None else Safety.UNSAFE
-        self.report(node, message, insert_after_imports(call.module, line), advice=ADVICE, safety=safety)
+        self.report(node, SILENT, insert_after_imports(call.module, line), advice=ADVICE, safety=safety)

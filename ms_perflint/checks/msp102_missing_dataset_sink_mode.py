@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.check import Check
 from ms_perflint.edits import set_value
 from ms_perflint.findings import Gain, Safety
+from ms_perflint.languages import Message
 from ms_perflint.programs import conditions, mode
 from ms_perflint.programs.callbacks import Cadence, cadences
 from ms_perflint.programs.site import Call
@@ -28,7 +29,7 @@ class MissingDatasetSinkMode(Check):
     code = "MSP102"
     name = "missing-dataset-sink-mode"
     safety = Safety.UNSAFE
-    gain = Gain("large", "no step waits for Python any more")
+    gain = Gain("large", Message("no step waits for Python any more"))
     triggers = MODEL_TRAINS
     options = {"report-deliberate": False}  # noqa: RUF012
 
@@ -80,22 +81,37 @@ class MissingDatasetSinkMode(Check):
         found = set(cadences(call))
         safety = Safety.DISPLAY if related else Safety.SAFE if found <= {Cadence.EPOCH} else Safety.UNSAFE
         advice = (
-            "sink the data set"
+            Message("sink the data set")
             if safety is Safety.SAFE
-            else "sink the data set; callbacks that act after every step then act once per epoch"
+            else Message("sink the data set; callbacks that act after every step then act once per epoch")
         )
         self.report(node, self._message(call), edits, advice=advice, safety=safety, related=related)
 
-    def _message(self, call: Call) -> str:
-        cost = "every step waits for Python to send the next batch"
+    def _message(self, call: Call) -> Message:
         if call.given("sink_size") is not None:
-            return f"{cost}: `sink_size` does nothing without `{SINK}=True`"
+            return Message(
+                "every step waits for Python to send the next batch: "
+                "`sink_size` does nothing without `dataset_sink_mode=True`"
+            )
         if self._is_built(call):
-            return f"{cost}: `Model.build` compiled for `{SINK}=True`, and `train` does not use it"
+            return Message(
+                "every step waits for Python to send the next batch: "
+                "`Model.build` compiled for `dataset_sink_mode=True`, and `train` does not use it"
+            )
+        if call.given(SINK) is None and self.target.oldest < (2,):
+            return Message(
+                "every step waits for Python to send the next batch: `dataset_sink_mode` is missing, and its default "
+                "is False since MindSpore 2.0 (True before); `dataset_sink_mode=True` sends whole epochs"
+            )
         if call.given(SINK) is None:
-            default = f"its default is False since MindSpore 2.0{' (True before)' if self.target.oldest < (2,) else ''}"
-            return f"{cost}: `{SINK}` is missing, and {default}; `{SINK}=True` sends whole epochs"
-        return f"{cost}: `{SINK}` is False; `{SINK}=True` sends whole epochs"
+            return Message(
+                "every step waits for Python to send the next batch: `dataset_sink_mode` is missing, and its default "
+                "is False since MindSpore 2.0; `dataset_sink_mode=True` sends whole epochs"
+            )
+        return Message(
+            "every step waits for Python to send the next batch: "
+            "`dataset_sink_mode` is False; `dataset_sink_mode=True` sends whole epochs"
+        )
 
     def _is_built(self, call: Call) -> bool:
         receiver = call.receiver

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.check import Check
 from ms_perflint.edits import import_name, insert_before, replace_expression, set_value
 from ms_perflint.findings import Edit, Gain, Safety
+from ms_perflint.languages import Message
 from ms_perflint.networks import entries, networks, precision
 from ms_perflint.programs.conditions import is_for_cpu_only
 from ms_perflint.programs.site import Call
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 FIXED = "mindspore.amp.FixedLossScaleManager"
 CONVERT = "mindspore.amp.auto_mixed_precision"
 CONVERTS_SINCE = (1, 9)  # mindspore 1.9 train/amp.py:111; not in 1.8
-LONG = "which takes the matrix unit several times as long as half precision"
-SLOW = f"the matrix work of this training runs in float32, {LONG}"
-FORCED = f"this matrix work is forced to float32, {LONG}; name float16 here"
-LEVEL = "compute in half precision; compare the loss curve"
-CONVERTED = "convert the network; scale the loss"
+FORCED = Message(
+    "this matrix work is forced to float32, which takes the matrix unit several times as long as half precision; "
+    "name float16 here"
+)
+LEVEL = Message("compute in half precision; compare the loss curve")
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Fp32Matmul(Check):
     code = "MSP201"
     name = "fp32-matmul"
     safety = Safety.UNSAFE
-    gain = Gain("large", "the matrix work of each step takes a fraction of the time")
+    gain = Gain("large", Message("the matrix work of each step takes a fraction of the time"))
     triggers = ("()",)  # a custom train cell has any name
 
     def among(self, sites: Sequence[Site]) -> Sequence[Site]:
@@ -140,10 +141,20 @@ class Fp32Matmul(Check):
         text = f'"{level}"'
         edits, related = set_value(call, name, text, yaml=level, line_length=self.line_length)
         scaled = call.given("loss_scale_manager") is not None and not call.argument("loss_scale_manager").must_be(None)
-        slow = f"the loss is scaled, but {SLOW}" if scaled else SLOW
+        argument = f"{name}={text}"
         self.report(
             node,
-            f"{slow}; `{name}={text}` computes it in half precision",
+            Message(
+                "the loss is scaled, but the matrix work of this training runs in float32, which takes the matrix unit "
+                "several times as long as half precision; `{argument}` computes it in half precision",
+                argument=argument,
+            )
+            if scaled
+            else Message(
+                "the matrix work of this training runs in float32, which takes the matrix unit several times as long "
+                "as half precision; `{argument}` computes it in half precision",
+                argument=argument,
+            ),
             edits,
             advice=LEVEL,
             safety=Safety.DISPLAY if related else Safety.UNSAFE,
@@ -167,9 +178,13 @@ class Fp32Matmul(Check):
         edits = self._conversion(suspect.use, is_old) if suspect.use is not None else None
         self.report(
             node,
-            f"{SLOW}; `{name}` on the network computes it in half precision",
+            Message(
+                "the matrix work of this training runs in float32, which takes the matrix unit several times as long "
+                "as half precision; `{name}` on the network computes it in half precision",
+                name=name,
+            ),
             edits,
-            advice=CONVERTED,
+            advice=Message("convert the network; scale the loss"),
             safety=Safety.DISPLAY,
         )
 

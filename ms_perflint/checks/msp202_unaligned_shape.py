@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.check import Check
 from ms_perflint.edits import replace_constants, replace_expression
 from ms_perflint.findings import Gain, Related, Safety
+from ms_perflint.languages import Message
 from ms_perflint.networks import known_networks, layers, padding, widths
 from ms_perflint.networks.numbers import Number, is_sole
 from ms_perflint.networks.widths import Hidden
@@ -28,7 +29,7 @@ class UnalignedShape(Check):
     code = "MSP202"
     name = "unaligned-shape"
     safety = Safety.UNSAFE
-    gain = Gain("small", "no work on padding, all cores in use")
+    gain = Gain("small", Message("no work on padding, all cores in use"))
     triggers = (
         *sorted(layers.DENSE | layers.CONVOLUTIONS | layers.RECURRENT),
         layers.PARAMETER,
@@ -111,9 +112,11 @@ class UnalignedShape(Check):
         atoms = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
         count = count if isinstance(found.number, atoms) else f"({count})"
         formula = f"({count} + {size - 1}) // {size} * {size}"
-        message = f"this adds {size} to a number that is a multiple of {size} already: round up instead"
+        message = Message(
+            "this adds {size} to a number that is a multiple of {size} already: round up instead", size=size
+        )
         edits = replace_expression(site.module, site.node, formula)
-        self.report(node, message, edits, advice=f"round up with `{formula}`")
+        self.report(node, message, edits, advice=Message("round up with `{formula}`", formula=formula))
 
     def visit_Call(self, node: cst.Call) -> None:
         """By form: the producer."""
@@ -126,8 +129,14 @@ class UnalignedShape(Check):
             changed = widths.aligned(found, self.multiple)
             new = widths.width_at(found, changed) if changed else self._next(found.width)
             edits = replace_constants(self.program, (*found.origins, *found.literals), changed) if changed else None
-            message = f"the hidden width {found.width} {self._padded(new)}"
-            advice = f"make the width {new} wherever it is used"
+            message = Message(
+                "the hidden width {width} is no multiple of {multiple}, so the matrix unit computes on padding: "
+                "{new} fits",
+                width=found.width,
+                multiple=self.multiple,
+                new=new,
+            )
+            advice = Message("make the width {new} wherever it is used", new=new)
             self.report(node, message, edits, advice=advice, safety=self._safety(found), related=_related(found))
 
     def _report_operands(self, call: Call, node: cst.Call) -> None:
@@ -135,11 +144,14 @@ class UnalignedShape(Check):
         new = self._next(axes[0].value)
         origins = {origin for axis in axes for origin in axis.origins if origin.value == axis.value}
         edits = replace_constants(self.program, origins, {origin.place: new for origin in origins})
-        message = f"the axis {axes[0].value} of these operands {self._padded(new)}"
-        self.report(node, message, edits, advice=f"make the axis {new}", safety=Safety.DISPLAY)
-
-    def _padded(self, new: int) -> str:
-        return f"is no multiple of {self.multiple}, so the matrix unit computes on padding: {new} fits"
+        message = Message(
+            "the axis {width} of these operands is no multiple of {multiple}, so the matrix unit computes on padding: "
+            "{new} fits",
+            width=axes[0].value,
+            multiple=self.multiple,
+            new=new,
+        )
+        self.report(node, message, edits, advice=Message("make the axis {new}", new=new), safety=Safety.DISPLAY)
 
     def _next(self, width: int) -> int:
         return (width + self.multiple - 1) // self.multiple * self.multiple
@@ -165,7 +177,7 @@ def _related(found: Hidden) -> list[Related]:
     call = found.producer.call
     rows = range(call.node.lineno, (call.node.end_lineno or call.node.lineno) + 1)
     return [
-        Related(origin.place, f"the width {origin.value} is chosen here")
+        Related(origin.place, Message("the width {width} is chosen here", width=origin.value))
         for origin in widths.moving(found.producer, found.width)
         if origin.module is not call.module or origin.place.row not in rows
     ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.check import Check
 from ms_perflint.edits import delete_statement, import_name, set_argument, unwrap
 from ms_perflint.findings import Edit, Gain, Related, Safety
+from ms_perflint.languages import Message
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Module, Scope
@@ -25,7 +26,7 @@ from ms_perflint.tensors.round_trips import is_changed_in_place, widening
 if TYPE_CHECKING:
     import libcst as cst
 
-COMPARED = "a comparison is bool_ already"
+COMPARED = Message("a comparison is bool_ already: the cast changes nothing")
 
 
 class RedundantCast(Check):
@@ -34,7 +35,7 @@ class RedundantCast(Check):
     code = "MSP203"
     name = "redundant-cast"
     safety = Safety.SAFE
-    gain = Gain("small", "one or two passes over a tensor less")
+    gain = Gain("small", Message("one or two passes over a tensor less"))
     triggers = (*FUNCTIONS, *(f".{method}" for method in tensor_ops.CAST_METHODS))
     per_program = False
 
@@ -70,9 +71,7 @@ class RedundantCast(Check):
         if self._has_dtype(cast, call.scope):
             self._needless(node, call, cast)
         elif self._compares(cast, call.scope):
-            self.report(
-                node, f"{COMPARED}: the cast changes nothing", self._without(call, [cast]), safety=Safety.UNSAFE
-            )
+            self.report(node, COMPARED, self._without(call, [cast]), safety=Safety.UNSAFE)
         elif made is not None:
             self._late(node, call, cast, made)
         elif first is not None:
@@ -118,43 +117,72 @@ class RedundantCast(Check):
         """The value has that dtype on all paths."""
         dtype = self._dtypes.of(cast.value, call.scope)
         assert dtype is not None
-        has = f"is {dtype.name}" if dtype.name else f"has the dtype `{dtype.spelling}`"
-        message = f"this value {has} already: the cast changes nothing, and is one more operator to launch or compile"
+        if dtype.name:
+            message = Message(
+                "this value is {dtype} already: the cast changes nothing, and is one more operator to "
+                "launch or compile",
+                dtype=dtype.name,
+            )
+        else:
+            message = Message(
+                "this value has the dtype `{dtype}` already: the cast changes nothing, and is one more operator to "
+                "launch or compile",
+                dtype=dtype.spelling,
+            )
         risky = is_changed_in_place(call.stmt, cast.value, call.scope)
         edits = self._without(call, [cast])
-        advice = "drop the cast; a later change in place may reach another name" if risky else "drop the cast"
+        advice = (
+            Message("drop the cast; a later change in place may reach another name")
+            if risky
+            else Message("drop the cast")
+        )
         safety = Safety.UNSAFE if risky else Safety.SAFE
         self.report(node, message, edits, advice=advice, safety=safety, related=_decided(call, dtype))
 
     def _late(self, node: cst.Call, call: Call, cast: Cast, made: Creation) -> None:
         """A tensor is made in one dtype and cast to another at once."""
         assert cast.dtype is not None
-        first = f"made in {made.dtype.name} and then" if made.dtype is not None and made.dtype.name else "made and then"
         wanted = cast.dtype.name
-        message = f"this tensor is {first} cast to {wanted}, an operator that copies it: make it in {wanted}"
+        if made.dtype is not None and made.dtype.name:
+            message = Message(
+                "this tensor is made in {first} and then cast to {wanted}, an operator that copies it: "
+                "make it in {wanted}",
+                first=made.dtype.name,
+                wanted=wanted,
+            )
+        else:
+            message = Message(
+                "this tensor is made and then cast to {wanted}, an operator that copies it: make it in {wanted}",
+                wanted=wanted,
+            )
         spelling, imports = self._spelling(call.module, cast, call.scope)
         edits = self._without(call, [cast])
         room = sum(edit.end - edit.start for edit in edits or ())  # that the cast leaves on the line
         given = set_argument(made.call, made.parameter, spelling, line_length=self.line_length + room)
         fix = (*imports, *given, *edits) if given is not None and edits is not None else None
-        advice = "make it in that dtype" if made.exact else "make it in that dtype; values are rounded once, not twice"
+        advice = (
+            Message("make it in that dtype")
+            if made.exact
+            else Message("make it in that dtype; values are rounded once, not twice")
+        )
         self.report(node, message, fix, advice=advice, safety=Safety.SAFE if made.exact else Safety.UNSAFE)
 
     def _back(self, node: cst.Call, call: Call, cast: Cast, first: Cast) -> None:
         """A value is widened, moved about, and narrowed again."""
         assert cast.dtype is not None and first.dtype is not None
         there, back = first.dtype.name, cast.dtype.name
-        message = (
-            f"this value is cast to {there} and back to {back} around operators that only move data: "
-            "two casts, and twice the memory to move, for nothing"
+        message = Message(
+            "this value is cast to {there} and back to {back} around operators that only move data: "
+            "two casts, and twice the memory to move, for nothing",
+            there=there,
+            back=back,
         )
         place = call.module.source.place(call.module.span(first.node)[0])
-        related = [Related(place, f"it is cast to {there} here")]
+        related = [Related(place, Message("it is cast to {dtype} here", dtype=there))]
         risky = is_changed_in_place(call.stmt, first.value, call.scope)
         safety = Safety.UNSAFE if risky else Safety.SAFE
-        self.report(
-            node, message, self._without(call, [cast, first]), advice="drop both casts", safety=safety, related=related
-        )
+        edits, advice = self._without(call, [cast, first]), Message("drop both casts")
+        self.report(node, message, edits, advice=advice, safety=safety, related=related)
 
     def _spelling(self, module: Module, cast: Cast, scope: Scope) -> tuple[str, tuple[Edit, ...]]:
         """Return how to write the dtype of a cast as one of MindSpore's, and the edits that import it."""
@@ -202,4 +230,6 @@ def _decided(call: Call, dtype: Dtype) -> list[Related]:
     module, node = dtype.where
     place = module.source.place(module.span(node)[0])
     own = call.module.source.place(call.span[0])
-    return [Related(place, "its dtype is decided here")] if (place.path, place.row) != (own.path, own.row) else []
+    if (place.path, place.row) == (own.path, own.row):
+        return []
+    return [Related(place, Message("its dtype is decided here"))]

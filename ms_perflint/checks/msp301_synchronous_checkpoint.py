@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.check import Check
 from ms_perflint.edits import import_name, set_argument, set_value
 from ms_perflint.findings import Edit, Gain, Related, Safety
+from ms_perflint.languages import Message
 from ms_perflint.programs import checkpoints
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.training import MODEL_TRAINS
 
 if TYPE_CHECKING:
     import libcst as cst
-
-ASYNC = "writes it in the background"
 
 
 class SynchronousCheckpoint(Check):
@@ -24,7 +23,7 @@ class SynchronousCheckpoint(Check):
     code = "MSP301"
     name = "synchronous-checkpoint"
     safety = Safety.SAFE
-    gain = Gain("medium", "no wait at a checkpoint")
+    gain = Gain("medium", Message("no wait at a checkpoint"))
     triggers = (checkpoints.CONFIG, checkpoints.CALLBACK, checkpoints.SAVE)
 
     def suspect(self, call: Call) -> bool:
@@ -50,36 +49,56 @@ class SynchronousCheckpoint(Check):
             self._save(node, call)
         elif call.api == checkpoints.CONFIG:
             edits, related = set_value(call, "async_save", "True", yaml="true", line_length=self.line_length)
-            self._config(node, call, edits, related, "`async_save=True` " + ASYNC)
+            self._config(node, call, edits, related, "async_save=True")
         else:
             self._callback(node, call)
 
     def _save(self, node: cst.Call, call: Call) -> None:
         """A bare save is joined by nothing: whoever reads the file while training goes on would find half of it."""
-        message = "training waits while this checkpoint is written, again and again"
         if self._is_refused(call):
-            self.report(node, f"{message}; MindSpore 2.4 and 2.5 write `safetensors` files in no other way")
+            message = Message(
+                "training waits while this checkpoint is written, again and again; "
+                "MindSpore 2.4 and 2.5 write `safetensors` files in no other way"
+            )
+            self.report(node, message)
             return
         if checkpoints.read_later(call):
-            wait = "the program uses the file afterwards, so wait for it before you save with `async_save=True`"
-            self.report(node, f"{message}; {wait}")
+            message = Message(
+                "training waits while this checkpoint is written, again and again; "
+                "the program uses the file afterwards, so wait for it before you save with `async_save=True`"
+            )
+            self.report(node, message)
             return
         edits, related = set_value(call, "async_save", "True", yaml="true", line_length=self.line_length)
         safety = Safety.DISPLAY if related else Safety.UNSAFE
         self.report(
             node,
-            f"{message}; `async_save=True` {ASYNC}",
+            Message(
+                "training waits while this checkpoint is written, again and again; "
+                "`async_save=True` writes it in the background"
+            ),
             edits,
-            advice="save in the background; the file is complete only later",
+            advice=Message("save in the background; the file is complete only later"),
             safety=safety,
             related=related,
         )
 
     def _config(
-        self, node: cst.Call, call: Call, edits: Optional[tuple[Edit, ...]], related: tuple[Related, ...], remedy: str
+        self, node: cst.Call, call: Call, edits: Optional[tuple[Edit, ...]], related: tuple[Related, ...], argument: str
     ) -> None:
-        message = f"training waits while each checkpoint is written; {remedy}{self._every_step(call)}"
-        advice, safety = "save in the background; `Model.train` waits for the last one", self._safety(call)
+        if self._saves_every_step(call):
+            message = Message(
+                "training waits while each checkpoint is written; `{argument}` writes it in the background, "
+                "but saves after every step gain little: save less often as well",
+                argument=argument,
+            )
+        else:
+            message = Message(
+                "training waits while each checkpoint is written; `{argument}` writes it in the background",
+                argument=argument,
+            )
+        advice = Message("save in the background; `Model.train` waits for the last one")
+        safety = self._safety(call)
         if safety is None:
             edits = None
         elif related:
@@ -91,8 +110,11 @@ class SynchronousCheckpoint(Check):
         unused = checkpoints.unused_config(self.program, call)
         if unused is not None:
             place = unused.module.source.place(unused.span[0])
-            message = "training waits while each checkpoint is written, after every step"
-            message = f"{message}: the config made in line {place.row} is given to no callback"
+            message = Message(
+                "training waits while each checkpoint is written, after every step: "
+                "the config made in line {row} is given to no callback",
+                row=place.row,
+            )
             edits, advice = self._passed_on(call, unused)
             self.report(
                 node,
@@ -100,16 +122,15 @@ class SynchronousCheckpoint(Check):
                 edits,
                 advice=advice,
                 safety=Safety.DISPLAY,
-                related=[Related(place, "this config is not used")],
+                related=[Related(place, Message("this config is not used"))],
             )
             return
         spelling, imports = import_name(
             call.module, checkpoints.CONFIG, version=self.target.version, line_length=self.line_length
         )
         added = set_argument(call, "config", f"{spelling}(async_save=True)", line_length=self.line_length)
-        self._config(
-            node, call, (*imports, *added) if added else None, (), f"`config={spelling}(async_save=True)` {ASYNC}"
-        )
+        edits = (*imports, *added) if added else None
+        self._config(node, call, edits, (), f"config={spelling}(async_save=True)")
 
     def _passed_on(self, call: Call, config: Call) -> tuple[Optional[tuple[Edit, ...]], str]:
         """Return the edits that give a callback the config that nobody uses, and what they do."""
@@ -120,8 +141,8 @@ class SynchronousCheckpoint(Check):
         waits = config.argument("async_save").is_usually(False) and self._safety(config) is not None
         background = set_argument(config, "async_save", "True", line_length=self.line_length) if waits else None
         if background is None:
-            return given, "pass the config on"
-        return (*given, *background), "pass the config on, and save in the background"
+            return given, Message("pass the config on")
+        return (*given, *background), Message("pass the config on, and save in the background")
 
     def _safety(self, call: Call) -> Optional[Safety]:
         """Return how far the fix may be trusted; None where there is none."""
@@ -141,14 +162,13 @@ class SynchronousCheckpoint(Check):
         has_format = call.api in (checkpoints.CONFIG, checkpoints.SAVE)
         return has_format and (2, 4) <= self.target.version < (2, 6) and call.argument("format").may_be("safetensors")
 
-    def _every_step(self, call: Call) -> str:
-        """Return a hint where checkpoints are so many that writing them in the background gains nothing."""
+    def _saves_every_step(self, call: Call) -> bool:
+        """Return whether checkpoints are so many that writing them in the background gains nothing."""
         if call.given("save_checkpoint_seconds") is not None:
-            return ""
+            return False
         if call.api == checkpoints.CONFIG and not call.argument("save_checkpoint_steps").is_usually(1):
-            return ""
-        sunk = any(train.argument("dataset_sink_mode").may_be(True) for train in self.program.calls(*MODEL_TRAINS))
-        return "" if sunk else ", but saves after every step gain little: save less often as well"
+            return False
+        return not any(train.argument("dataset_sink_mode").may_be(True) for train in self.program.calls(*MODEL_TRAINS))
 
 
 def _name(config: Call) -> Optional[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.check import Check
 from ms_perflint.edits import remove_argument, set_argument, set_value
 from ms_perflint.findings import Edit, Gain, Related, Safety
+from ms_perflint.languages import Message
 from ms_perflint.programs import profiling
 from ms_perflint.programs.conditions import Pass
 from ms_perflint.programs.site import Call
@@ -16,7 +17,7 @@ from ms_perflint.programs.site import Call
 if TYPE_CHECKING:
     import libcst as cst
 
-OFF = "turn AutoTune off while a profiler is on"
+OFF = Message("turn AutoTune off while a profiler is on")
 
 
 class ProfilerWithAutotune(Check):
@@ -25,7 +26,7 @@ class ProfilerWithAutotune(Check):
     code = "MSP501"
     name = "profiler-with-autotune"
     safety = Safety.SAFE
-    gain = Gain("small", "the profile, or the tuned data pipeline, that was asked for")
+    gain = Gain("small", Message("the profile, or the tuned data pipeline, that was asked for"))
     triggers = (profiling.AUTOTUNE,)
 
     def suspect(self, call: Call) -> bool:
@@ -42,16 +43,23 @@ class ProfilerWithAutotune(Check):
         found = profiling.conflicts(call)
         first = found[0][0]
         edits, advice, safety, places = self._mend(call, found)
-        related = [Related(each.place, "the data pipeline is profiled from here") for each, _ in found]
+        related = [Related(each.place, Message("the data pipeline is profiled from here")) for each, _ in found]
         self.report(node, self._message(call, first), edits, advice=advice, safety=safety, related=(*related, *places))
 
-    def _message(self, call: Call, first: profiling.Profiling) -> str:
-        place = first.place
-        file = "" if place.path == call.module.path else f" of {os.path.basename(place.path)}"
-        every = " (up to 2.3 every profiler covers it)" if self.target.version < profiling.ON_REQUEST else ""
-        return (
+    def _message(self, call: Call, first: profiling.Profiling) -> Message:
+        row, file = first.place.row, os.path.basename(first.place.path)
+        here = first.place.path == call.module.path
+        place = Message("line {row}", row=row) if here else Message("line {row} of {file}", row=row, file=file)
+        if self.target.version < profiling.ON_REQUEST:
+            return Message(
+                "AutoTune does nothing, or the run stops with an error, while the data pipeline is profiled "
+                "in {place} (up to 2.3 every profiler covers it); turn it off in profiled runs",
+                place=place,
+            )
+        return Message(
             "AutoTune does nothing, or the run stops with an error, while the data pipeline is profiled "
-            f"in line {place.row}{file}{every}; turn it off in profiled runs"
+            "in {place}; turn it off in profiled runs",
+            place=place,
         )
 
     def _mend(
@@ -64,7 +72,7 @@ class ProfilerWithAutotune(Check):
         if flag is not None and isinstance(given, ast.Constant):
             text = f"not {flag.text}"
             edits = set_argument(call, "enable", text, line_length=self.line_length)
-            return edits, f"turn AutoTune off when `{flag.text}` is set", Safety.SAFE, ()
+            return edits, Message("turn AutoTune off when `{flag}` is set", flag=flag.text), Safety.SAFE, ()
         changed, places = set_value(call, "enable", "False", yaml="false", line_length=self.line_length)
         if changed is not None and isinstance(given, ast.Constant):
             changed = (*changed, *(remove_argument(call, "filepath_prefix") or ()))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.check import Check
 from ms_perflint.edits import import_name, insert_before, set_argument
 from ms_perflint.findings import Edit, Gain, Related, Safety
+from ms_perflint.languages import Message
 from ms_perflint.programs import mode, parallel
 from ms_perflint.programs.choices import DEVICES
 from ms_perflint.programs.site import Call
@@ -32,7 +33,7 @@ class MissingAllReduceFusion(Check):
     code = "MSP601"
     name = "missing-all-reduce-fusion"
     safety = Safety.UNSAFE
-    gain = Gain("medium", "gradients travel while others are still computed")
+    gain = Gain("medium", Message("gradients travel while others are still computed"))
     triggers = (parallel.SET,)
 
     def suspect(self, call: Call) -> bool:
@@ -92,30 +93,33 @@ class MissingAllReduceFusion(Check):
 
     # --- form
 
-    def _message(self, call: Call, sets: Mapping[str, Value]) -> str:
+    def _message(self, call: Call, sets: Mapping[str, Value]) -> Message:
         version = self.target.version
         if self._indices_do_nothing and parallel.INDICES in sets:
-            return (
+            return Message(
                 "`all_reduce_fusion_config` alone has no effect on 2.4, each parameter gets an AllReduce of its own; "
                 "set `comm_fusion`"
             )
         if version >= ONE_BY_ONE:
-            state = "each parameter gets an AllReduce of its own (from 2.4 on)"
+            state = Message("each parameter gets an AllReduce of its own (from 2.4 on)")
         elif version >= (2, 3):
-            state = (
+            state = Message(
                 "each parameter gets an AllReduce of its own on Ascend; on GPU one waits for the backward pass (2.3)"
             )
         else:
-            state = "a single AllReduce for all gradients waits for the whole backward pass (up to 2.2)"
-        setting = parallel.INDICES if self._by_indices else parallel.PORTIONS
-        remedy = f"set `{setting}`"
-        return f"{state}: {remedy}, so that a few of them overlap with the backward pass{self._switch(call)}"
+            state = Message("a single AllReduce for all gradients waits for the whole backward pass (up to 2.2)")
+        return Message(
+            "{state}: set `{setting}`, so that a few of them overlap with the backward pass{condition}",
+            state=state,
+            setting=parallel.INDICES if self._by_indices else parallel.PORTIONS,
+            condition=self._switch(call),
+        )
 
     def _switch(self, call: Call) -> str:
         """Return under which option the call runs, if a user must ask for it."""
         for condition in parallel.Reach(self.program, call).passes[0]:
             if condition.is_switch(self.program) and condition.devices(self.program) == DEVICES:
-                return f" (when `{condition.text}`)"
+                return Message(" (when `{condition}`)", condition=condition.text)
         return ""
 
     def _origin(self, call: Call, sets: Mapping[str, Value]) -> tuple[Related, ...]:
@@ -125,21 +129,24 @@ class MissingAllReduceFusion(Check):
         rows = range(call.node.lineno, (call.node.end_lineno or call.node.lineno) + 1)
         if known.place.path == call.module.path and known.place.row in rows:
             return ()
-        return (Related(known.place, "data-parallel mode comes from here"),)
+        return (Related(known.place, Message("data-parallel mode comes from here")),)
 
     def _mend(self, call: Call) -> tuple[Optional[tuple[Edit, ...]], str, Safety]:
         """Return the edits that make portions, what they do, and how safe they are."""
         portions = set_argument(call, parallel.PORTIONS, AUTO, line_length=self.line_length)
-        advice = "reduce gradients in portions of 64 MB, which overlap with the backward pass"
         if self.target.version < FUSES_IN_PORTIONS:
             counted = self._counted(call)
             if counted is not None:
-                advice = "split the gradients in two portions, counted when the network is there"
+                advice = Message("split the gradients in two portions, counted when the network is there")
                 return counted, advice, Safety.UNSAFE
-            return portions, f"{advice} (from 1.8 on)", Safety.DISPLAY
+            advice = Message(
+                "reduce gradients in portions of 64 MB, which overlap with the backward pass (from 1.8 on)"
+            )
+            return portions, advice, Safety.DISPLAY
         if self._by_indices:
             edits = set_argument(call, parallel.INDICES, RESNET50, line_length=self.line_length)
-            return edits, "reduce the gradients of ResNet-50 in two portions", Safety.UNSAFE
+            return edits, Message("reduce the gradients of ResNet-50 in two portions"), Safety.UNSAFE
+        advice = Message("reduce gradients in portions of 64 MB, which overlap with the backward pass")
         return portions, advice, Safety.UNSAFE
 
     def _counted(self, call: Call) -> Optional[tuple[Edit, ...]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.findings import Edit, Place, Related
+from ms_perflint.languages import Message
 from ms_perflint.semantics import trees
 from ms_perflint.semantics.values import Constant, Known, Value
 from ms_perflint.source import Source, SourceError
@@ -45,7 +46,7 @@ def set_value(
     value = call.argument(name)
     setting = decided(value)
     if setting is not None:
-        related = (Related(setting.place, f"`{name}` is decided here"),)
+        related = (Related(setting.place, Message("`{name}` is decided here", name=name)),)
         return set_setting(call.program, setting, text, yaml or text), related
     definition = _definition(call, given)
     if definition is not None:

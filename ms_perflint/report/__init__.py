@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from ms_perflint.findings import Finding, Gain, Problem, Safety
+from ms_perflint.languages import ENGLISH, say
 from ms_perflint.report.sources import Sources
 from ms_perflint.report.style import PLAIN, Style
 
@@ -40,6 +41,11 @@ class Outcome:
     problems: tuple[Problem, ...] = ()
     quiet: bool = False  # only findings, no summary
     gain: Callable[[str], Gain] = no_gain  # of a rule
+    language: str = ENGLISH  # of what the report says itself; findings come in it
+
+    def say(self, text: str) -> str:
+        """Return a message in the language of the report."""
+        return say(text, self.language)
 
     def mends(self, finding: Finding) -> bool:
         """Return whether `--fix`, with the settings of the run, mends this finding."""

@@ -24,9 +24,9 @@ def fingerprints(outcome: Outcome, root: str) -> list[str]:
 
 
 def _lines(finding: Finding, outcome: Outcome) -> str:
-    """Return the reported lines without their layout; the message where the file has gone."""
+    """Return the reported lines without their layout; nothing where the file has gone."""
     source = outcome.sources.get(finding.place.path)
     if source is None:
-        return finding.message
+        return ""
     rows = range(finding.place.row, finding.end.row + 1)
     return " ".join(b" ".join(source.line(row) for row in rows).decode("utf-8", "replace").split())

@@ -10,6 +10,7 @@ from ms_perflint.findings import Finding, Problem
 from ms_perflint.report import Outcome
 from ms_perflint.report.root import below, root_of
 from ms_perflint.report.sources import spot
+from ms_perflint.report.text import HELP
 
 IN_TEXT = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 IN_PROPERTY = {**IN_TEXT, ":": "%3A", ",": "%2C"}
@@ -31,7 +32,7 @@ def _finding(finding: Finding, outcome: Outcome, root: str) -> str:
     else:
         where.update(endLine=str(end.row))
     text = f"{path}:{spot(finding.place)}: {finding.code} {finding.message}"
-    help_text = f"\nhelp: {finding.fix.message}" if finding.fix else ""
+    help_text = f"\n{outcome.say(HELP)}: {finding.fix.message}" if finding.fix else ""
     page = f"\n{pages.url(finding.code, finding.name)}"
     return command("warning", f"ms-perflint ({finding.code})", where, f"{text}{help_text}{page}")
 

@@ -12,7 +12,7 @@ from ms_perflint.findings import Edit, Finding, Fix, Place, Problem
 from ms_perflint.report import Outcome
 from ms_perflint.report.fingerprints import fingerprints
 from ms_perflint.report.root import absolute_uri, root_of, uri
-from ms_perflint.report.text import LABELS
+from ms_perflint.report.text import labelled
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 BASE = "%SRCROOT%"
@@ -61,15 +61,16 @@ class _Log:
     def rule(self, code: str, name: str) -> Json:
         """Return what is said of a rule; its page where it has one."""
         gain = self.outcome.gain(code)
+        expected = self.outcome.say(gain.text)
         known: Json = {
             "id": code,
             "name": name,
             "helpUri": pages.url(code, name),
             "defaultConfiguration": {"level": "warning", "rank": RANKS[gain.size]},
-            "properties": {"tags": ["performance", "mindspore"], "precision": "high", "expectedGain": gain.text},
+            "properties": {"tags": ["performance", "mindspore"], "precision": "high", "expectedGain": expected},
         }
         try:
-            page = pages.page(code)
+            page = pages.page(code, self.outcome.language)
         except pages.PageError:  # a rule of another package
             return {**known, "shortDescription": {"text": name}}
         texts = {"text": page.summary, "markdown": page.text}
@@ -117,7 +118,7 @@ class _Log:
         if trust is None or not all(changes):
             return None
         return {
-            "description": {"text": f"{fix.message} ({LABELS[trust]})"},
+            "description": {"text": self.outcome.say(labelled(fix.message, trust))},
             "artifactChanges": changes,
             "properties": {"applicability": trust.value},
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ms_perflint.findings import Finding
+from ms_perflint.languages import Message
 from ms_perflint.report import Outcome
 from ms_perflint.report.sources import position, shown
 
@@ -43,33 +44,58 @@ def summary(outcome: Outcome) -> list[str]:
     now = sum(map(outcome.mends, outcome.findings))
     more = sum(map(outcome.could_mend, outcome.findings))
     if outcome.fixed is not None:
-        total = left + len(outcome.fixed)
-        counts = f" ({len(outcome.fixed)} fixed, {left} remaining)" if total else ""
-        return [*_mended(outcome.fixed), f"{_found(total)}{counts}.", *_with_consent(outcome)]
-    if now and more:
-        return [f"{_found(left)}. {now} fixable with `--fix` ({more} more with `--unsafe-fixes`)."]
-    if now or more:
-        return [f"{_found(left)}. {now or more} fixable with `{'--fix' if now else '--fix --unsafe-fixes'}`."]
-    return [f"{_found(left)}."]
+        messages = [*_mended(outcome.fixed), _done(left, len(outcome.fixed)), *_with_consent(outcome)]
+    elif now and more:
+        message = Message(
+            "{found} {now} fixable with `--fix` ({more} more with `--unsafe-fixes`).",
+            found=found(left),
+            now=now,
+            more=more,
+        )
+        messages = [message]
+    elif now or more:
+        options = "--fix" if now else "--fix --unsafe-fixes"
+        messages = [
+            Message("{found} {now} fixable with `{options}`.", found=found(left), now=now or more, options=options)
+        ]
+    else:
+        messages = [found(left)]
+    return [outcome.say(message) for message in messages]
 
 
-def _found(number: int) -> str:
-    return f"Found {counted(number, 'finding')}" if number else "No findings"
+def found(number: int) -> Message:
+    """Return the sentence that says how much was found."""
+    if number == 0:
+        return Message("No findings.")
+    return Message("Found 1 finding.") if number == 1 else Message("Found {number} findings.", number=number)
 
 
-def _mended(fixed: tuple[Finding, ...]) -> list[str]:
+def _done(left: int, fixed: int) -> Message:
+    """Return how much was found, and what became of it."""
+    total = left + fixed
+    if total == 0:
+        return found(0)
+    if total == 1:
+        return Message("Found 1 finding ({fixed} fixed, {left} remaining).", fixed=fixed, left=left)
+    return Message("Found {number} findings ({fixed} fixed, {left} remaining).", number=total, fixed=fixed, left=left)
+
+
+def _mended(fixed: tuple[Finding, ...]) -> list[Message]:
     """Return one line for each file in which something was mended."""
     codes: dict[str, Counter[str]] = {}
     for finding in fixed:
         codes.setdefault(finding.place.path, Counter())[finding.code] += 1
     return [
-        f"Fixed {shown(path)}: "
-        + ", ".join(f"{code} ({times}x)" if times > 1 else code for code, times in sorted(counts.items()))
+        Message(
+            "Fixed {file}: {rules}",
+            file=shown(path),
+            rules=", ".join(f"{code} ({times}x)" if times > 1 else code for code, times in sorted(counts.items())),
+        )
         for path, counts in sorted(codes.items())
     ]
 
 
-def _with_consent(outcome: Outcome) -> list[str]:
+def _with_consent(outcome: Outcome) -> list[Message]:
     """Return the line that says what `--unsafe-fixes` would mend, and what that changes."""
     fixes: dict[str, list[str]] = {}
     for finding in outcome.findings:
@@ -79,7 +105,8 @@ def _with_consent(outcome: Outcome) -> list[str]:
         return []
     number = sum(map(len, fixes.values()))
     parts = [f"{f'{len(texts)}x ' if len(texts) > 1 else ''}{code} ({texts[0]})" for code, texts in fixes.items()]
-    return [f"{number} more with `--unsafe-fixes`, to be checked by you: {', '.join(parts)}."]
+    rules = ", ".join(parts)
+    return [Message("{number} more with `--unsafe-fixes`, to be checked by you: {rules}.", number=number, rules=rules)]
 
 
 def statistics(outcome: Outcome) -> list[tuple[int, str, str, int]]:
@@ -98,6 +125,11 @@ def render_statistics(outcome: Outcome) -> str:
     return "".join(f"{line}\n" for line in [*lines, *summary(outcome)])
 
 
-def counted(number: int, name: str) -> str:
-    """Return a number of things: "1 finding", "2 findings"."""
-    return f"{number} {name}" if number == 1 else f"{number} {name}s"
+def findings_of(number: int) -> Message:
+    """Return "1 finding", "2 findings"."""
+    return Message("1 finding") if number == 1 else Message("{number} findings", number=number)
+
+
+def files_of(number: int) -> Message:
+    """Return "1 file", "2 files"."""
+    return Message("1 file") if number == 1 else Message("{number} files", number=number)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from ms_perflint.findings import Finding, Safety
+from ms_perflint.languages import Message
 from ms_perflint.report import Outcome
 from ms_perflint.report.diff import changes
 from ms_perflint.report.frame import frame
 from ms_perflint.report.sources import position
 from ms_perflint.report.summary import headline, summary
 
-LABELS = {Safety.SAFE: "safe fix", Safety.UNSAFE: "unsafe fix", Safety.DISPLAY: "shown only, to be applied by hand"}
+NOTE = Message("note")
+HELP = Message("help")
 
 
 def render(outcome: Outcome) -> str:
@@ -25,9 +27,19 @@ def block(finding: Finding, outcome: Outcome) -> list[str]:
     source = outcome.sources.get(finding.place.path)
     if source is not None:
         lines += frame(finding, source, style)
-    lines += [f"{style('note', 'bold')}: {position(related.place)}: {related.message}" for related in finding.related]
+    note = style(outcome.say(NOTE), "bold")
+    lines += [f"{note}: {position(related.place)}: {related.message}" for related in finding.related]
     trust = outcome.trust(finding)
     if finding.fix is not None and trust is not None:
-        lines.append(f"{style('help', 'cyan')}: {finding.fix.message} ({LABELS[trust]})")
+        lines.append(f"{style(outcome.say(HELP), 'cyan')}: {outcome.say(labelled(finding.fix.message, trust))}")
         lines += changes(finding.fix, finding.place, outcome.sources, style)
     return lines
+
+
+def labelled(advice: str, trust: Safety) -> Message:
+    """Return what a fix does, and how far it is trusted."""
+    if trust is Safety.SAFE:
+        return Message("{advice} (safe fix)", advice=advice)
+    if trust is Safety.UNSAFE:
+        return Message("{advice} (unsafe fix)", advice=advice)
+    return Message("{advice} (shown only, to be applied by hand)", advice=advice)

@@ -7,6 +7,7 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Optional, Union
 
+from ms_perflint.languages import Message
 from ms_perflint.source import Source, SourceError, Span
 
 if TYPE_CHECKING:
@@ -341,8 +342,9 @@ def parse(source: Source) -> ast.Module:
             assert isinstance(tree, ast.Module)
             return tree
     except SyntaxError as error:
-        raise source.error(f"syntax error: {error.msg}", error.lineno or 0, error.offset or 0) from None
+        message = Message("syntax error: {reason}", reason=error.msg)
+        raise source.error(message, error.lineno or 0, error.offset or 0) from None
     except (RecursionError, MemoryError):
-        raise SourceError("the code is nested too deeply to be read") from None
+        raise SourceError(Message("the code is nested too deeply to be read")) from None
     except ValueError as error:
-        raise SourceError(f"the file cannot be parsed: {error}") from None
+        raise SourceError(Message("the file cannot be parsed: {reason}", reason=error)) from None

@@ -1,0 +1,85 @@
+"""What the linter says, in the language of those who read it.
+
+English stands in the code, where it is said, as the template of a `Message`. `zh.json` has the Chinese of each
+template, with the same fields in whatever order Chinese wants them. It is read when something is said in Chinese.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from functools import cache
+
+ENGLISH = "en"
+CHINESE = "zh"
+LANGUAGES = (ENGLISH, CHINESE)
+VARIABLE = "MS_PERFLINT_LANG"
+
+
+class Message(str):
+    """A text in English that knows of what it was made: a template, and the values of its fields.
+
+    To most of the code it is a text like any other. Values may be messages themselves.
+    """
+
+    template: str
+    values: Mapping[str, object]
+
+    def __new__(cls, template: str, /, **values: object) -> Message:
+        """Return the message; a template without values is taken as it is."""
+        message = super().__new__(cls, template.format(**values) if values else template)
+        message.template = template
+        message.values = values
+        return message
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, object]]:
+        """Return what makes this message again in another process."""
+        return (self.template,), dict(self.values)
+
+
+def say(text: str, language: str) -> str:
+    """Return a message in a language; English where that has no words for it, or where the text is no message."""
+    if language == ENGLISH or not isinstance(text, Message):
+        return text
+    template = catalogue(language).get(text.template)
+    if template is None or not text.values:
+        return template or text
+    values = {name: say(value, language) if isinstance(value, str) else value for name, value in text.values.items()}
+    return template.format(**values)
+
+
+@cache
+def catalogue(language: str) -> Mapping[str, str]:
+    """Return the templates of a language by their English."""
+    import json  # here, because English does without
+
+    with open(os.path.join(os.path.dirname(__file__), f"{language}.json"), encoding="utf-8") as file:
+        topics: dict[str, dict[str, str]] = json.load(file)
+    return {template: said for topic in topics.values() for template, said in topic.items()}
+
+
+def chosen(asked: str | None, setting: str | None = None) -> str:
+    """Return the language to speak: what was asked for, else the setting of the project, else that of the locale.
+
+    Nobody is spoken to in signs that the output cannot show, unless asked to be.
+    """
+    if asked is not None:
+        return asked
+    language = setting or of_locale()
+    return language if language == ENGLISH or _shows("中文") else ENGLISH
+
+
+def of_locale() -> str:
+    """Return Chinese where the locale of messages is Chinese, else English."""
+    names = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    return CHINESE if next(filter(None, names), "").lower().startswith("zh") else ENGLISH
+
+
+def _shows(text: str) -> bool:
+    """Return whether the output has signs for a text."""
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

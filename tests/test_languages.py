@@ -1,0 +1,287 @@
+"""What is said in Chinese: all of it, with the same values, and only to those who want it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import pickle
+import string
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from front import SAFE, TRAIN, UNSAFE, environment, on_terminal, run
+
+import ms_perflint
+from ms_perflint import languages, pages
+from ms_perflint.api import lint_source
+from ms_perflint.check import checks
+from ms_perflint.languages import CHINESE, ENGLISH, VARIABLE, Message, catalogue, chosen, say
+
+PACKAGE = Path(ms_perflint.__file__).parent
+NOWHERE = {VARIABLE: "", "LC_ALL": "", "LC_MESSAGES": "", "LANG": ""}  # no language is set
+IN_CHINESE = {VARIABLE: "zh", "PYTHONIOENCODING": "utf-8"}
+MENDED = "每次保存 CheckPoint 时训练都要停下来等待；设置 `async_save=True` 可在后台异步保存"
+terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """Return a directory with one program that has one finding."""
+    (tmp_path / "train.py").write_text(TRAIN, encoding="utf-8")
+    return tmp_path
+
+
+def templates() -> Iterator[tuple[str, str]]:
+    """Yield (place, template) of every message in the code."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == Message.__name__:
+                if isinstance(node.args[0], ast.Constant):
+                    yield f"{path.relative_to(PACKAGE)}:{node.lineno}", node.args[0].value
+                else:
+                    assert path.name == "cache.py", f"{path}:{node.lineno}: a template stands where it is said"
+
+
+def fields(template: str) -> list[str]:
+    """Return the names of the fields of a template, sorted: they may stand in another order."""
+    return sorted(name for _, name, _, _ in string.Formatter().parse(template) if name is not None)
+
+
+# --- the catalogue
+
+
+def test_every_message_has_its_chinese() -> None:
+    """Add what is missing to `ms_perflint/languages/zh.json`."""
+    missing = [f"{place}: {template}" for place, template in templates() if template not in catalogue(CHINESE)]
+    assert not missing, "\n".join(["no Chinese for:", *missing])
+
+
+def test_chinese_without_message_is_gone() -> None:
+    known = {template for _, template in templates()}
+    assert [template for template in catalogue(CHINESE) if template not in known] == []
+
+
+def test_a_template_stands_once_in_the_catalogue() -> None:
+    raw = (Path(languages.__file__).parent / "zh.json").read_text(encoding="utf-8")
+    names = [name for pairs in json.loads(raw, object_pairs_hook=list) for name, _ in pairs[1]]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("template", sorted(catalogue(CHINESE)))
+def test_chinese_has_the_same_fields_and_code(template: str) -> None:
+    said = catalogue(CHINESE)[template]
+    assert fields(said) == fields(template) or template.startswith("{found}")
+    assert said.count("`") % 2 == 0
+    assert set(said.split("`")[1::2]) <= set(template.split("`")[1::2])
+    assert not any(mark in said for mark in ("，，", "。。", "：：")) and said == said.strip()
+
+
+def test_every_rule_says_its_messages_with_their_templates() -> None:
+    """What the examples on the pages get: nothing that could only be said in English."""
+    for check in checks():
+        for example in pages.page(check.code).examples:
+            if example.kind == "bad" and len(example.files) == 1:
+                for finding in lint_source(example.files[0][1], select=[check.code]).findings:
+                    fix = [finding.fix.message] if finding.fix is not None else []
+                    texts = [finding.message, *fix, *(each.message for each in finding.related)]
+                    spoken = [text for text in texts if text != check.name]  # a fix without advice has that name
+                    assert all(say(text, CHINESE) != text for text in spoken), spoken
+
+
+# --- messages
+
+
+def test_a_message_is_its_english() -> None:
+    message = Message("the width {width} is chosen here", width=30)
+    assert message == "the width 30 is chosen here" and hash(message) == hash("the width 30 is chosen here")
+    assert say(message, ENGLISH) is message
+    assert say(message, CHINESE) == "宽度 30 在此处确定"
+    assert say("no message", CHINESE) == "no message"
+    assert say(Message("nobody has translated this {thing}", thing=1), CHINESE) == "nobody has translated this 1"
+
+
+def test_a_template_without_values_may_hold_braces() -> None:
+    assert Message("a {brace}") == "a {brace}"
+    assert Message("a {{brace}} and {more}", more="{x}") == "a {brace} and {x}"
+
+
+def test_values_may_be_messages() -> None:
+    inner = Message("line {row} of {file}", row=3, file="a.py")
+    outer = Message("cannot be read: {reason}", reason=inner)
+    assert (outer, say(outer, CHINESE)) == ("cannot be read: line 3 of a.py", "无法读取：a.py 第 3 行")
+    again = pickle.loads(pickle.dumps(outer))
+    assert again == outer and say(again, CHINESE) == say(outer, CHINESE)
+
+
+# --- which language
+
+
+@pytest.mark.parametrize(
+    ("asked", "setting", "variables", "language"),
+    [
+        (None, None, {}, ENGLISH),
+        (None, None, {"LANG": "zh_CN.UTF-8"}, CHINESE),
+        (None, None, {"LANG": "zh_CN.UTF-8", "LC_MESSAGES": "en_US.UTF-8"}, ENGLISH),
+        (None, None, {"LANG": "en_US.UTF-8", "LC_ALL": "zh_TW.UTF-8"}, CHINESE),
+        (None, None, {"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, ENGLISH),
+        (None, "en", {"LANG": "zh_CN.UTF-8"}, ENGLISH),
+        (None, "zh", {"LANG": "C"}, CHINESE),
+        ("en", "zh", {"LANG": "zh_CN.UTF-8"}, ENGLISH),
+        ("zh", "en", {}, CHINESE),
+    ],
+)
+def test_the_nearest_wish_counts(
+    asked: str | None,
+    setting: str | None,
+    variables: Mapping[str, str],
+    language: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in {**NOWHERE, **variables}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "stdout", None)
+    assert chosen(asked, setting) == language
+
+
+def test_option_variable_configuration_locale(here: Path) -> None:
+    """The order in which they count, as a user sets them."""
+    (here / "pyproject.toml").write_text('[tool.ms-perflint]\nselect = ["MSP301"]\nlang = "zh"\n')
+    plain = {**NOWHERE, "PYTHONIOENCODING": "utf-8"}
+    assert MENDED in run("train.py", cwd=here, env=plain).out
+    assert MENDED not in run("train.py", cwd=here, env={**plain, VARIABLE: "en"}).out
+    assert MENDED in run("train.py", "--lang", "zh", cwd=here, env={**plain, VARIABLE: "en"}).out
+    chinese = {**plain, "LANG": "zh_CN.UTF-8"}
+    assert MENDED in run(*SAFE, "train.py", cwd=here, env=chinese).out
+    (here / "pyproject.toml").write_text('[tool.ms-perflint]\nselect = ["MSP301"]\nlang = "en"\n')
+    assert MENDED not in run("train.py", cwd=here, env=chinese).out
+
+
+def test_an_unknown_language_is_an_error(here: Path) -> None:
+    ran = run("train.py", "--lang", "fr", cwd=here)
+    assert (ran.code, "fr" in ran.err) == (2, True)
+    (here / "pyproject.toml").write_text('[tool.ms-perflint]\nlang = "fr"\n')
+    ran = run("train.py", cwd=here)
+    assert (ran.code, '[tool.ms-perflint] lang: expected one of en, zh, got "fr"' in ran.err) == (2, True)
+
+
+# --- reports
+
+
+def test_a_report_in_chinese(here: Path) -> None:
+    ran = run(*SAFE, "train.py", cwd=here, env=IN_CHINESE)
+    lines = ran.out.splitlines()
+    assert (ran.code, ran.err) == (1, "")
+    assert lines[0] == f"train.py:8:14: MSP301 [*] {MENDED}"
+    assert "建议: 改为后台异步保存；`Model.train` 会等最后一次保存完成（安全修复）" in lines
+    assert lines[-1] == "发现 1 个问题。其中 1 个可用 `--fix` 修复。"
+
+
+def test_what_is_kept_in_the_cache_answers_in_both_languages(here: Path) -> None:
+    cache = {"MS_PERFLINT_CACHE_DIR": str(here / "cache")}
+    english = run(*SAFE, "train.py", cwd=here, env=cache)
+    (kept,) = (here / "cache").glob("*.cache")
+    chinese = run(*SAFE, "train.py", cwd=here, env={**cache, **IN_CHINESE})
+    assert chinese.out == run(*SAFE, "-n", "train.py", cwd=here, env=IN_CHINESE).out
+    assert run(*SAFE, "train.py", cwd=here, env=cache) == english
+    assert list((here / "cache").glob("*.cache")) == [kept]
+
+
+def _without_words(value: object) -> object:
+    """Return JSON without what is said to people."""
+    words = {
+        "message",
+        "text",
+        "markdown",
+        "description",
+        "help",
+        "shortDescription",
+        "fullDescription",
+        "expectedGain",
+    }
+    if isinstance(value, dict):
+        return {name: _without_words(each) for name, each in value.items() if name not in words}
+    return [_without_words(each) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("name", ["json", "sarif", "gitlab"])
+def test_what_programs_read_does_not_depend_on_the_language(name: str, here: Path) -> None:
+    english, chinese = (
+        json.loads(run(*SAFE, "--output-format", name, "train.py", cwd=here, env=env).out) for env in ({}, IN_CHINESE)
+    )
+    assert english != chinese
+    assert _without_words(english) == _without_words(chinese)
+
+
+def test_fixing_and_its_patch_in_chinese(here: Path) -> None:
+    patch = run(*SAFE, "--diff", "train.py", cwd=here, env=IN_CHINESE)
+    assert patch.err == "共 1 个问题，将修复 1 个。\n"
+    assert patch.out.startswith("# safe: train.py:8:14: MSP301 改为后台异步保存")
+    fixed = run(*SAFE, "--fix", "train.py", cwd=here, env=IN_CHINESE)
+    assert fixed.out == "已修复 train.py：MSP301\n发现 1 个问题（已修复 1 个，剩余 0 个）。\n"
+
+
+@terminal
+def test_a_person_is_asked_in_chinese(here: Path) -> None:
+    ran = on_terminal(*UNSAFE, "--fix", "train.py", cwd=here, answers=["y"], env={**IN_CHINESE, "NO_COLOR": "1"})
+    assert "是否修改？[y] 是，[n] 否，[a] 所有 MSP301，[A] 全部，[q] 退出：" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["gone.py"], "gone.py: 错误：文件或目录不存在"),
+        (["--select", "MSP31", "train.py"], 'ms-perflint: 错误：--select: 未知规则 "MSP31"，是否想写 "MSP301"？'),
+        (["--config", "gone.toml", "train.py"], "ms-perflint: 错误：gone.toml: 无法读取："),
+        (["rule", "MSP31"], 'ms-perflint: 错误：未知规则 "MSP31"，是否想写 "MSP301"？'),
+    ],
+)
+def test_errors_in_chinese(arguments: list[str], said: str, here: Path) -> None:
+    by_option = run(*arguments, "--lang=zh", cwd=here, env={"PYTHONIOENCODING": "utf-8"})
+    assert (by_option.code, by_option.err.startswith(said)) == (2, True), by_option.err
+    assert run(*arguments, cwd=here, env=IN_CHINESE) == by_option
+
+
+# --- outputs that have no signs for it
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "gbk", "gb18030", "utf-8"])
+def test_no_encoding_stops_a_report(encoding: str, here: Path) -> None:
+    """Whoever asks gets Chinese, with escapes where the output has no signs; in other cases English is better."""
+    done = subprocess.run(
+        [sys.executable, "-m", "ms_perflint", *SAFE, "train.py"],
+        cwd=here,
+        env={**environment(), **NOWHERE, VARIABLE: "zh", "PYTHONIOENCODING": encoding},
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert MENDED.encode(encoding, "backslashreplace") in done.stdout
+    by_locale = {**NOWHERE, "LANG": "zh_CN.UTF-8", "PYTHONIOENCODING": encoding}
+    done = subprocess.run(
+        [sys.executable, "-m", "ms_perflint", *SAFE, "train.py"],
+        cwd=here,
+        env={**environment(), **by_locale},
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    shows = encoding in ("gbk", "gb18030", "utf-8")
+    assert (MENDED.encode(encoding, "replace") in done.stdout) is shows
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_flake8_speaks_english_unless_asked(here: Path) -> None:
+    arguments = [sys.executable, "-m", "flake8", "--isolated", "--select", "MSP301", "train.py"]
+    plain = {**environment(), **NOWHERE, "PYTHONIOENCODING": "utf-8"}
+    said = [
+        subprocess.run(
+            arguments, cwd=here, env={**plain, **env}, capture_output=True, encoding="utf-8", timeout=60, check=False
+        ).stdout
+        for env in ({"LANG": "zh_CN.UTF-8"}, {VARIABLE: "zh"})
+    ]
+    assert "MSP301 training waits" in said[0]
+    assert f"MSP301 {MENDED}" in said[1]
