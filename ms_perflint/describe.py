@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import click
 
 from ms_perflint.config import Config
 from ms_perflint.discovery import discover
 from ms_perflint.engine import Linter
-from ms_perflint.facts.collect import facts_of, overview_of
-from ms_perflint.facts.data import Answer, Overview
+from ms_perflint.facts.collect import facts_of, overview_of, training_scripts
+from ms_perflint.facts.data import Answer, Facts, Overview
 from ms_perflint.findings import Problem
-from ms_perflint.gate import MARK
 from ms_perflint.languages import ENGLISH, Message
 from ms_perflint.networks.entries import is_script
 from ms_perflint.report.program import render
@@ -79,13 +80,15 @@ def _of_directory(path: str, files: tuple[str, ...], config: Config) -> Answer:
     """Return the programs in a directory that train, one line each."""
     linter = Linter(config, Disk())
     found: list[Overview] = []
-    for file in files:
-        raw = linter.project.raw(file)
-        if raw is None or not any(MARK in (linter.project.raw(each) or b"") for each in linter.project.closure(file)):
-            continue
-        program = linter.program(file)
-        if program.module(file) is not None and is_script(program) and program.trains.is_yes:
-            if len(found) == MOST:
-                return Answer(path, (), tuple(found), True, True)
-            found.append(overview_of(program))
+    for entry in training_scripts(linter, files):
+        if len(found) == MOST:
+            return Answer(path, (), tuple(found), True, True)
+        found.append(overview_of(linter.program(entry)))
     return Answer(path, (), tuple(found), False, True)
+
+
+def programs(files: Sequence[str], config: Config) -> tuple[Facts, ...]:
+    """Return all that is known of the programs among some files that train; of very many, of the first ones."""
+    linter = Linter(config, Disk())
+    entries = tuple(islice(training_scripts(linter, files), MOST))
+    return tuple(facts_of(linter, entry) for entry in entries)

@@ -25,6 +25,7 @@ from ms_perflint.report.summary import files_of, findings_of
 from ms_perflint.source import Disk, Files, Source
 
 if TYPE_CHECKING:
+    from ms_perflint.facts.data import Facts
     from ms_perflint.fixing import Settled
 
 
@@ -176,6 +177,7 @@ class Work:
             quiet=self.options.quiet,
             gain=gain,
             language=self.language,
+            programs=partial(_programs, report.files, self.config),
         )
         for output in self.outputs:
             show = render_statistics if self.options.statistics and output.format in COUNTED else render
@@ -278,6 +280,13 @@ def gain(code: str) -> Gain:
     from ms_perflint.check import checks
 
     return next((check.gain for check in checks() if check.code == code), Gain())
+
+
+def _programs(files: tuple[str, ...], config: Config) -> tuple[Facts, ...]:
+    """Return what is known of the programs among the files."""
+    from ms_perflint.describe import programs  # takes a while to import
+
+    return programs(files, config)
 
 
 def _would_fix(fixed: int, number: int, more: int) -> Message:

@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 import pytest
 from front import SAFE, TRAIN, environment, run
 
+from ms_perflint import pages
 from ms_perflint.findings import Edit, Finding, Fix, Gain, Place, Problem, Related, Safety
 from ms_perflint.report import FORMATS, Outcome, render
 from ms_perflint.report.sources import Sources
@@ -111,7 +112,7 @@ def test_sarif_says_where_what_and_how_to_mend(tree: Tree) -> None:
     driver = log["runs"][0]["tool"]["driver"]
     assert [driver["rules"][each["ruleIndex"]]["id"] for each in (first, second)] == ["MSP301", "XY1"]
     assert driver["rules"][0]["help"]["markdown"].startswith("# synchronous-checkpoint (MSP301)")
-    assert driver["rules"][0]["helpUri"].endswith("/rules/MSP301-synchronous-checkpoint.md")
+    assert driver["rules"][0]["helpUri"] == pages.url("MSP301", "synchronous-checkpoint")
     assert (driver["rules"][0]["properties"]["expectedGain"], first["rank"]) == ("much", 90.0)
     base = log["runs"][0]["originalUriBaseIds"]["%SRCROOT%"]["uri"]
     assert (base.startswith("file:///"), unquote(base).endswith(f"{tree.root.name}/")) == (True, True)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from ms_perflint.engine import Linter
 from ms_perflint.facts import devices, precision, surroundings, training
 from ms_perflint.facts.data import Fact, Facts, Origin, Overview
 from ms_perflint.facts.reader import Reader
 from ms_perflint.facts.verdicts import verdicts
+from ms_perflint.gate import MARK
+from ms_perflint.networks.entries import is_script
 from ms_perflint.programs.program import Program
 
 IN_SHORT: tuple[Callable[[Reader], Fact], ...] = (
@@ -54,6 +56,17 @@ def _settings(facts: tuple[Fact, ...]) -> tuple[Origin, ...]:
     """Return where the values that the facts rest on were decided."""
     found = {origin for fact in facts for evidence in fact.evidence for origin in evidence.origins}
     return tuple(sorted(found, key=lambda origin: (origin.place, origin.text)))
+
+
+def training_scripts(linter: Linter, files: Iterable[str]) -> Iterator[str]:
+    """Yield which of the files start programs that train."""
+    for file in files:
+        raw = linter.project.raw(file)
+        if raw is None or not any(MARK in (linter.project.raw(each) or b"") for each in linter.project.closure(file)):
+            continue
+        program = linter.program(file)
+        if program.module(file) is not None and is_script(program) and program.trains.is_yes:
+            yield file
 
 
 def overview_of(program: Program) -> Overview:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from ms_perflint.findings import Finding, Gain, Problem, Safety
 from ms_perflint.languages import ENGLISH, say
 from ms_perflint.report.sources import Sources
 from ms_perflint.report.style import PLAIN, Style
 
+if TYPE_CHECKING:
+    from ms_perflint.facts.data import Facts
+
 FOR_PEOPLE = ("text", "concise", "grouped")  # what a terminal shows
-FORMATS = (*FOR_PEOPLE, "json", "sarif", "github", "gitlab", "junit")
+FORMATS = (*FOR_PEOPLE, "json", "sarif", "github", "gitlab", "junit", "html")
 COUNTED = (*FOR_PEOPLE, "json")  # of which there are statistics
 
 
@@ -41,6 +45,7 @@ class Outcome:
     problems: tuple[Problem, ...] = ()
     quiet: bool = False  # only findings, no summary
     gain: Callable[[str], Gain] = no_gain  # of a rule
+    programs: Callable[[], Sequence[Facts]] = tuple  # among the files, with what is known of each; takes its time
     language: str = ENGLISH  # of what the report says itself; findings come in it
 
     def say(self, text: str) -> str:

@@ -1,0 +1,52 @@
+"""The pages of the rules on the page."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Mapping
+
+from ms_perflint import pages
+from ms_perflint.report.html.markup import Markup, tag
+
+HOME = "https://github.com/mindspore-lab/ms-perflint"
+COMMENT = re.compile(r"^<!--[^\n]*-->\n\n?", re.MULTILINE)
+TITLE = re.compile(r"\A# [^\n]*\n")
+OUT = re.compile(r"\]\(\.\./")  # a link from a page to what stands beside the folder of pages
+ACROSS = re.compile(r"\]\(([A-Z]+[0-9]+)-([a-z0-9-]+)\.md\)")  # from one page to another
+
+
+def section(names: Mapping[str, str]) -> Markup | None:
+    """Return the pages of these rules, folded up."""
+    if not names:
+        return None
+    return tag("section", tag("h2", "Rules"), *(_rule(code, name) for code, name in sorted(names.items())), id="rules")
+
+
+def _rule(code: str, name: str) -> Markup:
+    """Return the page of one rule; a link where a rule of another package brings none."""
+    try:
+        page = pages.page(code)
+    except pages.PageError:
+        return tag("p", f"{code} {name}", id=code)
+    web = tag("p", "On the web: ", tag("a", page.url, href=page.url))
+    summary = tag("summary", tag("strong", f"{code} {name}"), f" {page.summary}")
+    return tag("details", summary, _text(page), web, id=code, class_="page")
+
+
+def _text(page: pages.Page) -> Markup:
+    """Return the text of a page; as Markdown, where nobody has installed what makes HTML of it (extra `html`)."""
+    plain = TITLE.sub("", COMMENT.sub("", page.text)).strip()
+    if importlib.util.find_spec("markdown_it") is None:
+        return tag("pre", plain)
+    from markdown_it import MarkdownIt
+
+    whole = OUT.sub(f"]({HOME}/blob/main/", plain)
+    whole = ACROSS.sub(lambda match: f"]({pages.url(match[1], match[2])})", whole)
+    made = MarkdownIt("commonmark", {"html": False}).enable("table").render(whole)
+    return tag("div", Markup(_lower(made)))
+
+
+def _lower(made: str) -> str:
+    """Return the page with its headings two steps further down, below those of the report."""
+    return re.sub(r"<(/?)h([1-4])>", lambda match: f"<{match[1]}h{int(match[2]) + 1}>", made)
