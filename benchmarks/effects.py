@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import tables
+from chinese import in_chinese
 from measured import EFFECTS, Effect
 from rounds import ROOT, EffectError, measure
 
@@ -45,11 +46,22 @@ def page(code: str) -> Path:
     return found
 
 
+def chinese_page(code: str) -> Path:
+    """Return the page of a rule in Chinese."""
+    return RULES / "zh" / page(code).name
+
+
 def write(effect: Effect, new: tables.Table) -> None:
-    """Put a table on the page of its rule; rows of other versions stay if they were measured with the same programs."""
+    """Put a table on both pages of its rule; rows of other versions stay if their programs were the same."""
     path = page(effect.code)
+    whole = tables.merged(path.read_text(encoding="utf-8"), new, effect.programs)
+    _put(effect, path, whole)
+    _put(effect, chinese_page(effect.code), in_chinese(whole))
+
+
+def _put(effect: Effect, path: Path, whole: tables.Table) -> None:
+    """Replace the table on a page."""
     text = path.read_text(encoding="utf-8")
-    whole = tables.merged(text, new, effect.programs)
     path.write_text(tables.written(text, effect.code, whole, effect.programs), encoding="utf-8", newline="\n")
 
 

@@ -113,6 +113,17 @@ def _newest_first(form: re.Pattern[str], lines: list[str]) -> tuple[str, ...]:
     return tuple(sorted(lines, key=age))
 
 
+def read(page: str) -> Table:
+    """Return the table that stands on a page. Raises ValueError when there is none."""
+    match = _BLOCK.search(page)
+    if match is None:
+        raise ValueError("the page has no table of an effect")
+    head = match["body"].strip().splitlines()[0]
+    rows = tuple(found[0] for found in _ROW.finditer(match["body"]))
+    measured = tuple(found[0] for found in _MEASURED.finditer(match["body"]))
+    return Table(tuple(head.strip("| ").split(" | ")), rows, measured)
+
+
 def written(page: str, code: str, table: Table, programs: Sequence[str]) -> str:
     """Return a page with its table replaced. Raises ValueError when the page has no place for it."""
     if not _BLOCK.search(page):

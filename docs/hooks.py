@@ -23,6 +23,7 @@ from ms_perflint.options import OPTIONS, example, toml, whole
 ROOT = Path(__file__).parent.parent
 TAKEN = {  # page of the site -> file of the repository
     "index.md": "README.md",
+    "zh/readme.md": "README.zh.md",
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",
     "measurements.md": "benchmarks/README.md",

@@ -17,7 +17,7 @@ from front import environment, on_terminal
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-EXECUTED = (README, ROOT / "docs" / "program.md")
+EXECUTED = (README, ROOT / "README.zh.md", ROOT / "docs" / "program.md")
 _BLOCK = re.compile(r"^```(?P<info>[^\n]+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
