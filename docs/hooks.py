@@ -48,7 +48,15 @@ NAVIGATION: list[Any] = [
             {"Notebooks and stdin": "notebooks.md"},
         ]
     },
-    {"Where it runs": [{"Editors": "editors.md"}, {"CI": "ci.md"}, {"Shells": "shells.md"}, {"Python": "api.md"}]},
+    {
+        "Where it runs": [
+            {"Editors": "editors.md"},
+            {"CI and pre-commit": "ci.md"},
+            {"Shells": "shells.md"},
+            {"flake8": "flake8.md"},
+            {"Python": "api.md"},
+        ]
+    },
     {
         "About": [
             "*",
