@@ -43,6 +43,8 @@ class PynativeModeTraining(Check):
 
     def suspect(self, call: Call) -> bool:
         """A `set_context` that makes PyNative the mode of the training; or the first one where none says a mode."""
+        if not mode.stands_there(call) and not self.program.trains.is_yes:
+            return False
         value = mode.given(call)
         if value is None:
             return self._is_silent() and call == self._first_context() and not self._is_shared(call)

@@ -29,16 +29,14 @@ class SynchronousCheckpoint(Check):
     def suspect(self, call: Call) -> bool:
         """By meaning: saved again and again while training, and not asynchronously."""
         if call.api == checkpoints.CALLBACK:
-            return checkpoints.config_of(call)[1] and self.program.runs(call) and self.program.trains.is_yes
-        if not call.argument("async_save").is_usually(False) or not self.program.runs(call):
+            return checkpoints.config_of(call)[1] and self.program.trains.is_yes and self.program.runs(call)
+        if not call.argument("async_save").is_usually(False):
+            return False
+        if not self.program.trains.is_yes or not self.program.runs(call):
             return False
         if call.api == checkpoints.SAVE:
-            return self.program.trains.is_yes and call.repeats()
-        return (
-            self.program.trains.is_yes
-            and bool(checkpoints.callbacks_with(self.program, call))
-            and not checkpoints.saves_once(call)
-        )
+            return call.repeats()
+        return bool(checkpoints.callbacks_with(self.program, call)) and not checkpoints.saves_once(call)
 
     def visit_Call(self, node: cst.Call) -> None:
         """By form: which of the three APIs, and how it is mended."""

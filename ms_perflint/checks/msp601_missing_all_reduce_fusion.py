@@ -38,12 +38,14 @@ class MissingAllReduceFusion(Check):
 
     def suspect(self, call: Call) -> bool:
         """By meaning: data-parallel training in graph mode, whose gradients nothing puts into portions."""
+        if not self.program.trains.is_yes:
+            return False
         sets = parallel.settings(call)
         if sets is None or parallel.data_parallel(sets) is None or parallel.is_alone(sets):
             return False
         if not self.program.runs(call):
             return False
-        if parallel.sets_portions(sets, self._names) or not self.program.trains.is_yes or not self._compiles():
+        if parallel.sets_portions(sets, self._names) or not self._compiles():
             return False
         if (
             parallel.serves_parameters(self.program)

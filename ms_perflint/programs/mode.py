@@ -14,6 +14,7 @@ from ms_perflint.programs.site import Call
 from ms_perflint.semantics import options
 from ms_perflint.semantics.forms import is_main_guard
 from ms_perflint.semantics.module import FUNCTIONS, Block, Module, Scope, Site
+from ms_perflint.semantics.outside import outside
 from ms_perflint.semantics.values import Instance, Known, Value
 
 if TYPE_CHECKING:
@@ -37,6 +38,14 @@ def given(call: Call) -> Optional[Value]:
         return call.argument("mode")
     value = call.argument("mode") if call.is_spread else None
     return value if value is not None and (value.known or value.open) else None
+
+
+def stands_there(call: Call) -> bool:
+    """Return whether the mode is written in the call, or none is given: nothing has to be worked out."""
+    node = call.given("mode")
+    if node is None:
+        return not call.is_spread
+    return isinstance(node, ast.Constant) or outside(node, call.scope) is not None
 
 
 def mode_of(known: Known) -> Optional[int]:

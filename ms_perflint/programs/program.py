@@ -118,6 +118,11 @@ class Program:
     def _calls_of(self, api: str) -> list[Call]:
         return [call for site in self.sites(api.rpartition(".")[2]) for call in self.running(api, site)]
 
+    def has_calls(self, *apis: str) -> bool:
+        """Return whether a call of one of these APIs can run; those under the fewest conditions are asked first."""
+        sites = [(api, site) for api in apis for site in self.sites(api.rpartition(".")[2])]
+        return any(self.running(*each) for each in sorted(sites, key=lambda each: len(each[1].block.chain())))
+
     def running(self, api: str, site: Site) -> tuple[Call, ...]:
         """Return the call of an API that a site is, if it is one, and can run."""
         is_one = isinstance(site.node, ast.Call) and api in self.apis(site) and self.runs(site)

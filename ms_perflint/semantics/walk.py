@@ -334,14 +334,14 @@ class _Walk:
         while stack:
             node, block, fstring = stack.pop()
             kind = type(node)
+            while kind is ast.Attribute:
+                attrs.add(node.attr)  # type: ignore[attr-defined]
+                node = node.value  # type: ignore[attr-defined]
+                kind = type(node)
             if kind is ast.Name:
                 names.add(node.id)  # type: ignore[attr-defined]
                 continue
             if kind is ast.Constant:
-                continue
-            if kind is ast.Attribute:
-                attrs.add(node.attr)  # type: ignore[attr-defined]
-                stack.append((node.value, block, fstring))  # type: ignore[attr-defined]
                 continue
             if kind is ast.Call:
                 callee = node.func  # type: ignore[attr-defined]
@@ -351,6 +351,10 @@ class _Walk:
                     attrs.add(_text(node.args[1]))  # type: ignore[attr-defined]
                 if word in ("setattr", "update"):
                     self._members_by_name(node, stmt, block)  # type: ignore[arg-type]
+                stack.extend([(each.value, block, fstring) for each in reversed(node.keywords)])  # type: ignore[attr-defined]
+                stack.extend([(each, block, fstring) for each in reversed(node.args)])  # type: ignore[attr-defined]
+                stack.append((callee, block, fstring))
+                continue
             elif kind is ast.BinOp:
                 sign = OPERATORS.get(type(node.op))  # type: ignore[attr-defined]
                 if sign is not None:
