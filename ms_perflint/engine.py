@@ -23,7 +23,7 @@ from ms_perflint.languages import Message
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target
-from ms_perflint.semantics.forms import word_of
+from ms_perflint.semantics.forms import position, word_of
 from ms_perflint.semantics.module import Module, Site
 from ms_perflint.semantics.parsed import Parsed
 from ms_perflint.semantics.project import Project
@@ -349,7 +349,7 @@ def _candidates(check: type[Check], module: Module) -> list[Site]:
     methods = {word for trigger in check.triggers if trigger.startswith(".") for word in module.spelled(trigger[1:])}
     found = {id(site): site for word in words | methods for site in module.by_word.get(word, ())}
     found.update((id(site), site) for site in module.by_word.get("", ()) if _made_at_once(site) in made)
-    return sorted(found.values(), key=lambda site: site.span)
+    return sorted(found.values(), key=lambda site: position(site.node))
 
 
 def _words(check: type[Check], module: Module) -> tuple[set[str], set[str]]:

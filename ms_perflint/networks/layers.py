@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.networks.numbers import Number, number
 from ms_perflint.programs.site import Call, call_of
+from ms_perflint.semantics.forms import position
 from ms_perflint.semantics.module import Scope, Site
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def sites(scope: Scope) -> list[Site]:
         inner = todo.pop()
         found.extend(inner.calls)
         todo.extend(inner.defines)
-    return sorted((site for site in found if isinstance(site.node, ast.Call)), key=lambda site: site.span)
+    return sorted((site for site in found if isinstance(site.node, ast.Call)), key=lambda site: position(site.node))
 
 
 def slots(program: Program, scope: Scope) -> tuple[Slot, ...]:

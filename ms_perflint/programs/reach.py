@@ -149,14 +149,15 @@ class _Reach:
         names, attrs = scope.names - met_names, scope.attrs - met_attrs
         met_names |= names
         met_attrs |= attrs
-        for name in names:
-            self.meet(self.program.names.meant(module, name))
+        meaning = self.program.names
+        for name in meaning.known(module, names):
+            self.meet(meaning.meant(module, name))
         for attr in attrs - self.attrs:
             self.attrs.add(attr)
             for method in self.methods.pop(attr, ()):
                 self.add(method)
-        for attr in attrs:
-            self.meet(self.program.names.meant_by_member(module, attr))
+        for attr in attrs if meaning.has_members(module) else ():
+            self.meet(meaning.meant_by_member(module, attr))
 
     def meet(self, meant: Meant) -> None:
         """Let run what a name means, and the modules that bind it."""

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
@@ -110,11 +111,15 @@ def _imports(program: Program) -> tuple[Version, Optional[Version], Optional[Pla
 
 def _may_narrow(program: Program, path: str, oldest: Version) -> bool:
     """Return whether a scan of its bytes finds an import that is not there in all versions from `oldest` on."""
-    names, _ = program.project.imports.taken(path, "mindspore")
-    return any(
-        mindspore_api.removed_in(name) is not None or (mindspore_api.added_in(name) or oldest) > oldest
-        for name in names
-    )
+    some_went, newest = _changes(program.project.imports.taken(path, "mindspore")[0])
+    return some_went or newest > oldest
+
+
+@lru_cache(maxsize=256)  # asked in each program of a file
+def _changes(names: frozenset[str]) -> tuple[bool, Version]:
+    """Return whether one of these names is gone in some version, and the first version that has all of them."""
+    some_went = any(mindspore_api.removed_in(name) is not None for name in names)
+    return some_went, max((mindspore_api.added_in(name) or RELEASES[0] for name in names), default=RELEASES[0])
 
 
 def _place(module: Module, stmt: ast.stmt, alias: ast.alias) -> Place:

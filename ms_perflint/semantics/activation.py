@@ -52,4 +52,4 @@ class Activation(Scope):
 
 def key_of(scope: Optional[Scope]) -> str:
     """Return what tells an activation from the function for all of its calls."""
-    return scope.key if isinstance(scope, Activation) else ""
+    return "" if scope is None else scope.key

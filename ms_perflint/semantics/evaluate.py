@@ -57,7 +57,9 @@ class Evaluator:
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression, read in a scope, can be."""
-        return self.remember((id(node), key_of(scope)), self._expression, node, scope)
+        key = id(node), scope.key
+        found: Optional[Value] = self._memo.get(key)
+        return found if found is not None else self._ask(key, NOTHING, OPEN, self._expression, (node, scope))
 
     def remember(self, key: Key, work: Callable[..., Value], *arguments: object) -> Value:
         """Return the answer to a question, worked out once.
@@ -214,7 +216,9 @@ class Evaluator:
     def binding(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
         """Return what one binding gives its name; `scope`: the activation in which it is asked for."""
         inner = scope if isinstance(scope, Activation) and scope.function is binding.scope else binding.scope
-        return self.remember((id(binding), key_of(inner)), self._binding, binding, inner)
+        key = id(binding), inner.key
+        found: Optional[Value] = self._memo.get(key)
+        return found if found is not None else self._ask(key, NOTHING, OPEN, self._binding, (binding, inner))
 
     def _binding(self, binding: Binding, scope: Scope) -> Value:
         module, node = scope.module, binding.node

@@ -26,6 +26,11 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def position(node: ast.expr) -> tuple[int, int, int, int]:
+    """Return a sort key for the order of the source: where an expression starts, then where it ends."""
+    return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
+
+
 def is_main_guard(node: ast.AST) -> bool:
     """Return whether a statement is `if __name__ == "__main__":`."""
     if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):

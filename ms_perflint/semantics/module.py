@@ -19,6 +19,7 @@ FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 ScopeNode = Union[ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.expr]
 ImportStatement = Union[ast.Import, ast.ImportFrom]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+OWNERS = (ast.Module, ast.ClassDef, *FUNCTIONS)  # what runs the lambdas and comprehensions in it
 
 
 class Block:
@@ -84,8 +85,11 @@ class Binding:
 class Scope:
     """A module, class, function, lambda or comprehension: its bindings, and all names that it loads."""
 
+    key = ""  # of an activation: what tells it from the function for all of its calls
+
     __slots__ = (
         "_flow",
+        "_owner",
         "any_attributes",
         "attributes",
         "attrs",
@@ -124,6 +128,9 @@ class Scope:
         self.returns: list[tuple[ast.expr, Block]] = []  # of a function or lambda
         self.yields: list[tuple[ast.expr, Block]] = []  # of a generator
         self._flow: Optional[Flow] = None
+        self._owner: Optional[Scope] = None  # None: itself
+        if parent is not None and not isinstance(node, OWNERS):
+            self._owner = parent.owner
 
     @property
     def name(self) -> str:
@@ -143,11 +150,7 @@ class Scope:
     @property
     def owner(self) -> Scope:
         """Return the function, class or module that runs this scope: itself but for lambdas and comprehensions."""
-        scope = self
-        while not isinstance(scope.node, (ast.Module, ast.ClassDef, *FUNCTIONS)):
-            assert scope.parent is not None
-            scope = scope.parent
-        return scope
+        return self if self._owner is None else self._owner
 
     @property
     def flow(self) -> Flow:
@@ -213,6 +216,8 @@ class Module:
         """Walk the tree, made here unless given; raises SourceError with the position where Python cannot read it."""
         self.source = source
         self.path = source.path
+        self.directory = os.path.dirname(source.path)
+        self._named: Optional[frozenset[str]] = None
         self.tree = parse(source) if tree is None else tree
         self._borrowed = tree is not None  # whoever made it goes on to use it
         self.sites: list[Site] = []
@@ -245,9 +250,11 @@ class Module:
         walk(self)
 
     @property
-    def directory(self) -> str:
-        """Return the directory that holds the file."""
-        return os.path.dirname(self.path)
+    def named(self) -> frozenset[str]:
+        """Return the names that the file defines or imports anywhere, or binds in its outermost scope."""
+        if self._named is None:
+            self._named = frozenset((*self.defined, *self.scope.bindings, *self.imported))
+        return self._named
 
     @property
     def word_flow(self) -> WordFlow:

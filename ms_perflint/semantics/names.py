@@ -84,9 +84,13 @@ class Names:
         found = self.import_target(module, name, 1)
         return found if found is not module and not isinstance(found, str) else None
 
+    def known(self, module: Module, names: set[str]) -> set[str]:
+        """Return those of the names, loaded in a module, that may mean something: most are local, or of Python."""
+        return names if self._star_files(module) else names & module.named
+
     def meant(self, module: Module, name: str) -> Meant:
         """Return what a name, loaded in a module, may mean; through imports too."""
-        if not self._may_have(module, name):
+        if name not in module.named and not self._star_files(module):
             return NOTHING
         key = (module.path, name)
         if key not in self._meant:
@@ -105,15 +109,6 @@ class Names:
                         todo.append((target, inner))
             self._meant[key] = Meant(tuple(scopes), tuple(modules))
         return self._meant[key]
-
-    def _may_have(self, module: Module, name: str) -> bool:
-        """Return whether a module defines, binds or imports a name: most that it loads are local, or of Python."""
-        return (
-            name in module.defined
-            or name in module.scope.bindings
-            or name in module.imported
-            or bool(self._star_files(module))
-        )
 
     def _star_files(self, module: Module) -> tuple[str, ...]:
         """Return the files of the project of which a module imports all names."""
@@ -169,12 +164,20 @@ class Names:
             self._members[key] = self._member(module, attr)
         return self._members[key]
 
-    def _member(self, module: Module, attr: str) -> Meant:
+    def has_members(self, module: Module) -> bool:
+        """Return whether a module imports modules of the project, whose members it may load."""
+        return bool(self._modules_in(module))
+
+    def _modules_in(self, module: Module) -> tuple[str, ...]:
+        """Return the files of the modules that a module imports as such."""
         if module.path not in self._imported_modules:
             imports = (each for imports in module.imported.values() for each in imports)
             files = [*self._files_of_modules(module, imports), *self._files_by_call(module)]
             self._imported_modules[module.path] = tuple(dict.fromkeys(files))
-        targets = (target for path in self._imported_modules[module.path] for target in self._binding(path, attr))
+        return self._imported_modules[module.path]
+
+    def _member(self, module: Module, attr: str) -> Meant:
+        targets = (target for path in self._modules_in(module) for target in self._binding(path, attr))
         found = [self.meant(target, attr) for target in targets]
         if not found:
             return NOTHING

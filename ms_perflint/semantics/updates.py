@@ -62,10 +62,15 @@ def laid_over(
             continue
         if store is not None and not _is_later(update, store):
             continue
-        receiver = evaluator.value(update.receiver, update.block.scope)
-        if any(identity(known.what) in holders for known in receiver.known):
+        key = id(update.receiver), f"identities {update.block.scope.key}"
+        if not holders.isdisjoint(evaluator.keep(key, _receivers, evaluator, update)):
             found = _after(evaluator, update, found, name, update.block.scope)
     return found
+
+
+def _receivers(evaluator: Evaluator, update: Update) -> frozenset[object]:
+    """Return the identities of the objects that an update may be one of."""
+    return frozenset(identity(known.what) for known in evaluator.value(update.receiver, update.block.scope).known)
 
 
 def _is_later(update: Update, store: Binding) -> bool:

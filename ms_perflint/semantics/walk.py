@@ -355,7 +355,7 @@ class _Walk:
                 stack.extend([(each, block, fstring) for each in reversed(node.args)])  # type: ignore[attr-defined]
                 stack.append((callee, block, fstring))
                 continue
-            elif kind is ast.BinOp:
+            if kind is ast.BinOp:
                 sign = OPERATORS.get(type(node.op))  # type: ignore[attr-defined]
                 if sign is not None:
                     self.site(Site(module, node, sign, stmt, block, fstring))  # type: ignore[arg-type]
