@@ -19,7 +19,7 @@ import click
 from ms_perflint import __version__, completion
 from ms_perflint.config import ConfigError, suggestion
 from ms_perflint.internal import internal_error
-from ms_perflint.languages import ENGLISH, LANGUAGES, VARIABLE, Message, chosen, say
+from ms_perflint.languages import ENGLISH, LANGUAGES, VARIABLE, Message, chosen, of_environment, say
 from ms_perflint.outputs import Output
 from ms_perflint.report import FORMATS
 
@@ -361,5 +361,5 @@ def _language(arguments: Sequence[str] | None) -> str:
     words = sys.argv[1:] if arguments is None else arguments
     asked = [word[len("--lang=") :] for word in words if word.startswith("--lang=")]
     asked += [word for option, word in zip(words, words[1:]) if option == "--lang"]
-    known = [word.lower() for word in (*asked, os.environ.get(VARIABLE, "")) if word.lower() in LANGUAGES]
-    return chosen(known[0] if known else None)
+    known = [word.lower() for word in asked if word.lower() in LANGUAGES]
+    return chosen(known[0] if known else of_environment())

@@ -19,7 +19,7 @@ from flake8.exceptions import ExecutionError  # type: ignore[import-untyped, unu
 from ms_perflint import __version__
 from ms_perflint.config import Config, ConfigError, load
 from ms_perflint.internal import internal_error
-from ms_perflint.languages import CHINESE, ENGLISH, VARIABLE, say
+from ms_perflint.languages import ENGLISH, of_environment, say
 
 if TYPE_CHECKING:
     from flake8.options.manager import OptionManager  # type: ignore[import-untyped, unused-ignore]
@@ -126,10 +126,7 @@ class Plugin:
 
 def _language(config: Config) -> str:
     """Return the language that was asked for; flake8 itself speaks English in any locale, and so do we beside it."""
-    asked = os.environ.get(VARIABLE)
-    if asked:
-        return CHINESE if asked.lower() == CHINESE else ENGLISH
-    return config.lang or ENGLISH
+    return of_environment() or config.lang or ENGLISH
 
 
 def _everything(config: Config) -> Config:

@@ -70,6 +70,12 @@ def chosen(asked: str | None, setting: str | None = None) -> str:
     return language if language == ENGLISH or _shows("中文") else ENGLISH
 
 
+def of_environment() -> str | None:
+    """Return the language that the environment variable asks for; None where it names none that we speak."""
+    name = os.environ.get(VARIABLE, "").lower()
+    return name if name in LANGUAGES else None
+
+
 def of_locale() -> str:
     """Return Chinese where the locale of messages is Chinese, else English."""
     names = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))

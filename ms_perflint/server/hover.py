@@ -10,11 +10,14 @@ from lsprotocol import types
 
 from ms_perflint import pages
 from ms_perflint.findings import Finding
-from ms_perflint.server.linting import Checked
+from ms_perflint.languages import Message, say
+from ms_perflint.report.text import labelled
+from ms_perflint.server.linting import Checked, language_of
 from ms_perflint.server.places import Columns, touch
 from ms_perflint.source import Source
 from ms_perflint.writing import unified_diff
 
+WEB = Message("Read it on the web")
 COMMENT = re.compile(r"#.*\b(?:noqa|ms-perflint)\b.*", re.IGNORECASE)
 CODE = re.compile(r"\b[A-Z]+[0-9]+\b", re.IGNORECASE)
 _EDITORS_ONLY = re.compile(r"^<!--[^\n]*-->\n\n?", re.MULTILINE)
@@ -25,16 +28,17 @@ def hover(checked: Checked, at: types.Position, columns: Columns, markdown: bool
     """Return what is to be shown at a position; None where nothing is."""
     if checked.source is None:
         return None
+    language = language_of(checked.config)
     point = types.Range(at, at)
     named = _named(checked.source, at, columns)
     if named is not None:
         where, code = named
-        return _hover([_page(code)], where, markdown)
+        return _hover([_page(code, language)], where, markdown)
     here = [finding for finding in checked.findings if touch(_range(finding, checked, columns), point)]
     if not here:
         return None
     codes = dict.fromkeys(finding.code for finding in here)
-    parts = [*(_shown(finding, checked) for finding in here), *map(_page, codes)]
+    parts = [*(_shown(finding, checked) for finding in here), *(_page(code, language) for code in codes)]
     return _hover(parts, _range(here[0], checked, columns), markdown)
 
 
@@ -65,12 +69,8 @@ def _shown(finding: Finding, checked: Checked) -> str:
     if finding.fix is None or trust is None:
         return f"**{finding.code}** {finding.message}"
     diff = "".join(_diffs(finding, checked)).rstrip("\n")
-    advice = f"{finding.fix.message} ({_word(trust.value)})"
+    advice = say(labelled(finding.fix.message, trust), language_of(checked.config))
     return f"**{finding.code}** {finding.message}\n\n{advice}\n\n```diff\n{diff}\n```"
-
-
-def _word(trust: str) -> str:
-    return "shown only: a person has to finish it" if trust == "display-only" else f"{trust} fix"
 
 
 def _diffs(finding: Finding, checked: Checked) -> Iterator[str]:
@@ -84,14 +84,14 @@ def _diffs(finding: Finding, checked: Checked) -> Iterator[str]:
             yield "".join(row for row in diff.splitlines(keepends=True)[3:] if row[:1] in "+-" and row.strip())
 
 
-def _page(code: str) -> str:
+def _page(code: str, language: str) -> str:
     """Return the page of a rule as editors render it; "" where there is none."""
     try:
-        page = pages.page(code)
+        page = pages.page(code, language)
     except pages.PageError:
         return ""
     text = _FENCE.sub(r"\1\2", _EDITORS_ONLY.sub("", page.text))
-    return f"{text.rstrip()}\n\n[Read it on the web]({page.url})"
+    return f"{text.rstrip()}\n\n[{say(WEB, language)}]({page.url})"
 
 
 def _range(finding: Finding, checked: Checked, columns: Columns) -> types.Range:

@@ -7,15 +7,16 @@ for again only where something that was read for it has changed, and files that 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Optional
 
 from ms_perflint.cache import Memory
 from ms_perflint.config import Config, ConfigError
 from ms_perflint.discovery import discover
 from ms_perflint.engine import lint
-from ms_perflint.findings import Finding, Problem, Report
+from ms_perflint.findings import Finding, Problem, Report, in_language
 from ms_perflint.fixing import Settled, settle
+from ms_perflint.languages import chosen, of_environment, say
 from ms_perflint.semantics.parsed import Parsed
 from ms_perflint.server.buffers import Buffer
 from ms_perflint.server.settings import Folders
@@ -179,12 +180,20 @@ class _Current(Files):
         return self.base.status(path)
 
 
+def language_of(config: Config) -> str:
+    """Return the language in which the editor is told."""
+    return chosen(of_environment(), config.lang)
+
+
 def _by_path(report: Report, config: Config, files: Files) -> dict[str, Checked]:
-    """Return a report file by file."""
+    """Return a report file by file, in the language that is set."""
+    language = language_of(config)
     found: dict[str, Checked] = {}
     for path in report.files:
-        findings = tuple(finding for finding in report.findings if finding.place.path == path)
-        problems = tuple(problem for problem in report.problems if problem.path == path)
+        findings = tuple(in_language(each, language) for each in report.findings if each.place.path == path)
+        problems = tuple(
+            replace(each, message=say(each.message, language)) for each in report.problems if each.path == path
+        )
         found[path] = Checked(path, config, findings, problems, _sources(path, findings, files))
     return found
 
