@@ -89,7 +89,7 @@ def _lint(
     paths: Sequence[str], config: Config, files: Optional[Files], remember: bool, parsed: Optional[Parsed]
 ) -> _Part:
     linter = Linter(config, files if files is not None else Disk(), remember=remember, parsed=parsed)
-    with _without_collector():
+    with without_collector():
         findings = with_room(partial(_found, linter, paths))
     return _Part(tuple(findings), tuple(linter.problems), tuple(linter.sessions))
 
@@ -101,7 +101,7 @@ def _found(linter: Linter, paths: Sequence[str]) -> list[Finding]:
 
 
 @contextmanager
-def _without_collector() -> Iterator[None]:
+def without_collector() -> Iterator[None]:
     """Trees are given back by cutting their cycles; collecting them costs a third of a run."""
     was_on = gc.isenabled()
     gc.disable()

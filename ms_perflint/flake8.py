@@ -58,11 +58,14 @@ class Run:
             source = Source(path, raw)
         except SourceError as error:
             return (), [error.problem(path)]
+        from ms_perflint.engine import without_collector
+
         if name == self._typed:
             linter = self._made(Overlay(Disk(), {path: raw}))
         else:
             linter = self._linter = self._linter or self._made(Disk())
-        found = linter.parsed(source, tree)
+        with without_collector():
+            found = linter.parsed(source, tree)
         problems, linter.problems = linter.problems, []
         return found, problems
 

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.config_files import LOADS, named, trees_of
-from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.options import ADD, parsed
 from ms_perflint.semantics.values import OPEN, Api, Bound, Instance, Known, Options, Tree, Value
 from ms_perflint.semantics.ways import IMPOSSIBLE
@@ -99,8 +99,8 @@ class _Search:
                 out.append((binding.value, binding.scope))
             elif binding.kind == "from":
                 out.extend(self._imported(node, scope))
-        for site in current.owner.calls:
-            if site.word in UPDATES and isinstance(site.node, ast.Call) and _root(site.node.func) == node.id:
+        for site in _updates(current.owner):
+            if isinstance(site.node, ast.Call) and _root(site.node.func) == node.id:
                 out.extend(
                     (argument, site.scope) for argument in (*site.node.args, *(k.value for k in site.node.keywords))
                 )
@@ -170,6 +170,12 @@ def _made_of(evaluator: Evaluator, options: Options) -> list[tuple[ast.expr, Sco
         if site.word == ADD and site.node.args and not isinstance(site.node.args[0], ast.Constant):
             found.extend((keyword.value, site.scope) for keyword in site.node.keywords if keyword.arg == "default")
     return found
+
+
+def _updates(scope: Scope) -> list[Site]:
+    """Return the calls in a scope that may change what a name holds, in source order."""
+    sites = [site for word in UPDATES for site in scope.module.by_word.get(word, ()) if site.scope.owner is scope]
+    return sorted(sites, key=lambda site: site.span) if len(sites) > 1 else sites
 
 
 def _root(node: ast.expr) -> str:
