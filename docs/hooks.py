@@ -14,6 +14,7 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 from ms_perflint import pages
 from ms_perflint.check import checks
@@ -98,8 +99,24 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Return a page with the examples in it as the site shows them: file names as titles, reported lines marked."""
+def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
+    """Return a page with what the site adds to it: options, the other language, examples as it shows them."""
+    return _examples(_with_language(markdown.replace(OPTIONS_HERE, _options()), page.file.src_uri, files))
+
+
+def _with_language(markdown: str, page: str, files: Files) -> str:
+    """Return a rule page with a link to the same page in the other language below its title."""
+    chinese = page.startswith("zh/")
+    other = page[len("zh/") :] if chinese else f"zh/{page}"
+    if "rules/MSP" not in page or files.get_file_from_path(other) is None:
+        return markdown
+    title, rest = markdown.split("\n", 1)
+    link = posixpath.relpath(other, posixpath.dirname(page))
+    return f"{title}\n\n[{'English' if chinese else '中文'}]({link}){{ .language }}\n{rest}"
+
+
+def _examples(markdown: str) -> str:
+    """Return a page with its examples as the site shows them: file names as titles, reported lines marked."""
 
     def shown(match: re.Match[str]) -> str:
         language, *words = match["info"].split()
@@ -111,7 +128,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
         body = "".join(_MARK.sub("", line) + "\n" for line in lines)
         return f"```{language}{title}{mark}\n{body}```"
 
-    return _BLOCK.sub(shown, markdown.replace(OPTIONS_HERE, _options()))
+    return _BLOCK.sub(shown, markdown)
 
 
 def _written() -> dict[str, str]:

@@ -74,6 +74,14 @@ def test_links_between_files_of_the_repository_lead_to_pages_or_into_it(site: Pa
     assert '<a href="../../measurements/">' in html(site, "rules/MSP301-synchronous-checkpoint")
 
 
+def test_rule_pages_lead_to_the_same_page_in_the_other_language(site: Path) -> None:
+    chinese = [path.stem for path in (ROOT / "rules" / "zh").glob("*.md")]
+    assert chinese
+    for name in chinese:
+        assert f'href="../../zh/rules/{name}/">中文</a>' in html(site, f"rules/{name}")
+        assert f'href="../../../rules/{name}/">English</a>' in html(site, f"zh/rules/{name}")
+
+
 def test_the_schemas_are_where_they_say(site: Path) -> None:
     for name in "schema.json", "pyproject.schema.json":
         assert json.loads((site / name).read_text(encoding="utf-8"))["$id"] == pages.SITE + name
