@@ -35,7 +35,7 @@ def render(outcome: Outcome) -> str:
         _rules_table(outcome),
         _findings(found, entries, outcome, root),
         program_section(programs, root),
-        rule_section({each.finding.code: each.finding.name for each in found}),
+        rule_section({each.finding.code: each.finding.name for each in found}, outcome.language),
         id="main",
     )
     title = f"{os.path.basename(root) or root}: what makes training slow"
@@ -107,7 +107,7 @@ def _rules_table(outcome: Outcome) -> Markup | None:
             tag("th", tag("a", code, href=f"#{code}"), f" {name}", scope="row"),
             tag("td", str(count), class_="number"),
             tag("td", str(mended), class_="number"),
-            tag("td", badge(outcome.gain(code).size), f" {outcome.gain(code).text}"),
+            tag("td", badge(outcome.gain(code).size), f" {outcome.say(outcome.gain(code).text)}"),
         )
         for count, code, name, mended in rows
     ]

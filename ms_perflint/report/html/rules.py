@@ -7,26 +7,28 @@ import re
 from collections.abc import Mapping
 
 from ms_perflint import pages
+from ms_perflint.languages import ENGLISH
 from ms_perflint.report.html.markup import Markup, tag
 
 HOME = "https://github.com/mindspore-lab/ms-perflint"
 COMMENT = re.compile(r"^<!--[^\n]*-->\n\n?", re.MULTILINE)
 TITLE = re.compile(r"\A# [^\n]*\n")
-OUT = re.compile(r"\]\(\.\./")  # a link from a page to what stands beside the folder of pages
+OUT = re.compile(r"\]\((?:\.\./)+")  # a link from a page to what stands beside the folder of pages
 ACROSS = re.compile(r"\]\(([A-Z]+[0-9]+)-([a-z0-9-]+)\.md\)")  # from one page to another
 
 
-def section(names: Mapping[str, str]) -> Markup | None:
-    """Return the pages of these rules, folded up."""
+def section(names: Mapping[str, str], language: str = ENGLISH) -> Markup | None:
+    """Return the pages of these rules in a language, folded up."""
     if not names:
         return None
-    return tag("section", tag("h2", "Rules"), *(_rule(code, name) for code, name in sorted(names.items())), id="rules")
+    rules = [_rule(code, name, language) for code, name in sorted(names.items())]
+    return tag("section", tag("h2", "Rules"), *rules, id="rules")
 
 
-def _rule(code: str, name: str) -> Markup:
+def _rule(code: str, name: str, language: str) -> Markup:
     """Return the page of one rule; a link where a rule of another package brings none."""
     try:
-        page = pages.page(code)
+        page = pages.page(code, language)
     except pages.PageError:
         return tag("p", f"{code} {name}", id=code)
     web = tag("p", "On the web: ", tag("a", page.url, href=page.url))
