@@ -46,7 +46,8 @@ NAVIGATION: list[Any] = [
             {"Configuration": "configuration.md"},
             {"What a program does": "program.md"},
             {"Reports": "reports.md"},
-            {"Notebooks and stdin": "notebooks.md"},
+            {"Notebooks": "notebooks.md"},
+            {"Standard input and watching": "stdin.md"},
         ]
     },
     {

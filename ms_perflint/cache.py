@@ -109,7 +109,7 @@ class Cache:
     def __init__(self, directory: str, paths: Sequence[str], config: Config) -> None:
         """Find the file for a run over `paths` (as given) in a cache directory, which need not be there."""
         self._directory = directory
-        root = _root(common_parent(paths))
+        root = project_root(common_parent(paths))
         self._asked = repr((root, _way(config)))
         self._path = os.path.join(directory, _checked(self._asked.encode()).hex() + SUFFIX)
 
@@ -169,7 +169,7 @@ def clean(directory: str) -> int:
     return removed
 
 
-def _root(directory: str) -> str:
+def project_root(directory: str) -> str:
     """Return the directory of the project that a directory belongs to; itself when it belongs to none."""
     root = directory
     while not any(os.path.exists(os.path.join(root, marker)) for marker in MARKERS):

@@ -203,11 +203,14 @@ _lang = click.option(
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes to use; as many as there are processors.")
 @click.option("-n", "--no-cache", is_flag=True, envvar="MS_PERFLINT_NO_CACHE", help="Neither use nor keep a cache.")
 @_cache_directory
+@click.option("--stdin-filename", metavar="FILE", help="The file whose place the text takes that comes in with `-`.")
+@click.option("--watch", is_flag=True, help="Lint again whenever a file of the project changes.")
+@click.option("--force-exclude", is_flag=True, help="Leave out what is excluded also where it is given by name.")
 @click.option("--show-files", "view", flag_value="files", help="Show the files that would be linted, and stop.")
 @click.option("--show-settings", "view", flag_value="settings", help="Show all settings and their origins, and stop.")
 @_lang
 def check(paths: tuple[str, ...], view: str | None, **options: Any) -> int:
-    """Lint files and directories."""
+    """Lint files and directories; `-` is the standard input."""
     from ms_perflint.run import Options, run
 
     if view:

@@ -54,12 +54,17 @@ class _Ignores:
         return _Ignores(repository, chain)
 
 
-def discover(paths: Sequence[str], config: Config) -> Found:
-    """Return the files at `paths`: a file given by name always, of a directory those that count."""
+def discover(paths: Sequence[str], config: Config, force_exclude: bool = False) -> Found:
+    """Return the files at `paths`: a file given by name always, of a directory those that count.
+
+    With `force_exclude` what the configuration excludes is also left out where it was given by name.
+    """
     files: set[str] = set()
     problems: set[Problem] = set()
     for given in paths:
         path = os.path.abspath(given)
+        if force_exclude and is_excluded(path, config):
+            continue
         if os.path.isdir(path):
             files.update(_walk(path, config, problems))
         elif os.path.isfile(path):
@@ -67,6 +72,12 @@ def discover(paths: Sequence[str], config: Config) -> Found:
         else:
             problems.add(Problem(path, 0, 0, _why(path)))
     return Found(tuple(sorted(files, key=grouped)), tuple(sorted(problems)))
+
+
+def is_excluded(path: str, config: Config) -> bool:
+    """Return whether the configuration excludes a path, or a folder above it in the project."""
+    patterns = (*config.exclude, *config.extend_exclude)
+    return Patterns(config.root, patterns)(path, directory=os.path.isdir(path))
 
 
 def grouped(path: str) -> tuple[list[str], str]:

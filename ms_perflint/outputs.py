@@ -41,12 +41,13 @@ def outputs(asked: Sequence[Output], file: str | None, usual: str) -> tuple[Outp
     return found
 
 
-def write(text: str, file: str | None) -> None:
-    """Print a report, or write it to the file that was named. May raise ClickException."""
+def write(text: str, file: str | None, aside: bool = False) -> None:
+    """Print a report, `aside` on stderr, or write it to the file that was named. May raise ClickException."""
     try:
         if file is None:
-            sys.stdout.write(text)
-            sys.stdout.flush()
+            stream = sys.stderr if aside else sys.stdout
+            stream.write(text)
+            stream.flush()
             return
         with open(file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as opened:
             opened.write(text)

@@ -22,11 +22,12 @@ from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_stat
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
 from ms_perflint.report.summary import files_of, findings_of
-from ms_perflint.source import Disk, Files, Source
+from ms_perflint.source import Disk, Files, Overlay, Source
 
 if TYPE_CHECKING:
     from ms_perflint.facts.data import Facts
     from ms_perflint.fixing import Settled
+    from ms_perflint.stdin import Typed
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,9 @@ class Options:
     jobs: int | None = None
     no_cache: bool = False
     cache_dir: str | None = None
+    stdin_filename: str | None = None
+    force_exclude: bool = False
+    watch: bool = False
     lang: str | None = None
 
 
@@ -63,16 +67,22 @@ def run(paths: Sequence[str], options: Options) -> int:
     """Return the exit code: 0 nothing left to report, 1 findings left, 2 something could not be done."""
     if options.add_noqa is not None and options.fix:
         raise click.UsageError("--fix and --add-noqa: what is mended needs no comment; run one after the other")
+    if options.watch:
+        from ms_perflint.watching import watch
+
+        return watch(paths, options)
+    typed = _typed(paths, options)
+    paths = [typed.path] if typed else paths
     config = settings(paths, options)
     language = chosen(options.lang, config.lang)
     wanted = outputs(options.output_format, options.output_file, config.output_format)
     if options.statistics and not any(output.format in COUNTED for output in wanted):
         raise click.UsageError(f"--statistics goes with {', '.join(COUNTED)}, not with {wanted[0].format}")
-    found = discover(paths, config)
-    if not found.files and not found.problems and not options.quiet:
+    found = typed.found(config, options.force_exclude) if typed else discover(paths, config, options.force_exclude)
+    if not found.files and not found.problems and not options.quiet and not typed:
         click.echo(say(Message("no Python files found"), language), err=True)
     cache = None if options.no_cache else Cache(options.cache_dir or default_directory(), paths, config)
-    work = Work(found, config, options, wanted, cache, language)
+    work = Work(found, config, options, wanted, cache, language, typed)
     problems = {*found.problems, *work.done()}
     if cache and work.memory:
         cache.save(work.memory)
@@ -81,6 +91,19 @@ def run(paths: Sequence[str], options: Options) -> int:
     if problems - (work.unread if options.exit_zero else set()):
         return 2
     return int((work.left and not options.exit_zero) or (work.fixed and options.exit_non_zero_on_fix))
+
+
+def _typed(paths: Sequence[str], options: Options) -> Typed | None:
+    """Return what the standard input holds where the paths mean it. May raise UsageError."""
+    if "-" not in paths:
+        return None
+    if len(paths) > 1:
+        raise click.UsageError("`-` is the standard input, and goes with no other path")
+    if options.add_noqa is not None:
+        raise click.UsageError("--add-noqa writes into files, and the standard input is none")
+    from ms_perflint.stdin import read
+
+    return read(options.stdin_filename)
 
 
 class Work:
@@ -97,6 +120,7 @@ class Work:
         wanted: tuple[Output, ...],
         cache: Cache | None,
         language: str = ENGLISH,
+        typed: Typed | None = None,
     ) -> None:
         self.found = found
         self.files = found.files
@@ -106,7 +130,8 @@ class Work:
         self.config = config
         self.options = options
         self.style = for_output() if any(output.file is None for output in wanted) else PLAIN
-        self.disk = Disk()
+        self.typed = typed  # what came from the standard input: a fix of it is printed, and the report goes to stderr
+        self.disk = typed.files() if typed else Disk()
         self.left = 0
         self.fixed = 0
         self.unread: set[Problem] = set()
@@ -118,7 +143,7 @@ class Work:
             return known
         from ms_perflint.engine import lint
 
-        on_disk = None if files is self.disk else files
+        on_disk = None if files is self.disk and self.typed is None else files
         return lint(self.files, self.config, on_disk, self.options.jobs or os.cpu_count() or 1, self.memory)
 
     def done(self) -> set[Problem]:
@@ -154,19 +179,24 @@ class Work:
 
     def report(self) -> set[Problem]:
         """Lint, mend if asked to, and print the report; return what could not be done."""
-        interrupted = self._recovered() if self.options.fix else ()
+        interrupted = self._recovered() if self.options.fix and not self.typed else ()
         settled = self._fix() if self.options.fix else None
         report = settled.report if settled else self.lint(self.disk)
-        self._print(report, settled)
+        files: Files = self.disk if self.typed else Disk()
+        if settled and self.typed:
+            mended = {change.path: change.after for change in settled.changes}
+            self.typed.give_back(mended)
+            files = Overlay(files, mended)
+        self._print(report, settled, files)
         self.left, self.fixed = len(report.findings), len(settled.fixed) if settled else 0
         self.unread = set(report.problems)
         return {*report.problems, *(settled.problems if settled else ()), *interrupted}
 
-    def _print(self, report: Report, settled: Settled | None) -> None:
-        """Write all reports that are wanted."""
+    def _print(self, report: Report, settled: Settled | None, files: Files) -> None:
+        """Write all reports that are wanted; `files` as the report speaks of them."""
         outcome = Outcome(
             tuple(in_language(finding, self.language) for finding in report.findings),
-            Sources(Disk()),
+            Sources(files),
             PLAIN,
             partial(self._trust, frozenset(report.files)),
             self.config.unsafe_fixes,
@@ -182,7 +212,7 @@ class Work:
         for output in self.outputs:
             show = render_statistics if self.options.statistics and output.format in COUNTED else render
             style = self.style if output.file is None else PLAIN
-            write(show(output.format, replace(outcome, style=style)), output.file)
+            write(show(output.format, replace(outcome, style=style)), output.file, aside=bool(settled and self.typed))
 
     def _told(self, problems: set[Problem]) -> tuple[Problem, ...]:
         """Return problems, sorted, in the language of the run."""
@@ -216,10 +246,12 @@ class Work:
     def _fix(self) -> Settled:
         """Mend the files; on a terminal ask about unsafe fixes."""
         from ms_perflint.dialogue import Dialogue
-        from ms_perflint.fixing import fix
+        from ms_perflint.fixing import fix, settle
 
-        self.lint(self.disk)  # by several processes; what they find is remembered
         options = self.options
+        if self.typed:
+            return settle(self.lint, self.disk, self.config, unsafe=self.config.unsafe_fixes)
+        self.lint(self.disk)  # by several processes; what they find is remembered
         is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
         people = is_terminal and all(output.file or output.format in FOR_PEOPLE for output in self.outputs)
         ask = people and not options.no_interactive and not self.config.unsafe_fixes

@@ -1,0 +1,59 @@
+"""`--watch`: lint again whenever a file of the project changes, in a terminal beside the editor."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import click
+
+from ms_perflint.cache import project_root
+from ms_perflint.config import EXCLUDE, ConfigError, common_parent
+from ms_perflint.run import Options, run
+
+ENDS = (".py", ".ipynb", ".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".txt", ".sh", ".bash")
+MISSING = "--watch needs the package watchfiles: pip install 'ms-perflint[watch]'"
+PAUSE = 200  # milliseconds after which nothing more is saved together
+
+
+def watch(paths: Sequence[str], options: Options) -> int:
+    """Lint, and lint again after each change, until somebody stops it with Ctrl-C."""
+    if options.fix or options.diff or options.add_noqa is not None or "-" in paths:
+        raise click.UsageError("--watch only reports: it does not go with --fix, --diff, --add-noqa or `-`")
+    try:
+        from watchfiles import watch as changes
+    except ImportError as error:
+        raise click.ClickException(MISSING) from error
+    root = project_root(common_parent(paths))
+    if not os.path.isdir(root):
+        raise click.ClickException(f"{root}: no such directory")
+    once, is_first = replace(options, watch=False), True
+    # It listens before it lints for the first time: nothing that is saved meanwhile is missed.
+    for batch in changes(root, step=20, debounce=PAUSE, rust_timeout=PAUSE, yield_on_timeout=True):
+        if is_first or any(_counts(path, root) for _, path in batch):
+            _lint(paths, once, is_first)
+            click.echo(f"[{time.strftime('%H:%M:%S')}] Watching {root} for changes, Ctrl-C ends.", err=True)
+        is_first = False
+    return 0
+
+
+def _counts(path: str, root: str) -> bool:
+    """Return whether a change at a path may change what is found."""
+    folders = os.path.relpath(path, root).split(os.sep)[:-1]
+    return path.endswith(ENDS) and not any(folder in EXCLUDE for folder in folders)
+
+
+def _lint(paths: Sequence[str], options: Options, is_first: bool) -> None:
+    """Print the report on a clear screen; a configuration that somebody is at work on ends nothing."""
+    if sys.stdout.isatty():
+        click.clear()
+    try:
+        run(paths, options)
+    except (ConfigError, click.ClickException) as error:
+        if is_first:
+            raise
+        message = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        click.echo(f"ms-perflint: error: {message}", err=True)
