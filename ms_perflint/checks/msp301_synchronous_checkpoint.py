@@ -111,7 +111,7 @@ class SynchronousCheckpoint(Check):
             message = Message(
                 "training waits while each checkpoint is written, after every step: "
                 "the config made in line {row} is given to no callback",
-                row=place.row,
+                row=place.line,
             )
             edits, advice = self._passed_on(call, unused)
             self.report(

@@ -47,7 +47,7 @@ class ProfilerWithAutotune(Check):
         self.report(node, self._message(call, first), edits, advice=advice, safety=safety, related=(*related, *places))
 
     def _message(self, call: Call, first: profiling.Profiling) -> Message:
-        row, file = first.place.row, os.path.basename(first.place.path)
+        row, file = first.place.line, os.path.basename(first.place.path)
         here = first.place.path == call.module.path
         place = Message("line {row}", row=row) if here else Message("line {row} of {file}", row=row, file=file)
         if self.target.version < profiling.ON_REQUEST:
