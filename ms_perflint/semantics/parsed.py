@@ -15,17 +15,24 @@ class Parsed:
     def __init__(self, bound: int) -> None:
         self._bound = bound  # bytes of source that are kept between projects
         self._held: dict[str, tuple[bytes, Module]] = {}  # the one that was asked for last stands last
+        self._replaced: list[Module] = []
 
     def module(self, path: str, raw: bytes) -> Module:
         """Return the module of a file with these bytes; SourceError where there is none."""
-        held = self._held.pop(path, None)
+        held = self._held.get(path)
         if held is None or held[0] != raw:
-            held = raw, Module(Source(path, raw))
+            module = Module(Source(path, raw))
+            self._replaced += [held[1]] if held is not None else []
+            held = raw, module
+        self._held.pop(path, None)
         self._held[path] = held
         return held[1]
 
     def trim(self) -> None:
-        """Give back what has not been asked for the longest, down to the bound; while no project is at work."""
+        """Give back what holds no more, and what has not been asked for the longest; while no project is at work."""
+        for module in self._replaced:
+            module.close()
+        self._replaced.clear()
         size = sum(len(raw) for raw, _ in self._held.values())
         for path in list(self._held):
             if size <= self._bound:

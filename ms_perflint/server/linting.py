@@ -6,7 +6,9 @@ for again only where something that was read for it has changed, and files that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Optional
 
@@ -16,6 +18,7 @@ from ms_perflint.discovery import discover
 from ms_perflint.engine import lint
 from ms_perflint.findings import Finding, Problem, Report, in_language
 from ms_perflint.fixing import Settled, settle
+from ms_perflint.internal import internal_error
 from ms_perflint.languages import chosen, of_environment, say
 from ms_perflint.semantics.parsed import Parsed
 from ms_perflint.server.buffers import Buffer
@@ -103,6 +106,12 @@ class Linting:
 
     def files(self, paths: Sequence[str], state: State) -> Answers:
         """Return what is found in files, by their nearest configurations. Raises Voided."""
+        with _young_garbage():
+            answers = self._files(paths, state)
+            self._parsed.trim()
+        return answers
+
+    def _files(self, paths: Sequence[str], state: State) -> Answers:
         files, errors = state.files(), []
         groups: dict[str, tuple[Config, list[str]]] = {}
         for path in paths:
@@ -113,10 +122,22 @@ class Linting:
         for key, (config, members) in groups.items():
             wanted = [path for path in members if not state.folders.is_excluded(path, config)]
             checked.update({path: Checked(path, config) for path in members})
-            report = lint(wanted, config, files, memory=self._memory(key), parsed=self._parsed)
-            checked.update(_by_path(report, config, files))
-        self._parsed.trim()
+            for report in self._reports(wanted, config, files, self._memory(key)):
+                checked.update(_by_path(report, config, files))
         return Answers(checked, tuple(dict.fromkeys(errors)))
+
+    def _reports(self, paths: Sequence[str], config: Config, files: Files, memory: Memory) -> Iterator[Report]:
+        """Yield reports on files; a fault of ours in one of them does not take the others along."""
+        try:
+            yield lint(paths, config, files, memory=memory, parsed=self._parsed)
+        except Voided:
+            raise
+        except Exception as error:
+            if len(paths) == 1:
+                yield Report((), (Problem(paths[0], 0, 0, internal_error(error)),), (paths[0],))
+                return
+            for path in paths:
+                yield from self._reports([path], config, files, memory)
 
     def below(self, state: State) -> tuple[str, ...]:
         """Return the Python files in the folders of the workspace that count: notebooks are no documents of it."""
@@ -153,6 +174,17 @@ class Linting:
             return self._good[path], ""
         except ConfigError as error:
             return self._good.get(path) or Config(root=path), str(error)
+
+
+@contextmanager
+def _young_garbage() -> Iterator[None]:
+    """Collect the garbage that a pass leaves while it is young: later all that is kept would be looked through."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.collect(0)
+        gc.enable()
 
 
 class _Current(Files):
