@@ -45,7 +45,7 @@ def _page(text: str) -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         _print(text)
         return
-    os.environ.setdefault("LESS", "FRX")  # colours; what fits on the screen stays there
+    os.environ.setdefault("LESS", "-FRX")  # colours; what fits on the screen stays there
     click.echo_via_pager(text)
 
 

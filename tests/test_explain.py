@@ -142,13 +142,22 @@ def test_formats(tmp_path: Path) -> None:
 
 
 @terminal
+def test_less_is_given_colours(tmp_path: Path) -> None:
+    less = tmp_path / "less"
+    less.write_text("#!/bin/sh\ncat\n", encoding="utf-8")
+    less.chmod(0o755)
+    ran = on_terminal("rule", "MSP301", cwd=tmp_path, env={"PAGER": str(less)})
+    assert ran.out.startswith("\x1b[1msynchronous-checkpoint (MSP301)\x1b[0m\n")
+
+
+@terminal
 def test_a_terminal_shows_pages_through_its_pager(tmp_path: Path) -> None:
     pager = tmp_path / "pager"
     pager.write_text("#!/bin/sh\necho PAGED $LESS\ncat\n", encoding="utf-8")
     pager.chmod(0o755)
     ran = on_terminal("rule", "MSP301", cwd=tmp_path, env={"PAGER": str(pager), "COLUMNS": "90"})
     assert ran.code == 0
-    assert ran.out == "PAGED FRX\n" + re.sub(r"\x1b\[[0-9;]*m", "", ran.out.split("\n", 1)[1])
+    assert ran.out == "PAGED -FRX\n" + re.sub(r"\x1b\[[0-9;]*m", "", ran.out.split("\n", 1)[1])
     assert "\n  The device waits while a checkpoint is written.\n" in ran.out
     assert "PAGED" not in run("rule", "MSP301", cwd=tmp_path, env={"PAGER": str(pager)}).out
 
