@@ -191,11 +191,12 @@ def _spec(root: str, path: str) -> tuple[tuple[str, pathspec.GitIgnoreSpec], ...
 def shares(paths: Sequence[str], workers: int) -> list[Sequence[str]]:
     """Return the paths as runs of neighbours of about the same size; one run where more would not pay."""
     sizes = [_size(path) for path in paths]
-    count = max(1, min(workers * SHARES, sum(sizes) // PART)) if workers > 1 else 1
+    total = sum(sizes)
+    count = max(1, min(workers * SHARES, total // PART)) if workers > 1 else 1
     parts: list[list[str]] = [[]]
     passed = 0
     for path, size in zip(paths, sizes):
-        if passed * count >= sum(sizes) * len(parts) and len(parts) < count:
+        if passed * count >= total * len(parts) and len(parts) < count:
             parts.append([])
         parts[-1].append(path)
         passed += size

@@ -54,7 +54,7 @@ def lint(
     What the memory knows is not looked for again, and it learns what is found. Files that are `parsed` are not parsed
     again.
     """
-    ordered = sorted(set(paths), key=grouped)
+    ordered = sorted(dict.fromkeys(paths), key=grouped)
     known, left = memory.recall(ordered, files or Disk()) if memory is not None else ([], ordered)
     work = partial(_lint, config=config, files=files, remember=memory is not None, parsed=parsed)
     parts, dead = _in_processes(left, work, jobs) if files is None and jobs > 1 else ([work(left)], [])
