@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.handed import BY_NAME, RESULT, TABLE, Holder, called, handed, names
+from ms_perflint.semantics.handed import BY_NAME, RESULT, TABLE, Holder, called, computed, handed
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.parameters import is_method, positional
 
@@ -122,8 +122,7 @@ class Handing:
     @cached_property
     def _computed(self) -> dict[str, list[Site]]:
         found: dict[str, list[Site]] = {}
-        for site in (site for module in self.program.modules for site in module.sites):
-            if isinstance(site.node, ast.Call) and isinstance(site.node.func, (ast.Call, ast.Subscript, ast.IfExp)):
-                for name in names(site.node.func):
-                    found.setdefault(name, []).append(site)
+        for module in self.program.modules:
+            for name, sites in computed(module).items():
+                found.setdefault(name, []).extend(sites)
         return found

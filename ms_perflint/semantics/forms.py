@@ -43,10 +43,11 @@ def is_main_guard(node: ast.AST) -> bool:
 
 def word_of(node: ast.AST) -> str:
     """Return the last word of a name, an attribute or `x["word"]`; "" for other expressions."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        return node.attr
+    kind = type(node)
+    if kind is ast.Name:
+        return node.id  # type: ignore[attr-defined, no-any-return]
+    if kind is ast.Attribute:
+        return node.attr  # type: ignore[attr-defined, no-any-return]
     key = node.slice if isinstance(node, ast.Subscript) else None
     return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
 

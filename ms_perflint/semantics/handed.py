@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Union
 
 from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.module import Module
+from ms_perflint.semantics.module import Module, Site
 
 TABLE = "[]"  # what is taken out of a table or list, or from an object by a name that is worked out
 RESULT = "()"  # behind the name of a function: what it returns
@@ -37,7 +37,8 @@ def handed(module: Module) -> dict[str, set[Holder]]:
 def _edges(module: Module) -> Iterator[tuple[str, Holder]]:
     for display in module.displays:
         for element in display.values if isinstance(display, ast.Dict) else display.elts:
-            yield from ((name, TABLE) for name in names(element))
+            for name in names(element):
+                yield name, TABLE
     for scope in module.scopes:
         groups = (*scope.bindings.values(), *scope.attributes.values())
         for binding in (binding for group in groups for binding in group):
@@ -45,23 +46,38 @@ def _edges(module: Module) -> Iterator[tuple[str, Holder]]:
                 if binding.name in module.by_word:
                     yield TABLE, binding.name
             elif binding.value is not None and binding.kind in ("assign", "parameter"):
-                yield from ((name, binding.name) for name in names(binding.value))
+                for name in names(binding.value):
+                    yield name, binding.name
         for value, _ in scope.returns:
-            yield from ((name, scope.name + RESULT) for name in names(value))
+            for name in names(value):
+                yield name, scope.name + RESULT
         for decorator in getattr(scope.node, "decorator_list", ()):
             yield scope.name, (called(decorator), 0)
     for site in module.sites:
-        if isinstance(site.node, ast.Call):
+        if type(site.node) is ast.Call and (site.node.args or site.node.keywords):
             yield from _arguments(site.node, called(site.node.func))
 
 
 def _arguments(call: ast.Call, callee: str) -> Iterator[tuple[str, Holder]]:
     for slot, argument in enumerate(call.args):
-        yield from ((name, (callee, slot)) for name in names(argument))
+        for name in names(argument):
+            yield name, (callee, slot)
     for keyword in call.keywords:
         if keyword.arg:
             holder: Holder = TABLE if callee in DICTS else (callee, keyword.arg)
-            yield from ((name, holder) for name in names(keyword.value))
+            for name in names(keyword.value):
+                yield name, holder
+
+
+def computed(module: Module) -> dict[str, list[Site]]:
+    """Return the sites of a file that call what is worked out on the spot, by the names that stand for that."""
+    if module.computed is None:
+        module.computed = {}
+        for site in module.sites:
+            if isinstance(site.node, ast.Call) and isinstance(site.node.func, (ast.Call, ast.Subscript, ast.IfExp)):
+                for name in names(site.node.func):
+                    module.computed.setdefault(name, []).append(site)
+    return module.computed
 
 
 def called(node: ast.expr) -> str:
@@ -69,18 +85,19 @@ def called(node: ast.expr) -> str:
     return called(node.func) + RESULT if isinstance(node, ast.Call) else word_of(node)
 
 
-def names(node: ast.expr) -> Iterator[str]:
-    """Yield the names that stand for what an expression may be."""
-    if isinstance(node, (ast.Name, ast.Attribute)):
-        yield word_of(node)
-    elif isinstance(node, ast.Subscript):
-        yield BY_NAME if isinstance(node.value, ast.Call) and called(node.value.func) in NAMESPACES else TABLE
-    elif isinstance(node, ast.Call):
+def names(node: ast.expr) -> tuple[str, ...]:
+    """Return the names that stand for what an expression may be."""
+    kind = type(node)
+    if kind is ast.Constant:
+        return ()
+    if kind is ast.Name or kind is ast.Attribute:
+        return (word_of(node),)
+    if isinstance(node, ast.Subscript):
+        by_name = isinstance(node.value, ast.Call) and called(node.value.func) in NAMESPACES
+        return (BY_NAME if by_name else TABLE,)
+    if isinstance(node, ast.Call):
         word = called(node.func)
-        yield TABLE if word in TAKES else word + RESULT
-    elif isinstance(node, ast.IfExp):
-        yield from names(node.body)
-        yield from names(node.orelse)
-    elif isinstance(node, ast.BoolOp):
-        for value in node.values:
-            yield from names(value)
+        return (TABLE if word in TAKES else word + RESULT,)
+    if isinstance(node, ast.IfExp):
+        return (*names(node.body), *names(node.orelse))
+    return tuple(name for value in node.values for name in names(value)) if isinstance(node, ast.BoolOp) else ()

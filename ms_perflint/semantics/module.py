@@ -237,6 +237,7 @@ class Module:
         self.renamed: dict[str, set[str]] = {}  # last word of a name -> other names it gets: `as`, `x = name`
         self.displays: list[Union[ast.Dict, ast.List, ast.Tuple, ast.Set]] = []
         self.handed: Optional[dict[str, set[Holder]]] = None  # see `handed`, made on first use
+        self.computed: Optional[dict[str, list[Site]]] = None  # see `handed` too
         self.made: dict[
             str, set[str]
         ] = {}  # last word of a callee -> names bound to what it returns: `self.x = name()`
@@ -333,6 +334,7 @@ class Module:
         self.worded.clear()
         self.displays.clear()
         self.handed = None
+        self.computed = None
         self.outside = None
         if not self._borrowed:
             self.tree.body = []
