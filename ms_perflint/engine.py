@@ -31,7 +31,7 @@ from ms_perflint.source import Disk, Files, Source, SourceError, unreadable
 from ms_perflint.stamps import Noting
 from ms_perflint.suppressions import Suppressions
 
-HELD = 1_500_000  # bytes of parsed source that are kept in any case
+HELD = 600_000  # bytes of parsed source that are kept in any case, also where the next file shares none of it
 HELD_BY_SESSION = 50_000  # the same between projects when findings are remembered: any change makes all of these void
 HELD_AT_MOST = 8_000_000  # bytes after which everything is given back, wherever the run is
 PROGRAMS = 40  # programs whose answers are kept
