@@ -43,7 +43,7 @@ class PynativeModeTraining(Check):
 
     def suspect(self, call: Call) -> bool:
         """A `set_context` that makes PyNative the mode of the training; or the first one where none says a mode."""
-        if not mode.stands_there(call) and not self.program.trains.is_yes:
+        if not mode.stands_there(call) and not self.program.is_trained:
             return False
         value = mode.given(call)
         if value is None:
@@ -67,7 +67,7 @@ class PynativeModeTraining(Check):
         return (Call(site, self.program, ""),) if site is not None and self.program.is_run_by_entry(site) else ()
 
     def _trains_uncompiled(self) -> bool:
-        return self.program.trains.is_yes and not self.target.is_cpu and not mode.is_compiled(self.program)
+        return self.program.is_trained and not self.target.is_cpu and not mode.is_compiled(self.program)
 
     def _is_silent(self) -> bool:
         """Return whether nothing in a training program says the mode, and the default is PyNative."""

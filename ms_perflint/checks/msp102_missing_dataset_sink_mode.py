@@ -44,7 +44,7 @@ class MissingDatasetSinkMode(Check):
             return False
         if conditions.is_for_cpu_only(self.program, call) or mode.is_for_another_mode(self.program, call):
             return False
-        if not self.program.trains.is_yes or self.program.mode == mode.PYNATIVE or not self._can_sink(call):
+        if not self.program.is_trained or self.program.mode == mode.PYNATIVE or not self._can_sink(call):
             return False
         return bool(self.settings["report-deliberate"]) or not self._is_deliberate(call)
 

@@ -96,7 +96,7 @@ class UnalignedShape(Check):
     def _may_count(self, site: Site) -> bool:
         """Return whether the program trains, or might be one that does: the same for all sites of a file."""
         program, path = self.program, site.module.path
-        if program.trains.is_yes:
+        if program.is_trained:
             return True
         if program.entry == path and len(program.project.programs(path)) > 1:
             return False  # those that import it speak for it
@@ -159,7 +159,7 @@ class UnalignedShape(Check):
     def _safety(self, found: Hidden) -> Safety:
         """Return display-only where a use may lie elsewhere, or stored weights may be loaded."""
         program = self.program
-        if not program.trains.is_yes or program.calls(*LOADS) or known_networks.from_paper(found.producer.call):
+        if not program.is_trained or program.calls(*LOADS) or known_networks.from_paper(found.producer.call):
             return Safety.DISPLAY
         return Safety.UNSAFE if widths.is_closed(program, found) else Safety.DISPLAY
 

@@ -29,10 +29,10 @@ class SynchronousCheckpoint(Check):
     def suspect(self, call: Call) -> bool:
         """By meaning: saved again and again while training, and not asynchronously."""
         if call.api == checkpoints.CALLBACK:
-            return checkpoints.config_of(call)[1] and self.program.trains.is_yes and self.program.runs(call)
+            return checkpoints.config_of(call)[1] and self.program.is_trained and self.program.runs(call)
         if not call.argument("async_save").is_usually(False):
             return False
-        if not self.program.trains.is_yes or not self.program.runs(call):
+        if not self.program.is_trained or not self.program.runs(call):
             return False
         if call.api == checkpoints.SAVE:
             return call.repeats()

@@ -38,7 +38,7 @@ class MissingAllReduceFusion(Check):
 
     def suspect(self, call: Call) -> bool:
         """By meaning: data-parallel training in graph mode, whose gradients nothing puts into portions."""
-        if not self.program.trains.is_yes:
+        if not self.program.is_trained:
             return False
         sets = parallel.settings(call)
         if sets is None or parallel.data_parallel(sets) is None or parallel.is_alone(sets):

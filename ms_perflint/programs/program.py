@@ -305,6 +305,11 @@ class Program:
         return Fact(bool(sites) if self.is_whole else None, places[:3])
 
     @cached_property
+    def is_trained(self) -> bool:
+        """Return whether the program shows that it trains: cheaper where it has no word of it."""
+        return training.may_train(self) and self.trains.is_yes
+
+    @cached_property
     def train_sites(self) -> tuple[Site, ...]:
         """Return the sites that train: `Model.train` and `fit`, and calls of training steps."""
         return training.train_sites(self)

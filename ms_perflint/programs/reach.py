@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
@@ -105,11 +104,10 @@ class _Reach:
     def register(self) -> None:
         """Let run what decorators put into the tables of what runs: nobody loads the names of that."""
         running = dict.fromkeys(scope.module for scope in self.found)
-        words = sorted({word for module in running for word in registries.registering(module)})
+        words = tuple(sorted({word for module in running for word in registries.registering(module)}))
         if not words:
             return
-        mark = re.compile(rb"^@(?:\w+\.)*(?:" + "|".join(words).encode() + rb")\b", re.MULTILINE)
-        marked = [path for path in self.program.files if mark.search(self.program.project.lines(path) or b"")]
+        marked = [path for path in self.program.files if self.program.project.decorates(path, words)]
         if len(marked) > MARKED:
             return
         modules = [module for path in marked if (module := self.program.module(path)) is not None]

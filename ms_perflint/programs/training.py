@@ -46,6 +46,7 @@ _MARKS = (
     "mindspore.grad",
     "WithGradCell",
 )
+_TRAIN = rb"\.\s*(?:train|fit)\b(?!\s*\.|\s+import\b)"  # `model.train`, not `from mindspore.train import Model`
 RUNNERS = ("pytest", "unittest")  # what runs unit tests, also from their own main guard
 _WORDS = (
     *(api.rpartition(".")[2] for api in sorted(STEP_CELLS | GRADS)),
@@ -73,6 +74,12 @@ def train_sites(program: Program) -> tuple[Site, ...]:
         program.__dict__["_train_sites"] = tuple(sites)
     found: tuple[Site, ...] = program.__dict__["_train_sites"]
     return found
+
+
+def may_train(program: Program) -> bool:
+    """Return whether a file of the program has a word of training in it: by its bytes, before anything is parsed."""
+    project = program.project
+    return any(project.matches(path, _TRAIN) or project.contains_any(path, _MARKS) for path in program.files)
 
 
 def is_unit_test(program: Program) -> bool:

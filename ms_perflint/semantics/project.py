@@ -33,6 +33,7 @@ class Project:
         self._bases: dict[str, frozenset[bytes]] = {}
         self._names: dict[Roots, Names] = {}
         self._contains: dict[tuple[str, tuple[str, ...]], bool] = {}
+        self._matches: dict[tuple[str, bytes], bool] = {}
         self._documents: dict[str, tuple[trees.Entry, ...]] = {}
         self.entries = Entries(self.imports)
 
@@ -45,6 +46,7 @@ class Project:
         self._raw.clear()
         self._outlines.clear()
         self._contains.clear()
+        self._matches.clear()
         self._documents.clear()
         for names in self._names.values():
             names.close()
@@ -94,6 +96,17 @@ class Project:
         if (path, words) not in self._contains:
             self._contains[path, words] = any(self.contains(path, word) for word in words)
         return self._contains[path, words]
+
+    def decorates(self, path: str, words: tuple[str, ...]) -> bool:
+        """Return whether a file has a decorator whose last word is one of these, by a scan of its bytes."""
+        return self.matches(path, rb"^@(?:\w+\.)*(?:" + "|".join(words).encode() + rb")\b")
+
+    def matches(self, path: str, pattern: bytes) -> bool:
+        """Return whether a pattern is found in the bytes of a file; looked for once."""
+        if (path, pattern) not in self._matches:
+            found = re.compile(pattern, re.MULTILINE).search(self.lines(path) or b"")
+            self._matches[path, pattern] = found is not None
+        return self._matches[path, pattern]
 
     def documents(self, path: str) -> tuple[trees.Entry, ...]:
         """Return the documents of a config file; none where it cannot be read."""
