@@ -111,15 +111,15 @@ def count(monkeypatch: pytest.MonkeyPatch, counts: Counter[str], owner: Any, nam
     monkeypatch.setattr(owner, name, counted)
 
 
-# One program for each file that imports something of MindSpore, and one for each script: those of 12 layers are asked
-# what their functions are given, which takes the code that runs.
+# One program for each file that imports something of MindSpore, and one for each script: what runs is asked of the two
+# scripts alone, as no other file has a word of training in it.
 BUDGET = {
     "read": 33,
     "parsed": 17,
     "outlined": 18,
     "expressions": 170,
-    "reached": 14,
-    "evaluated": 540,
+    "reached": 2,
+    "evaluated": 410,
     "sliced": 1,
 }
 
