@@ -72,7 +72,7 @@ def _suppressed(source: Source, findings: Iterable[Finding], reason: str) -> byt
     edits = [_edit(source, row, sorted(found), comments.get(row), reason) for row, found in codes.items()]
     after = source.edited(edits)
     if not _means_the_same(source.text, Source(source.path, after).text):
-        raise SourceError("it would change more than comments; please report this")
+        raise SourceError(Message("it would change more than comments; please report this"))
     return after
 
 
