@@ -35,6 +35,7 @@ COSTS = {  # first digits of a code -> where the time goes
     "MSP3": "The device waits for the disk",
     "MSP5": "Tuning that does nothing",
     "MSP6": "The devices wait for each other",
+    "MSP9": "Comments that switch rules off",
 }
 NAVIGATION: list[Any] = [
     {"Start": "index.md"},

@@ -184,6 +184,7 @@ def _way(config: Config) -> tuple[object, ...]:
     asked = replace(
         config,
         root=config.root if config.per_file_ignores or config.extend_per_file_ignores else "",
+        baseline=None,
         exclude=(),
         extend_exclude=(),
         unsafe_fixes=False,

@@ -10,7 +10,7 @@ import importlib
 import os
 import pkgutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Optional, Union
@@ -25,6 +25,8 @@ from ms_perflint.semantics.rows import rows
 if TYPE_CHECKING:
     import libcst as cst
 
+    from ms_perflint.source import Source
+    from ms_perflint.suppressions import Suppressions
     from ms_perflint.syntax import Slice
 
 GROUP = "ms_perflint.checks"  # entry points of checks from other packages
@@ -45,6 +47,7 @@ class Check:
     preview: ClassVar[bool] = False
     per_program: ClassVar[bool] = True  # False: what it reports does not depend on the program that a file is part of
     anchored: ClassVar[bool] = False  # it also reports entry scripts in which no trigger stands: see `anchors`
+    reviews: ClassVar[bool] = False  # it judges the comments of a file once all others have spoken: see `review`
     options: ClassVar[Mapping[str, object]] = {}  # option -> default
     gain: ClassVar[Gain] = Gain()  # what mending its findings may gain, for reports that put the most first
 
@@ -61,6 +64,12 @@ class Check:
         """Return the MindSpore version and the devices of the program."""
         return self.program.target
 
+    @classmethod
+    def mentioned(cls, raw: bytes) -> bool:
+        """Return whether a file holds the last word of a trigger: derived from the triggers, so it cannot be wrong."""
+        words = (trigger if trigger.startswith(".") else last_word(trigger) for trigger in cls.triggers)
+        return cls.anchored or any(word.encode() in raw for word in words)
+
     def suspect(self, call: Call) -> bool:
         """Return by meaning whether a call may have to be reported; cheap questions first."""
         raise NotImplementedError
@@ -71,6 +80,16 @@ class Check:
 
     def anchors(self, module: Module) -> Sequence[Call]:
         """Return the calls of the entry script at which an absence shows; for checks that are `anchored`."""
+        return ()
+
+    @classmethod
+    def review(
+        cls, source: Source, suppressions: Suppressions, found: Sequence[Finding], judged: Collection[str]
+    ) -> Iterable[Finding]:
+        """Return what is to be said about the comments of a file; for checks that have `reviews`.
+
+        `found` is what the rules `judged` have found in it before comments switched anything off.
+        """
         return ()
 
     def examine(self, site: Site) -> list[Finding]:
@@ -136,6 +155,11 @@ def _plain(edit: Edit) -> Edit:
     if "\r" not in edit.text:
         return edit
     return replace(edit, text=edit.text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def last_word(trigger: str) -> str:
+    """Return the last word of a trigger, without its `()`."""
+    return trigger.rpartition(".")[2].rstrip("()")
 
 
 @lru_cache(maxsize=1)

@@ -178,6 +178,12 @@ _lang = click.option(
 @_rules("--extend-select", "Rules to use besides those selected.")
 @_ignores("--per-file-ignores", "Rules not to use in some files, like tests/*:MSP301; ! in front means: in all others.")
 @_ignores("--extend-per-file-ignores", "The same, besides what the configuration says.")
+@click.option(
+    "--baseline", metavar="FILE", shell_complete=completion.file, help="Leave out the findings that this file knows."
+)
+@click.option("--no-baseline", is_flag=True, help="Report also what the baseline knows.")
+@click.option("--write-baseline", is_flag=True, help="Write the baseline; one that is there only gets shorter.")
+@click.option("--extend-baseline", is_flag=True, help="Write the baseline, and take new findings into it.")
 @_target
 @_config_file
 @click.option("--isolated", is_flag=True, help="Read no configuration file.")

@@ -78,6 +78,7 @@ class Config:
     extend_select: tuple[str, ...] = ()
     per_file_ignores: tuple[FileIgnore, ...] = ()
     extend_per_file_ignores: tuple[FileIgnore, ...] = ()
+    baseline: str | None = None  # the file of the findings that are known
     exclude: tuple[str, ...] = EXCLUDE
     extend_exclude: tuple[str, ...] = ()
     mindspore_version: Version | None = None  # (2, 4, 1)
@@ -98,6 +99,11 @@ class Config:
     def codes(self) -> frozenset[str]:
         """Return the codes of all rules that are on; preview rules only when named in full."""
         return frozenset(code for code, preview in _rules().items() if self._is_on(code, preview))
+
+    @property
+    def baseline_file(self) -> str | None:
+        """Return the absolute path of the baseline; None where there is none."""
+        return os.path.join(self.root, self.baseline) if self.baseline else None
 
     def promotes(self, code: str) -> bool:
         """Return whether unsafe fixes of this rule are to be treated as safe."""
@@ -217,8 +223,8 @@ def parse(table: Mapping[str, object], where: str, root: str) -> Config:
 def override(config: Config, where: str = "--", **given: object) -> Config:
     """Return the configuration with the command line's values on top; None and () were not given.
 
-    `select` replaces the selection of the file as a whole; `ignore` and what extends something add to it. Patterns are
-    relative to the working directory.
+    `select` replaces the selection of the file as a whole; `ignore` and what extends something add to it. Patterns and
+    files are relative to the working directory.
     """
     values: dict[str, Any] = {}
     for name, value in given.items():
@@ -226,6 +232,8 @@ def override(config: Config, where: str = "--", **given: object) -> Config:
             continue
         key = name.replace("_", "-")
         values[name] = _READERS[key](list(value) if isinstance(value, tuple) else value, where + key)
+        if key == "baseline":
+            values[name] = os.path.abspath(values[name])
         if key.endswith("per-file-ignores"):
             values[name] = tuple(replace(one, root=os.getcwd()) for one in values[name])
     if "select" in values:
@@ -350,6 +358,13 @@ def _patterns(value: object, place: str) -> tuple[str, ...]:
     return patterns
 
 
+def _file(value: object, place: str) -> str:
+    """Return the name of a file."""
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigError(Message("{place}: expected the name of a file, got {got}", place=place, got=_shown(value)))
+    return value
+
+
 def _version(value: object, place: str) -> Version:
     """Return a MindSpore version as numbers; a pre-release counts as its release."""
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+){1,2})(?:\.?[a-z]+[0-9]*)?", value) if isinstance(value, str) else None
@@ -459,6 +474,7 @@ _READERS: Mapping[str, Callable[[object, str], object]] = {
     "extend-per-file-ignores": _ignores,
     "exclude": _patterns,
     "extend-exclude": _patterns,
+    "baseline": _file,
     "mindspore-version": _version,
     "device": _device,
     "unsafe-fixes": _flag,

@@ -13,16 +13,17 @@ from functools import partial
 from typing import Optional
 
 from ms_perflint.cache import Memory, Session
-from ms_perflint.check import Check, checks
+from ms_perflint.check import Check, checks, last_word
 from ms_perflint.config import Config, inside
 from ms_perflint.discovery import grouped, shares
 from ms_perflint.findings import Finding, Problem, Report, Unreadable
 from ms_perflint.frames import with_room
-from ms_perflint.gate import MARK
+from ms_perflint.gate import MARK, left_out
 from ms_perflint.languages import Message
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target
+from ms_perflint.review import is_read, review, review_unread
 from ms_perflint.semantics.forms import position, word_of
 from ms_perflint.semantics.module import Module, Site
 from ms_perflint.semantics.parsed import Parsed
@@ -63,7 +64,8 @@ def lint(
     findings = sorted([*known, *(finding for part in parts for finding in part.findings)])
     died = {Problem(path, 0, 0, DIED) for path in dead}
     problems = sorted({*died, *(problem for part in parts for problem in part.problems)})
-    return Report(tuple(findings), tuple(problems), tuple(ordered))
+    report = Report(tuple(findings), tuple(problems), tuple(ordered))
+    return left_out(report, config, files or Disk())
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,7 @@ class Linter:
         self._make_room(path)
         before = len(self.problems)
         module = self._open(path)
-        found = self._reported(module) if module is not None else []
+        found = self._reported(module) if module is not None else self._of_comments(path, before)
         if self.remember and len(self.problems) == before:
             self._session[path] = tuple(found)
         return found
@@ -173,7 +175,7 @@ class Linter:
         """Return the findings in a file that somebody else has read and parsed."""
         self._make_room(source.path)
         if not self._may_find(source.text):
-            return []
+            return review_unread(source.path, source.encode(source.text), self._enabled_in(source.path))
         if self.project.differs(source):
             self.close()
         return self._reported(self.project.take(source, tree))
@@ -200,12 +202,29 @@ class Linter:
                         yield finding, suppressions.hides(finding) or not wanted
 
     def _reported(self, module: Module) -> list[Finding]:
-        enabled = [check for check in self.enabled if self.config.selects(check.code, module.path)]
+        enabled, before = self._enabled_in(module.path), len(self.problems)
         found = [finding for check in enabled for finding in self._findings(check, module)]
         if self.suppress:
+
+            def is_all() -> bool:
+                return len(self.problems) == before and is_read(module.path, self.project, self.program)
+
+            found += review(module.source, enabled, found, is_all)
             suppressions = Suppressions(module.source)
             found = [finding for finding in found if not suppressions.hides(finding)]
         return sorted(found)
+
+    def _of_comments(self, path: str, problems: int) -> list[Finding]:
+        """Return what is said about the comments of a file that was passed over, if it could be read."""
+        enabled = self._enabled_in(path)
+        if len(self.problems) > problems or not any(check.reviews for check in enabled):
+            return []
+        return review_unread(path, self.project.read(path), enabled)
+
+    def _enabled_in(self, path: str) -> list[type[Check]]:
+        """Return the checks that are on in a file; without comments that count, none that is about them."""
+        on = (check for check in self.enabled if self.config.selects(check.code, path))
+        return [check for check in on if self.suppress or not check.reviews]
 
     def _make_room(self, path: str) -> None:
         """Give back modules before they are too many: at the latest at a bound, and where the next file shares none."""
@@ -217,7 +236,7 @@ class Linter:
 
     def _may_find(self, raw: bytes) -> bool:
         """Return whether a file with these bytes can have findings: the gate in front of everything that costs time."""
-        return MARK in raw and any(_mentions(check, raw) for check in self.enabled)
+        return MARK in raw and any(check.mentioned(raw) for check in self.enabled)
 
     def _open(self, path: str) -> Optional[Module]:
         """Return the module of a file that may have findings; None for others, and for those that cannot be read."""
@@ -330,17 +349,6 @@ def _is_own(check: type[Check]) -> bool:
     return check.__module__.startswith("ms_perflint.")
 
 
-def _word(trigger: str) -> str:
-    """Return the last word of a trigger, without its `()`."""
-    return trigger.rpartition(".")[2].rstrip("()")
-
-
-def _mentions(check: type[Check], raw: bytes) -> bool:
-    """Return whether a file holds the last word of a trigger: derived from the triggers, so that it cannot be wrong."""
-    words = (trigger if trigger.startswith(".") else _word(trigger) for trigger in check.triggers)
-    return check.anchored or any(word.encode() in raw for word in words)
-
-
 def _candidates(check: type[Check], module: Module) -> list[Site]:
     """Return the sites whose last word may be a trigger of the check, in the order of the source."""
     if EVERY in check.triggers:
@@ -357,7 +365,7 @@ def _words(check: type[Check], module: Module) -> tuple[set[str], set[str]]:
     words: set[str] = set()
     made: set[str] = set()
     for trigger in check.triggers:
-        word = _word(trigger)
+        word = last_word(trigger)
         if trigger.endswith("()"):
             words |= module.holders(word)
             made |= module.spelled(word)

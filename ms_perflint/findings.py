@@ -125,11 +125,12 @@ class Problem:
 
 @dataclass(frozen=True)
 class Report:
-    """What a run found, sorted; what it could not do; and the files that it looked at."""
+    """What a run found, sorted; what it could not do; the files that it looked at; and what the baseline knows."""
 
     findings: tuple[Finding, ...]
     problems: tuple[Problem, ...]
     files: tuple[str, ...]
+    known: tuple[Finding, ...] = ()
 
 
 class Unreadable(Exception):

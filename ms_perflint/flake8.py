@@ -24,6 +24,7 @@ from ms_perflint.languages import ENGLISH, of_environment, say
 if TYPE_CHECKING:
     from flake8.options.manager import OptionManager  # type: ignore[import-untyped, unused-ignore]
 
+    from ms_perflint.baseline import Baseline
     from ms_perflint.engine import Linter
     from ms_perflint.findings import Finding, Problem
     from ms_perflint.source import Files
@@ -43,14 +44,20 @@ class Run:
         self._config = _everything(load([self._typed if name == "-" else name for name in names]))
         self._linter: Optional[Linter] = None
         self.language = _language(self._config)
+        self._baseline: Optional[Baseline] = None
+        if self._config.baseline_file is not None:
+            from ms_perflint.baseline import load as load_baseline
+
+            self._baseline = load_baseline(self._config.baseline_file)
 
     def lint(self, tree: ast.Module, lines: Sequence[str], name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
         """Return what is found in a file, and what could not be done."""
         from ms_perflint.gate import MARK
         from ms_perflint.source import Disk, Overlay, Source, SourceError, encoded
+        from ms_perflint.suppressions import names_rules
 
         text = "".join(lines)
-        if MARK.decode() not in text:
+        if MARK.decode() not in text and not names_rules(text.encode("utf-8", "replace")):
             return (), ()
         path = os.path.abspath(name)
         try:
@@ -60,12 +67,15 @@ class Run:
             return (), [error.problem(path)]
         from ms_perflint.engine import without_collector
 
+        here = Overlay(Disk(), {path: raw})
         if name == self._typed:
-            linter = self._made(Overlay(Disk(), {path: raw}))
+            linter = self._made(here)
         else:
             linter = self._linter = self._linter or self._made(Disk())
         with without_collector():
-            found = linter.parsed(source, tree)
+            found: Sequence[Finding] = linter.parsed(source, tree)
+        if self._baseline is not None:
+            found, _ = self._baseline.divide(found, here)
         problems, linter.problems = linter.problems, []
         return found, problems
 

@@ -10,16 +10,21 @@ from collections.abc import Sequence
 from typing import Optional
 
 from ms_perflint.cache import Memory
+from ms_perflint.config import Config
 from ms_perflint.findings import Report
 from ms_perflint.source import Files
 
 MARK = b"mindspore"  # a file without it is not parsed and has no findings
+REVIEW, COMMENTS = "MSP901", (b"noqa", b"NOQA", b"disable-file")  # the rule about comments, and what these hold
 
 
-def answered(paths: Sequence[str], files: Files, memory: Optional[Memory] = None) -> Optional[Report]:
+def answered(
+    paths: Sequence[str], files: Files, memory: Optional[Memory] = None, config: Optional[Config] = None
+) -> Optional[Report]:
     """Return the report on files, in order, that are all known or not marked; None where the engine has to look."""
+    marks = (MARK, *COMMENTS) if config and REVIEW in (*config.select, *config.extend_select) else (MARK,)
     unknown = [path for path in paths if memory is None or not memory.knows(path)]
-    if any(_may_be_marked(path, files) for path in unknown):
+    if any(_may_be_marked(path, files, marks) for path in unknown):
         return None
     if memory is None or len(unknown) == len(paths):
         return Report((), (), tuple(paths))
@@ -28,9 +33,19 @@ def answered(paths: Sequence[str], files: Files, memory: Optional[Memory] = None
     return None if changed else Report(tuple(sorted(found)), (), tuple(paths))
 
 
-def _may_be_marked(path: str, files: Files) -> bool:
-    """Return whether a file speaks of MindSpore, or cannot be read."""
+def _may_be_marked(path: str, files: Files, marks: Sequence[bytes]) -> bool:
+    """Return whether a file speaks of MindSpore, or has comments that are judged, or cannot be read."""
     try:
-        return MARK in files.read(path)
+        raw = files.read(path)
+        return any(mark in raw for mark in marks)
     except OSError:
         return True
+
+
+def left_out(report: Report, config: Config, files: Files) -> Report:
+    """Return a report without what the baseline knows."""
+    if config.baseline_file is None:
+        return report
+    from ms_perflint import baseline
+
+    return baseline.load(config.baseline_file).divided(report, files)

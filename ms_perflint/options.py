@@ -107,6 +107,16 @@ OPTIONS = (
         PATTERNS,
     ),
     Option(
+        "baseline",
+        "name of a file",
+        None,
+        'baseline = "ms-perflint-baseline.json"',
+        "The file of the findings that are known and not reported; `--write-baseline` writes it.",
+        {"type": "string", "pattern": r"\S"},
+        "--baseline",
+        "no baseline",
+    ),
+    Option(
         "mindspore-version",
         "version",
         None,

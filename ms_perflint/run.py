@@ -15,7 +15,7 @@ from ms_perflint.cache import Cache, Memory, default_directory
 from ms_perflint.config import Config, load, override
 from ms_perflint.discovery import Found, discover
 from ms_perflint.findings import Finding, Gain, Problem, Report, Safety, in_language
-from ms_perflint.gate import answered
+from ms_perflint.gate import REVIEW, answered, left_out
 from ms_perflint.languages import ENGLISH, Message, chosen, say
 from ms_perflint.outputs import Output, outputs, write
 from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_statistics
@@ -42,6 +42,10 @@ class Options:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
+    baseline: str | None = None
+    no_baseline: bool = False
+    write_baseline: bool = False
+    extend_baseline: bool = False
     per_file_ignores: dict[str, list[str]] | None = None
     extend_per_file_ignores: dict[str, list[str]] | None = None
     mindspore_version: str | None = None
@@ -65,13 +69,14 @@ class Options:
 
 def run(paths: Sequence[str], options: Options) -> int:
     """Return the exit code: 0 nothing left to report, 1 findings left, 2 something could not be done."""
-    if options.add_noqa is not None and options.fix:
-        raise click.UsageError("--fix and --add-noqa: what is mended needs no comment; run one after the other")
+    _refuse(options)
     if options.watch:
         from ms_perflint.watching import watch
 
         return watch(paths, options)
     typed = _typed(paths, options)
+    if typed and options.add_noqa is not None:
+        raise click.UsageError("--add-noqa writes into files, and the standard input is none")
     paths = [typed.path] if typed else paths
     config = settings(paths, options)
     language = chosen(options.lang, config.lang)
@@ -132,19 +137,29 @@ class Work:
         self.style = for_output() if any(output.file is None for output in wanted) else PLAIN
         self.typed = typed  # what came from the standard input: a fix of it is printed, and the report goes to stderr
         self.disk = typed.files() if typed else Disk()
+        self._first: Report | None = None
         self.left = 0
         self.fixed = 0
         self.unread: set[Problem] = set()
 
     def lint(self, files: Files) -> Report:
         """Return what the engine finds in the files as `files` has them; those on disk by several processes."""
-        known = answered(self.files, files, self.memory)
+        report = self._lint(files, self.config)
+        if self.config.baseline_file is None:
+            return report
+        from ms_perflint.baseline import spared
+
+        self._first = self._first or report
+        return spared(report, self._first)
+
+    def _lint(self, files: Files, config: Config) -> Report:
+        known = answered(self.files, files, self.memory, config)
         if known is not None:
-            return known
+            return left_out(known, config, files)
         from ms_perflint.engine import lint
 
         on_disk = None if files is self.disk and self.typed is None else files
-        return lint(self.files, self.config, on_disk, self.options.jobs or os.cpu_count() or 1, self.memory)
+        return lint(self.files, config, on_disk, self.options.jobs or os.cpu_count() or 1, self.memory)
 
     def done(self) -> set[Problem]:
         """Do what was asked for; return what could not be done."""
@@ -160,7 +175,7 @@ class Work:
 
         report = self.lint(self.disk)
         self.unread = set(report.problems)
-        added = noqa.add(report.findings, self.disk, reason)
+        added = noqa.add((finding for finding in report.findings if finding.code != REVIEW), self.disk, reason)
         problems: set[Problem] = set()
         if self.options.diff:
             settled = Settled(report, (), added.changes, ())
@@ -181,7 +196,8 @@ class Work:
         """Lint, mend if asked to, and print the report; return what could not be done."""
         interrupted = self._recovered() if self.options.fix and not self.typed else ()
         settled = self._fix() if self.options.fix else None
-        report = settled.report if settled else self.lint(self.disk)
+        writes = self.options.write_baseline or self.options.extend_baseline
+        report = settled.report if settled else self._write_baseline() if writes else self.lint(self.disk)
         files: Files = self.disk if self.typed else Disk()
         if settled and self.typed:
             mended = {change.path: change.after for change in settled.changes}
@@ -190,6 +206,7 @@ class Work:
         self._print(report, settled, files)
         self.left, self.fixed = len(report.findings), len(settled.fixed) if settled else 0
         self.unread = set(report.problems)
+        self._say_stale(report)
         return {*report.problems, *(settled.problems if settled else ()), *interrupted}
 
     def _print(self, report: Report, settled: Settled | None, files: Files) -> None:
@@ -208,6 +225,7 @@ class Work:
             gain=gain,
             language=self.language,
             programs=partial(_programs, report.files, self.config),
+            known=len(report.known),
         )
         for output in self.outputs:
             show = render_statistics if self.options.statistics and output.format in COUNTED else render
@@ -217,6 +235,25 @@ class Work:
     def _told(self, problems: set[Problem]) -> tuple[Problem, ...]:
         """Return problems, sorted, in the language of the run."""
         return tuple(replace(each, message=say(each.message, self.language)) for each in sorted(problems))
+
+    def _write_baseline(self) -> Report:
+        """Write the baseline and return what it leaves to report."""
+        from ms_perflint import baseline
+
+        report = self._lint(self.disk, replace(self.config, baseline=None))
+        report, said = baseline.write(report, self.config, self.disk, self.options.extend_baseline)
+        if not self.options.quiet:
+            click.echo(say(said, self.language), err=True)
+        return report
+
+    def _say_stale(self, report: Report) -> None:
+        """Say how much of the baseline matches nothing any more."""
+        if self.config.baseline_file is not None and not self.options.quiet:
+            from ms_perflint import baseline
+
+            said = baseline.stale(report, self.config, self.disk)
+            if said:
+                click.echo(say(said, self.language), err=True)
 
     def preview(self) -> set[Problem]:
         """Print what `--fix` would change as a patch, and in comments what it would ask about; write nothing."""
@@ -265,6 +302,17 @@ class Work:
         return self.config.trust(finding)
 
 
+def _refuse(options: Options) -> None:
+    """Raise UsageError for options that do not go together."""
+    if options.add_noqa is not None and options.fix:
+        raise click.UsageError("--fix and --add-noqa: what is mended needs no comment; run one after the other")
+    if options.write_baseline or options.extend_baseline:
+        written = "--extend-baseline" if options.extend_baseline else "--write-baseline"
+        others = {"--fix": options.fix, "--diff": options.diff, "--add-noqa": options.add_noqa is not None}
+        for other in (name for name, given in {**others, "--no-baseline": options.no_baseline}.items() if given):
+            raise click.UsageError(f"{written} and {other}: run one after the other")
+
+
 def patch(
     settled: Settled, asked: Sequence[tuple[Finding, str]], config: Config, style: Style, language: str = ENGLISH
 ) -> str:
@@ -293,7 +341,7 @@ def _marked(finding: Finding, config: Config, language: str) -> str:
 
 def settings(paths: Sequence[str], options: Options) -> Config:
     """Return the configuration of the paths with the command line's values on top. May raise ConfigError."""
-    return override(
+    config = override(
         load(paths, options.config, options.isolated),
         select=options.select,
         ignore=options.ignore,
@@ -304,7 +352,9 @@ def settings(paths: Sequence[str], options: Options) -> Config:
         device=options.device,
         unsafe_fixes=options.unsafe_fixes,
         lang=options.lang,
+        baseline=options.baseline,
     )
+    return replace(config, baseline=None) if options.no_baseline else config
 
 
 def gain(code: str) -> Gain:

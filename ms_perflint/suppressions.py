@@ -25,6 +25,7 @@ DISABLED = re.compile(
     r"(?P<codes>(?(given)[A-Z]+[0-9]*|[A-Z]+[0-9]+)(?:\s*,\s*[A-Z]+[0-9]*|\s+[A-Z]+[0-9]+)*)?",
     re.IGNORECASE,
 )
+NAMES = re.compile(rb"noqa[ \t]*:|disable-file", re.IGNORECASE)
 SEPARATORS = re.compile(r"[,:=\s]+")
 
 
@@ -109,6 +110,11 @@ class Suppressions:
         matches = [match for comment in self.comments if (match := DISABLED.match(comment.text))]
         # A "=" without codes is a slip of the pen, and must not hide everything.
         return tuple(_codes(match["codes"]) for match in matches if match["codes"] or not match["given"])
+
+
+def names_rules(text: bytes) -> bool:
+    """Return whether a file may have comments that switch off rules by name."""
+    return NAMES.search(text) is not None
 
 
 def tokens(text: bytes) -> Iterator[tokenize.TokenInfo]:

@@ -252,8 +252,8 @@ def test_the_command_line_is_on_top(tmp_path: Path) -> None:
     assert override(config, extend_select=("MSP102",)).codes == {"MSP101", "MSP102"}
     assert override(config, device="cpu", mindspore_version="2.3").device == "CPU"
     assert override(config, unsafe_fixes=True).unsafe_fixes
-    with pytest.raises(ConfigError, match=r'^--select: unknown rule "MSP9", did you mean'):
-        override(config, select=("MSP9",))
+    with pytest.raises(ConfigError, match=r'^--select: unknown rule "MSP8", did you mean'):
+        override(config, select=("MSP8",))
     with pytest.raises(ConfigError, match=r"^--mindspore-version: expected a version"):
         override(config, mindspore_version="new")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ms_perflint import discovery, engine
+from ms_perflint.check import Check
 from ms_perflint.config import Config
 from ms_perflint.discovery import discover
 from ms_perflint.findings import Finding, Fix, Place, Safety
@@ -32,7 +33,7 @@ def files(config: Config) -> tuple[str, ...]:
 
 def test_the_gate_hides_nothing(files: tuple[str, ...], config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     gated = engine.lint(files, config)
-    monkeypatch.setattr(engine, "_mentions", lambda check, raw: True)
+    monkeypatch.setattr(Check, "mentioned", lambda raw: True)
     monkeypatch.setattr(engine, "MARK", b"")
     assert engine.lint(files, config) == gated
     assert gated.findings

@@ -69,6 +69,7 @@ class Case:
             root=ROOT,
             mindspore_version=tuple(int(part) for part in version.split(".")) if version else None,
             device=self.example.options.get("device"),
+            extend_select=tuple(CODES),
         )
 
     def lint(self) -> Report:

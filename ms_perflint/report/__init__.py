@@ -46,6 +46,7 @@ class Outcome:
     quiet: bool = False  # only findings, no summary
     gain: Callable[[str], Gain] = no_gain  # of a rule
     programs: Callable[[], Sequence[Facts]] = tuple  # among the files, with what is known of each; takes its time
+    known: int = 0  # findings that are left out because the baseline knows them
     language: str = ENGLISH  # of what the report says itself; findings come in it
 
     def say(self, text: str) -> str:

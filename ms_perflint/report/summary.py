@@ -60,7 +60,18 @@ def summary(outcome: Outcome) -> list[str]:
         ]
     else:
         messages = [found(left)]
-    return [outcome.say(message) for message in messages]
+    return [outcome.say(message) for message in (*messages, *_known(outcome.known))]
+
+
+def _known(number: int) -> list[Message]:
+    """Return how much is left out because the baseline knows it; nothing where that is nothing."""
+    if number == 0:
+        return []
+    return [
+        Message("The baseline has 1 more.")
+        if number == 1
+        else Message("The baseline has {number} more.", number=number)
+    ]
 
 
 def found(number: int) -> Message:

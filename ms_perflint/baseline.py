@@ -1,0 +1,255 @@
+"""The baseline: findings that are known and put up with, in a file that is kept under version control.
+
+An entry names the file (relative to the baseline's folder), the rule, and the statement by a hash of its meaning, so
+that it holds when lines move and when a formatter has been there, and not when the statement is edited. Alike ones in
+one file are counted. One entry is one line: git merges them, and shows what was paid back.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import groupby
+
+from ms_perflint.config import TABLE, Config, ConfigError
+from ms_perflint.findings import Finding, Report
+from ms_perflint.languages import Message
+from ms_perflint.source import Files, Source, SourceError
+from ms_perflint.stamps import digest
+
+VERSION = 1
+BLOCKS = frozenset(("body", "orelse", "finalbody", "handlers", "cases"))  # of a statement: what its header is not
+LAYOUT = frozenset(("ctx", "kind", "type_comment"))  # what does not tell one statement from another
+
+
+@dataclass(frozen=True, order=True)
+class Entry:
+    """One finding that is known."""
+
+    path: str  # relative to the folder of the baseline, with slashes
+    code: str
+    statement: str  # hash of the statement
+    occurrence: int  # from 1: which of those that are otherwise alike
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What is known, and the file that says so."""
+
+    file: str  # absolute
+    entries: frozenset[Entry]
+
+    def divide(self, findings: Sequence[Finding], files: Files) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+        """Return the new findings, and those that are known."""
+        new: list[Finding] = []
+        known: list[Finding] = []
+        for finding, entry in zip(findings, entries(findings, self.file, files)):
+            (known if entry in self.entries else new).append(finding)
+        return tuple(new), tuple(known)
+
+    def divided(self, report: Report, files: Files) -> Report:
+        """Return a report whose findings are the new ones."""
+        new, known = self.divide(report.findings, files)
+        return replace(report, findings=new, known=known)
+
+    def gone(self, found: Iterable[Entry], report: Report, config: Config) -> list[Entry]:
+        """Return the entries that match nothing of what was found, sorted.
+
+        Only files that were looked at tell, or that are not there, and rules that are on in them: a run over a folder
+        says nothing about others.
+        """
+        folder = os.path.dirname(self.file)
+        looked_at = set(report.files) - {problem.path for problem in report.problems}
+        left = []
+        for entry in sorted(self.entries - set(found)):
+            path = os.path.normpath(os.path.join(folder, entry.path))
+            if config.selects(entry.code, path) if path in looked_at else not os.path.exists(path):
+                left.append(entry)
+        return left
+
+    def save(self) -> None:
+        """Write the file, whole or not at all. Raises ConfigError."""
+        lines = ",\n".join(json.dumps(asdict(entry)) for entry in sorted(self.entries))
+        text = f'{{"version": {VERSION}, "findings": [\n{lines}\n]}}\n'
+        try:
+            descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(self.file))
+            try:
+                with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+                    file.write(text)
+                os.chmod(temporary, 0o666 & ~_mask())
+                os.replace(temporary, self.file)
+            except BaseException:
+                os.unlink(temporary)
+                raise
+        except OSError as error:
+            reason = error.strerror or error
+            raise ConfigError(
+                Message("{file}: cannot be written: {reason}", file=_shown(self.file), reason=reason)
+            ) from error
+
+
+def load(path: str) -> Baseline:
+    """Return the baseline of a file; ConfigError where there is none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+        found = [Entry(**entry) for entry in document["findings"]]
+        if document["version"] != VERSION:
+            raise ConfigError(
+                Message("{file}: was written by another version of ms-perflint: write it again", file=_shown(path))
+            )
+        return Baseline(os.path.abspath(path), frozenset(found))
+    except FileNotFoundError as error:
+        message = Message("{file}: there is no such baseline; `--write-baseline` writes it", file=_shown(path))
+        raise ConfigError(message) from error
+    except OSError as error:
+        message = Message("{file}: cannot be read: {reason}", file=_shown(path), reason=error.strerror or error)
+        raise ConfigError(message) from error
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        reason = str(error).splitlines()[0]
+        message = Message("{file}: is no baseline of ms-perflint: {reason}", file=_shown(path), reason=reason)
+        raise ConfigError(message) from error
+
+
+def write(report: Report, config: Config, files: Files, extend: bool) -> tuple[Report, str]:
+    """Write the baseline without what is gone, and with what is new where it is new or to be extended.
+
+    Return what is left to report, and what was done. May raise ConfigError.
+    """
+    file = config.baseline_file
+    if file is None:
+        raise ConfigError(
+            Message("no baseline to write: name it with `--baseline FILE`, or `baseline` in [{table}]", table=TABLE)
+        )
+    found = tuple(entries(report.findings, file, files))
+    is_new = not os.path.exists(file)
+    before = Baseline(file, frozenset()) if is_new else load(file)
+    gone = before.gone(found, report, config)
+    after = Baseline(file, (before.entries - set(gone)) | (set(found) if is_new or extend else set()))
+    if is_new or after != before:
+        after.save()
+    said = Message(
+        "{file}: {number} findings ({added} added, {removed} removed)",
+        file=_shown(file),
+        number=len(after.entries),
+        added=len(after.entries - before.entries),
+        removed=len(gone),
+    )
+    return after.divided(report, files), said
+
+
+def stale(report: Report, config: Config, files: Files) -> str:
+    """Return a line about what of the baseline matches nothing any more; "" where all does."""
+    baseline = load(config.baseline_file or "")
+    found = entries(sorted([*report.findings, *report.known]), baseline.file, files)
+    gone = baseline.gone(found, report, config)
+    if not gone:
+        return ""
+    some = ", ".join(dict.fromkeys(f"{entry.path} {entry.code}" for entry in gone[:3]))
+    return Message(
+        "{file}: {number} of {all} findings are gone ({some}); `--write-baseline` removes what is gone",
+        file=_shown(baseline.file),
+        number=len(gone),
+        all=len(baseline.entries),
+        some=some + (", ..." if len(gone) > 3 else ""),
+    )
+
+
+def spared(report: Report, first: Report) -> Report:
+    """Return a report in which what the baseline knew in the first one, and does not know any more, has no fix.
+
+    While files are fixed, another fix may change the statement around such a finding.
+    """
+    left = Counter(map(_kind, first.known)) - Counter(map(_kind, report.known))
+    findings = []
+    for finding in report.findings:
+        findings.append(replace(finding, fix=None) if left[_kind(finding)] > 0 else finding)
+        left[_kind(finding)] -= 1
+    return replace(report, findings=tuple(findings)) if first.known else report
+
+
+def _kind(finding: Finding) -> tuple[str, str]:
+    return finding.place.path, finding.code
+
+
+def entries(findings: Iterable[Finding], file: str, files: Files) -> Iterator[Entry]:
+    """Yield the entry of each finding (sorted) in the baseline that is, or is to be, in a file."""
+    seen: Counter[tuple[str, str, str]] = Counter()
+    for path, group in groupby(findings, lambda finding: finding.place.path):
+        name, statements = _relative(path, os.path.dirname(file)), _Statements(path, files)
+        for finding in group:
+            key = (name, finding.code, statements.hash(finding))
+            seen[key] += 1
+            yield Entry(*key, seen[key])
+
+
+class _Statements:
+    """The statements of one file, by what stands in them."""
+
+    def __init__(self, path: str, files: Files) -> None:
+        self._spans: list[tuple[int, int, ast.stmt]] = []
+        try:
+            self._source = Source(path, files.read(path))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(self._source.text.decode())
+        except (OSError, SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+        for node in ast.walk(tree):
+            if isinstance(node, ast.stmt):
+                first = min([node, *getattr(node, "decorator_list", ())], key=lambda part: part.lineno)
+                start = self._source.offset(first.lineno, first.col_offset)
+                end = self._source.offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
+                self._spans.append((start, end, node))
+
+    def hash(self, finding: Finding) -> str:
+        """Return the hash of the innermost statement around a finding; of its message where there is none."""
+        offset = self._source.at(finding.place) if self._spans else 0
+        around = [(start, -end, at) for at, (start, end, _) in enumerate(self._spans) if start <= offset < end]
+        text = normalised(self._spans[max(around)[2]][2]) if around else finding.message
+        return digest(text.encode("utf-8", "backslashreplace"))[:8].hex()
+
+
+def normalised(stmt: ast.stmt) -> str:
+    """Return a statement, or the header of a compound one, as text that layout, comments and Python's version leave
+    as it is."""
+    parts: list[str] = []
+    todo: list[tuple[str, object]] = [("", stmt)]
+    while todo:
+        name, value = todo.pop()
+        if isinstance(value, ast.AST):
+            left = BLOCKS | LAYOUT if value is stmt else LAYOUT
+            fields = [(field, inner) for field, inner in ast.iter_fields(value) if field not in left]
+            parts.append(f"{name}={type(value).__name__}(")
+            todo += [(")", None), *reversed(fields)]
+        elif isinstance(value, list):
+            todo += [(name, inner) for inner in reversed(value)]
+        elif value is not None:
+            parts.append(f"{name}={value!a},")
+        elif name == ")":
+            parts.append(name)
+    return "".join(parts)
+
+
+def _relative(path: str, folder: str) -> str:
+    try:
+        return os.path.relpath(path, folder).replace(os.sep, "/")
+    except ValueError:  # another drive
+        return path.replace(os.sep, "/")
+
+
+def _shown(path: str) -> str:
+    return _relative(path, os.getcwd())
+
+
+def _mask() -> int:
+    """Return the mode bits that new files do not get."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
