@@ -24,10 +24,10 @@ from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target
 from ms_perflint.review import is_read, review, review_unread
+from ms_perflint.semantics.files.parsed import Parsed
+from ms_perflint.semantics.files.project import Project
 from ms_perflint.semantics.forms import position, word_of
 from ms_perflint.semantics.module import Module, Site
-from ms_perflint.semantics.parsed import Parsed
-from ms_perflint.semantics.project import Project
 from ms_perflint.source import Disk, Files, Source, SourceError, unreadable
 from ms_perflint.stamps import Noting
 from ms_perflint.suppressions import Suppressions

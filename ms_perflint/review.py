@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from ms_perflint.check import Check
 from ms_perflint.findings import Finding
 from ms_perflint.programs.program import Program
-from ms_perflint.semantics.entries import PROGRAMS
-from ms_perflint.semantics.project import Project
+from ms_perflint.semantics.files.entries import PROGRAMS
+from ms_perflint.semantics.files.project import Project
 from ms_perflint.source import Source, SourceError
 from ms_perflint.suppressions import Suppressions, names_rules
 

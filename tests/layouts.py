@@ -50,8 +50,8 @@ from ms_perflint.findings import Edit
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target
+from ms_perflint.semantics.files.project import Project
 from ms_perflint.semantics.module import Module
-from ms_perflint.semantics.project import Project
 from ms_perflint.source import Nowhere, Overlay, Source
 
 PAGES = Path(__file__).parent / "layouts"

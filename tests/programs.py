@@ -26,7 +26,7 @@ from ms_perflint.findings import Finding, Report
 from ms_perflint.fixing import Settled, settle
 from ms_perflint.programs.program import Program as Analysed
 from ms_perflint.programs.target import Target
-from ms_perflint.semantics.project import Project
+from ms_perflint.semantics.files.project import Project
 from ms_perflint.source import Files, Nowhere, Overlay
 
 ROOT = os.path.join(os.sep, "program")

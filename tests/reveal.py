@@ -10,7 +10,7 @@ from typing import Union
 
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.target import Target
-from ms_perflint.semantics.project import Project
+from ms_perflint.semantics.files.project import Project
 from ms_perflint.semantics.values import NO_CONSTANT, Instance, Known, Value
 from ms_perflint.source import Nowhere, Overlay
 

@@ -6,7 +6,7 @@ import os
 
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.target import Target
-from ms_perflint.semantics.project import Project
+from ms_perflint.semantics.files.project import Project
 from ms_perflint.source import Nowhere, Overlay
 
 ROOT = os.path.join(os.sep, "program")

@@ -17,8 +17,9 @@ from ms_perflint import engine, syntax
 from ms_perflint.config import Config
 from ms_perflint.discovery import discover
 from ms_perflint.programs import reach
-from ms_perflint.semantics import module, project
+from ms_perflint.semantics import module
 from ms_perflint.semantics.evaluate import Evaluator
+from ms_perflint.semantics.files import project
 from ms_perflint.semantics.walk import _Walk
 from ms_perflint.source import Disk
 

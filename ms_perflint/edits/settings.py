@@ -10,7 +10,7 @@ from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.findings import Edit, Place, Related
 from ms_perflint.languages import Message
-from ms_perflint.semantics import trees
+from ms_perflint.semantics.settings import trees
 from ms_perflint.semantics.values import Constant, Known, Value
 from ms_perflint.source import Source, SourceError
 

@@ -13,10 +13,10 @@ from ms_perflint.findings import Place
 from ms_perflint.programs import conditions
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
-from ms_perflint.semantics import options
 from ms_perflint.semantics.forms import is_main_guard
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.semantics.parameters import argument_at
+from ms_perflint.semantics.settings import options
 from ms_perflint.semantics.values import NO_CONSTANT, Constant, Instance, Known, Options, Tree, Value
 from ms_perflint.source import PYTHON
 

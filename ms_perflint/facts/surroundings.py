@@ -10,8 +10,8 @@ from ms_perflint.facts.reader import Reader, flat, short
 from ms_perflint.findings import Place
 from ms_perflint.programs import target as targets
 from ms_perflint.programs.site import Call
-from ms_perflint.semantics import config_files as loads
 from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.settings import config_files as loads
 from ms_perflint.semantics.values import Instance, Tree
 from ms_perflint.source import SourceError
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.handed import BY_NAME, RESULT, TABLE, Holder, called, computed, handed
+from ms_perflint.semantics.files.handed import BY_NAME, RESULT, TABLE, Holder, called, computed, handed
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.parameters import is_method, positional
 

@@ -13,7 +13,7 @@ from ms_perflint.findings import Place
 from ms_perflint.programs import scripts
 from ms_perflint.programs.scripts import GAP, Script, assignment
 from ms_perflint.programs.shell import Blocks, Command
-from ms_perflint.semantics.commandline import Given
+from ms_perflint.semantics.settings.commandline import Given
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program

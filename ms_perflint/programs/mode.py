@@ -11,10 +11,10 @@ from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
 from ms_perflint.programs import training
 from ms_perflint.programs.site import Call
-from ms_perflint.semantics import options
+from ms_perflint.semantics.files.outside import outside
 from ms_perflint.semantics.forms import is_main_guard
 from ms_perflint.semantics.module import FUNCTIONS, Block, Module, Scope, Site
-from ms_perflint.semantics.outside import outside
+from ms_perflint.semantics.settings import options
 from ms_perflint.semantics.values import Instance, Known, Value
 
 if TYPE_CHECKING:

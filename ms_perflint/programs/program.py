@@ -14,12 +14,12 @@ from ms_perflint.programs import callers, launchers, mode, reach, repeats, train
 from ms_perflint.programs.handing import Handing
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target, target_of, versions_of
-from ms_perflint.semantics import config_files, options, trees, updates
-from ms_perflint.semantics.commandline import Given
 from ms_perflint.semantics.evaluate import Evaluator
+from ms_perflint.semantics.files.project import Project
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Module, Scope, Site
-from ms_perflint.semantics.project import Project
+from ms_perflint.semantics.settings import config_files, options, trees, updates
+from ms_perflint.semantics.settings.commandline import Given
 from ms_perflint.semantics.values import Api, Instance, Tree, Value
 
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics import registries
+from ms_perflint.semantics.files.outline import ImportWork
 from ms_perflint.semantics.forms import is_decorated, is_main_guard
 from ms_perflint.semantics.module import Block, ImportStatement, Module, Scope, Site
-from ms_perflint.semantics.outline import ImportWork
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
-    from ms_perflint.semantics.names import Meant
+    from ms_perflint.semantics.files.names import Meant
 
 # Methods that the framework calls: of cells, callbacks, data sets, threads
 HOOKS = frozenset(

@@ -7,22 +7,11 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics import (
-    commandline,
-    config_files,
-    configs,
-    importing,
-    ini,
-    lists,
-    mappings,
-    members,
-    options,
-    records,
-    tables,
-    typed_options,
-)
+from ms_perflint.semantics import lists, members, records, tables
+from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
+from ms_perflint.semantics.settings import commandline, config_files, configs, ini, mappings, options, typed_options
 from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Display, Instance, Known, Value, union
 
 if TYPE_CHECKING:

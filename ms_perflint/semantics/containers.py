@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ms_perflint.semantics import commandline, configs, lists, mappings, options, records, registries, stores, tables
+from ms_perflint.semantics import lists, records, registries, tables
 from ms_perflint.semantics.module import Module, Scope
+from ms_perflint.semantics.settings import commandline, configs, mappings, options, stores
 from ms_perflint.semantics.values import (
     OPEN,
     Api,

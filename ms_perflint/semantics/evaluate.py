@@ -6,10 +6,11 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
-from ms_perflint.semantics import calls, containers, importing, lists, members, narrowing, operations, parameters
+from ms_perflint.semantics import calls, containers, lists, members, narrowing, operations, parameters
 from ms_perflint.semantics.activation import Activation, key_of
+from ms_perflint.semantics.files import importing
+from ms_perflint.semantics.files.outside import outside
 from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
-from ms_perflint.semantics.outside import outside
 from ms_perflint.semantics.values import (
     NOTHING,
     OPEN,

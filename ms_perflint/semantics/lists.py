@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import configs, parameters, tables
+from ms_perflint.semantics import parameters, tables
 from ms_perflint.semantics.module import Binding, Block, Scope, Site
+from ms_perflint.semantics.settings import configs
 from ms_perflint.semantics.values import NOTHING, OPEN, Bound, Display, Instance, Known, Tree, Value, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
 

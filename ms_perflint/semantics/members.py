@@ -7,24 +7,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import (
-    apis,
-    calls,
-    configs,
-    containers,
-    importing,
-    ini,
-    options,
-    parameters,
-    records,
-    stores,
-    typed_options,
-    updates,
-)
+from ms_perflint.semantics import apis, calls, containers, parameters, records
 from ms_perflint.semantics.activation import Activation, key_of
 from ms_perflint.semantics.bases import bases
+from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
+from ms_perflint.semantics.settings import configs, ini, options, stores, typed_options, updates
 from ms_perflint.semantics.values import (
     NOTHING,
     OPEN,

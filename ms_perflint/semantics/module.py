@@ -11,9 +11,9 @@ from ms_perflint.languages import Message
 from ms_perflint.source import Source, SourceError, Span
 
 if TYPE_CHECKING:
+    from ms_perflint.semantics.files.handed import Holder
+    from ms_perflint.semantics.files.word_flow import WordFlow
     from ms_perflint.semantics.flow import Flow
-    from ms_perflint.semantics.handed import Holder
-    from ms_perflint.semantics.word_flow import WordFlow
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 ScopeNode = Union[ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.expr]
@@ -261,7 +261,7 @@ class Module:
     def word_flow(self) -> WordFlow:
         """Return where the file hands on what names hold, by words alone, made on first use."""
         if self._word_flow is None:
-            from ms_perflint.semantics.word_flow import word_flow
+            from ms_perflint.semantics.files.word_flow import word_flow
 
             self._word_flow = word_flow(self)
         return self._word_flow

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics import configs, mappings
 from ms_perflint.semantics.module import Binding, Scope
+from ms_perflint.semantics.settings import configs, mappings
 from ms_perflint.semantics.values import (
     NO_CONSTANT,
     OPEN,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional, Union
 
-from ms_perflint.semantics import configs, hydra, options
 from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
+from ms_perflint.semantics.settings import configs, hydra, options
 from ms_perflint.semantics.values import (
     NOTHING,
     OPEN,

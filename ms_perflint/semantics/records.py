@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import parameters, typed_options
+from ms_perflint.semantics import parameters
 from ms_perflint.semantics.bases import bases
 from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.settings import typed_options
 from ms_perflint.semantics.values import OPEN, Api, Instance, Known, Value
 
 if TYPE_CHECKING:

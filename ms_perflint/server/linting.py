@@ -20,7 +20,7 @@ from ms_perflint.findings import Finding, Problem, Report, in_language
 from ms_perflint.fixing import Settled, settle
 from ms_perflint.internal import internal_error
 from ms_perflint.languages import chosen, of_environment, say
-from ms_perflint.semantics.parsed import Parsed
+from ms_perflint.semantics.files.parsed import Parsed
 from ms_perflint.server.buffers import Buffer
 from ms_perflint.server.settings import Folders
 from ms_perflint.source import NOTEBOOK, Disk, Files, Nowhere, Overlay, Source, SourceError, Status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ms_perflint.semantics.project import Project
+from ms_perflint.semantics.files.project import Project
 from ms_perflint.source import Nowhere, Overlay
 
 ROOT = os.path.join(os.sep, "project")

@@ -9,8 +9,8 @@ from typing import Union
 import pytest
 from reveal import ROOT, program, reveal, shown
 
-from ms_perflint.semantics.project import Project
-from ms_perflint.semantics.search_path import additions
+from ms_perflint.semantics.files.project import Project
+from ms_perflint.semantics.files.search_path import additions
 from ms_perflint.source import Nowhere, Overlay
 
 NET = "class Net: pass"

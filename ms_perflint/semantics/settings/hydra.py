@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.findings import Place
 from ms_perflint.semantics import parameters
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
-from ms_perflint.semantics.trees import Entry
+from ms_perflint.semantics.settings.trees import Entry
 from ms_perflint.semantics.values import OPEN, Known, Tree, Value
 
 if TYPE_CHECKING:

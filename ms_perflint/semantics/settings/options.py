@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import commandline, mappings, named_options
 from ms_perflint.semantics.module import FUNCTIONS, Scope, Site
+from ms_perflint.semantics.settings import commandline, mappings, named_options
 from ms_perflint.semantics.values import (
     NO_CONSTANT,
     NOTHING,

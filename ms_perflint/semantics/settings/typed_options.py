@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import commandline, parameters
+from ms_perflint.semantics import parameters
 from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.settings import commandline
 from ms_perflint.semantics.values import Display, Instance, Known, Value
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from ms_perflint.semantics import trees
-from ms_perflint.semantics.trees import DEPTH, SIZE, Entry
+from ms_perflint.semantics.settings import trees
+from ms_perflint.semantics.settings.trees import DEPTH, SIZE, Entry
 
 TOML = (".toml",)
 INI = (".ini", ".cfg", ".conf")

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import config_files, configs, loops, mappings
 from ms_perflint.semantics.module import Binding, Block, Scope, Site
-from ms_perflint.semantics.sources import sources
+from ms_perflint.semantics.settings import config_files, configs, loops, mappings
+from ms_perflint.semantics.settings.sources import sources
 from ms_perflint.semantics.values import OPEN, Known, Tree, Value, identity, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics import parameters, trees
+from ms_perflint.semantics import parameters
 from ms_perflint.semantics.module import FUNCTIONS, Scope
+from ms_perflint.semantics.settings import trees
 from ms_perflint.semantics.values import NOTHING, OPEN, Api, Instance, Known, Tree, Value, union
 
 if TYPE_CHECKING:

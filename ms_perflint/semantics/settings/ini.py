@@ -6,9 +6,10 @@ import ast
 import configparser
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import config_files, configs, parameters
+from ms_perflint.semantics import parameters
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
+from ms_perflint.semantics.settings import config_files, configs
 from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Instance, Known, Tree, Value, identity, union
 
 if TYPE_CHECKING:

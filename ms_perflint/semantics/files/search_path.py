@@ -38,7 +38,7 @@ class Additions:
 
         A path that is written out from the root of the disk belongs to somebody's machine and is left out.
         """
-        from ms_perflint.semantics.path_arithmetic import Arithmetic
+        from ms_perflint.semantics.files.path_arithmetic import Arithmetic
 
         for addition in self.found:
             if addition.is_guarded and not is_entry:

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Optional
 
-from ms_perflint.semantics import folders, standard_library
-from ms_perflint.semantics.search_path import Additions, additions
+from ms_perflint.semantics.files import folders, standard_library
+from ms_perflint.semantics.files.search_path import Additions, additions
 from ms_perflint.source import Files
 
 LEVELS = 6  # directories upward that are searched for scripts and packages

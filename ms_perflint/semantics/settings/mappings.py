@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import configs
 from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.settings import configs
 from ms_perflint.semantics.values import NOTHING, OPEN, Display, Options, Tree, Value, union
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
-from ms_perflint.semantics.imports import Import, Located, Roots
+from ms_perflint.semantics.files.imports import Import, Located, Roots
 from ms_perflint.semantics.module import ImportStatement, Module, Scope
 from ms_perflint.semantics.values import Namespace
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.project import Project
+    from ms_perflint.semantics.files.project import Project
 
 BY_CALL = ("import_module", "__import__")
 

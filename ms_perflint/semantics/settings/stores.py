@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Module, Scope
-from ms_perflint.semantics.updates import laid_over
+from ms_perflint.semantics.settings.updates import laid_over
 from ms_perflint.semantics.values import Api, Display, Instance, Options, Tree, Value, identity
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import mappings
 from ms_perflint.semantics.module import Binding, Block, Scope
+from ms_perflint.semantics.settings import mappings
 from ms_perflint.semantics.values import OPEN, Constant, Display, Known, Tree
 
 if TYPE_CHECKING:

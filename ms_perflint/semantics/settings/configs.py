@@ -6,10 +6,11 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics import commandline, ini, options, records, trees
+from ms_perflint.semantics import records
 from ms_perflint.semantics.activation import key_of
 from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.sources import sources
+from ms_perflint.semantics.settings import commandline, ini, options, trees
+from ms_perflint.semantics.settings.sources import sources
 from ms_perflint.semantics.values import (
     NO_CONSTANT,
     OPEN,

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import commandline, loops
 from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.settings import commandline, loops
 from ms_perflint.semantics.values import NOTHING, OPEN, Value, union
 
 if TYPE_CHECKING:

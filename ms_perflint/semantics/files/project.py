@@ -6,13 +6,13 @@ import ast
 import re
 from typing import Optional
 
-from ms_perflint.semantics import trees
-from ms_perflint.semantics.entries import Entries
-from ms_perflint.semantics.imports import Imports, Roots
+from ms_perflint.semantics.files.entries import Entries
+from ms_perflint.semantics.files.imports import Imports, Roots
+from ms_perflint.semantics.files.names import Names
+from ms_perflint.semantics.files.outline import Outline, outline
+from ms_perflint.semantics.files.parsed import Parsed
 from ms_perflint.semantics.module import Module
-from ms_perflint.semantics.names import Names
-from ms_perflint.semantics.outline import Outline, outline
-from ms_perflint.semantics.parsed import Parsed
+from ms_perflint.semantics.settings import trees
 from ms_perflint.source import BOM, NOTEBOOK, Files, Source, SourceError
 
 CLASS = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\(([^)]*)\)|\b(\w+)[ \t]+as[ \t]+\w", re.MULTILINE)
@@ -111,7 +111,7 @@ class Project:
     def documents(self, path: str) -> tuple[trees.Entry, ...]:
         """Return the documents of a config file; none where it cannot be read."""
         if path not in self._documents:
-            from ms_perflint.semantics import sections  # most projects have no such file
+            from ms_perflint.semantics.settings import sections  # most projects have no such file
 
             raw = self.raw(path)
             self._documents[path] = sections.documents(raw, path) if raw is not None else ()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.config_files import LOADS, named, trees_of
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.options import ADD, parsed
+from ms_perflint.semantics.settings.config_files import LOADS, named, trees_of
+from ms_perflint.semantics.settings.options import ADD, parsed
 from ms_perflint.semantics.values import OPEN, Api, Bound, Instance, Known, Options, Tree, Value
 from ms_perflint.semantics.ways import IMPOSSIBLE
 

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from ms_perflint.semantics.imports import Imports
+from ms_perflint.semantics.files.imports import Imports
 from ms_perflint.source import PYTHON
 
 MAIN = re.compile(rb"^if[ \t(]+.*__name__", re.MULTILINE)

@@ -1,0 +1,1 @@
+"""Which files a program is made of, and what their names mean to each other."""
