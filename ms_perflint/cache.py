@@ -46,6 +46,7 @@ class Memory:
     def __init__(self, sessions: Iterable[Session] = ()) -> None:
         self._sessions: dict[str, Session] = {}  # by linted file; the last one counts
         self.has_learnt = False
+        self.recalled = 0  # files of the first run over them that had not changed
         self._add(sessions)
 
     @property
@@ -72,6 +73,7 @@ class Memory:
             else:
                 left.append(path)
         self._keep(sound)
+        self.recalled = self.recalled or len(paths) - len(left)
         return findings, left
 
     def _keep(self, sound: Mapping[int, Optional[Session]]) -> None:

@@ -203,6 +203,7 @@ _lang = click.option(
     help="Write the report that names no file of its own to this one.",
 )
 @click.option("--statistics", is_flag=True, help="Report how often each rule was found instead of the findings.")
+@click.option("-v", "--verbose", is_flag=True, help="Say what was passed over and why, and where time went.")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings and errors, nothing else.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 although findings, or files that do not parse, are left.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 when something was mended.")

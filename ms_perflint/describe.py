@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -12,7 +12,7 @@ import click
 
 from ms_perflint.config import Config
 from ms_perflint.discovery import discover
-from ms_perflint.engine import Linter
+from ms_perflint.engine import Done, Linter, nobody
 from ms_perflint.facts.collect import facts_of, overview_of, training_scripts
 from ms_perflint.facts.data import Answer, Facts, Overview
 from ms_perflint.findings import Problem
@@ -87,8 +87,14 @@ def _of_directory(path: str, files: tuple[str, ...], config: Config) -> Answer:
     return Answer(path, (), tuple(found), False, True)
 
 
-def programs(files: Sequence[str], config: Config) -> tuple[Facts, ...]:
+def programs(files: Sequence[str], config: Config, done: Done = nobody) -> tuple[Facts, ...]:
     """Return all that is known of the programs among some files that train; of very many, of the first ones."""
     linter = Linter(config, Disk())
-    entries = tuple(islice(training_scripts(linter, files), MOST))
+    entries = islice(training_scripts(linter, _each(files, done)), MOST)
     return tuple(facts_of(linter, entry) for entry in entries)
+
+
+def _each(files: Sequence[str], done: Done) -> Iterator[str]:
+    for file in files:
+        yield file
+        done(1)

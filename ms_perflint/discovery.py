@@ -26,6 +26,7 @@ class Found:
 
     files: tuple[str, ...]
     problems: tuple[Problem, ...]
+    skipped: tuple[tuple[str, str], ...] = ()  # files and directories that were passed over, and why
 
 
 @dataclass(frozen=True)
@@ -61,17 +62,18 @@ def discover(paths: Sequence[str], config: Config, force_exclude: bool = False) 
     """
     files: set[str] = set()
     problems: set[Problem] = set()
+    skipped: set[tuple[str, str]] = set()
     for given in paths:
         path = os.path.abspath(given)
         if force_exclude and is_excluded(path, config):
             continue
         if os.path.isdir(path):
-            files.update(_walk(path, config, problems))
+            files.update(_walk(path, config, problems, skipped))
         elif os.path.isfile(path):
             files.add(path)
         else:
             problems.add(Problem(path, 0, 0, _why(path)))
-    return Found(tuple(sorted(files, key=grouped)), tuple(sorted(problems)))
+    return Found(tuple(sorted(files, key=grouped)), tuple(sorted(problems)), tuple(sorted(skipped)))
 
 
 def is_excluded(path: str, config: Config) -> bool:
@@ -97,7 +99,7 @@ def _why(path: str) -> Message:
     return Message("not a regular file")
 
 
-def _walk(start: str, config: Config, problems: set[Problem]) -> Iterator[str]:
+def _walk(start: str, config: Config, problems: set[Problem], skipped: set[tuple[str, str]]) -> Iterator[str]:
     """Yield the Python files and notebooks below `start`. Links to directories are not followed: loops."""
     excludes = _Excludes(start, config)
     stack = [(start, _ignores_above(start) if config.respect_gitignore else None)]
@@ -116,9 +118,11 @@ def _walk(start: str, config: Config, problems: set[Problem]) -> Iterator[str]:
             is_directory = entry.is_dir(follow_symlinks=False)
             if not is_directory and not (entry.name.endswith(PYTHON) and _is_file(entry)):
                 continue
-            if excludes(entry, is_directory) or (ignores is not None and ignores.ignores(entry.path, is_directory)):
-                continue
-            if is_directory:
+            if excludes(entry, is_directory):
+                skipped.add((entry.path, "excluded by the settings"))
+            elif ignores is not None and ignores.ignores(entry.path, is_directory):
+                skipped.add((entry.path, "ignored by git"))
+            elif is_directory:
                 stack.append((entry.path, ignores))
             else:
                 yield entry.path

@@ -42,6 +42,13 @@ OPERATORS = ("*", "@")  # triggers that are no names
 EVERY = "()"  # the trigger that every call is: for checks that know by the program which calls are meant
 
 
+Done = Callable[[int], None]
+
+
+def nobody(count: int) -> None:
+    """Hear how many files are done, and do nothing about it."""
+
+
 def lint(
     paths: Sequence[str],
     config: Config,
@@ -49,16 +56,19 @@ def lint(
     jobs: int = 1,
     memory: Optional[Memory] = None,
     parsed: Optional[Parsed] = None,
+    done: Done = nobody,
 ) -> Report:
     """Return the findings in the files at `paths` (absolute); other files are read, never reported.
 
     What the memory knows is not looked for again, and it learns what is found. Files that are `parsed` are not parsed
-    again.
+    again. How many files more are done is told to `done`.
     """
     ordered = sorted(dict.fromkeys(paths), key=grouped)
     known, left = memory.recall(ordered, files or Disk()) if memory is not None else ([], ordered)
+    done(len(ordered) - len(left))
     work = partial(_lint, config=config, files=files, remember=memory is not None, parsed=parsed)
-    parts, dead = _in_processes(left, work, jobs) if files is None and jobs > 1 else ([work(left)], [])
+    workers = jobs if files is None else 1
+    parts, dead = _in_processes(left, work, workers, done) if workers > 1 else ([work(left, done=done)], [])
     if memory is not None and left:
         memory.learn(session for part in parts for session in part.sessions)
     findings = sorted([*known, *(finding for part in parts for finding in part.findings)])
@@ -77,27 +87,37 @@ class _Part:
     sessions: tuple[Session, ...]
 
 
-def _in_processes(paths: Sequence[str], work: Callable[..., _Part], jobs: int) -> tuple[list[_Part], list[str]]:
+def _in_processes(
+    paths: Sequence[str], work: Callable[..., _Part], jobs: int, done: Done
+) -> tuple[list[_Part], list[str]]:
     """Return what was found, by several processes where that pays; and the files on which processes died."""
     parts = shares(paths, jobs)
     if len(parts) == 1:
-        return [work(paths)], []
+        return [work(paths, done=done)], []
     from ms_perflint.workers import side_by_side  # takes a while to import
 
-    return side_by_side(parts, work, jobs)
+    return side_by_side(parts, work, jobs, done=done)
 
 
 def _lint(
-    paths: Sequence[str], config: Config, files: Optional[Files], remember: bool, parsed: Optional[Parsed]
+    paths: Sequence[str],
+    config: Config,
+    files: Optional[Files],
+    remember: bool,
+    parsed: Optional[Parsed],
+    done: Done = nobody,
 ) -> _Part:
     linter = Linter(config, files if files is not None else Disk(), remember=remember, parsed=parsed)
     with without_collector():
-        findings = with_room(partial(_found, linter, paths))
+        findings = with_room(partial(_found, linter, paths, done))
     return _Part(tuple(findings), tuple(linter.problems), tuple(linter.sessions))
 
 
-def _found(linter: Linter, paths: Sequence[str]) -> list[Finding]:
-    findings = [finding for path in paths for finding in linter.file(path)]
+def _found(linter: Linter, paths: Sequence[str], done: Done) -> list[Finding]:
+    findings: list[Finding] = []
+    for path in paths:
+        findings += linter.file(path)
+        done(1)
     linter.close()
     return findings
 
@@ -174,7 +194,7 @@ class Linter:
     def parsed(self, source: Source, tree: ast.Module) -> list[Finding]:
         """Return the findings in a file that somebody else has read and parsed."""
         self._make_room(source.path)
-        if not self._may_find(source.text):
+        if not self.may_find(source.text):
             return review_unread(source.path, source.encode(source.text), self._enabled_in(source.path))
         if self.project.differs(source):
             self.close()
@@ -234,7 +254,7 @@ class Linter:
         if size > HELD_AT_MOST or (size > kept and not self.project.holds_any(self.project.closure(path))):
             self.close()
 
-    def _may_find(self, raw: bytes) -> bool:
+    def may_find(self, raw: bytes) -> bool:
         """Return whether a file with these bytes can have findings: the gate in front of everything that costs time."""
         return MARK in raw and any(check.mentioned(raw) for check in self.enabled)
 
@@ -245,7 +265,7 @@ class Linter:
         except OSError as error:
             self.problems.append(Problem(path, 0, 0, unreadable(error)))
             return None
-        if not self._may_find(raw):
+        if not self.may_find(raw):
             return None
         try:
             return self.project.parse(path)

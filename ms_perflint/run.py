@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -56,6 +57,7 @@ class Options:
     output_file: str | None = None
     statistics: bool = False
     quiet: bool = False
+    verbose: bool = False
     exit_zero: bool = False
     exit_non_zero_on_fix: bool = False
     jobs: int | None = None
@@ -81,18 +83,29 @@ def run(paths: Sequence[str], options: Options) -> int:
     config = settings(paths, options)
     language = chosen(options.lang, config.lang)
     wanted = outputs(options.output_format, options.output_file, config.output_format)
+    if options.quiet and options.verbose:
+        raise click.UsageError("--quiet and --verbose: only one of them can hold")
     if options.statistics and not any(output.format in COUNTED for output in wanted):
         raise click.UsageError(f"--statistics goes with {', '.join(COUNTED)}, not with {wanted[0].format}")
+    clock = [("", time.perf_counter())]
     found = typed.found(config, options.force_exclude) if typed else discover(paths, config, options.force_exclude)
+    clock.append(("finding files", time.perf_counter()))
     if not found.files and not found.problems and not options.quiet and not typed:
         click.echo(say(Message("no Python files found"), language), err=True)
     cache = None if options.no_cache else Cache(options.cache_dir or default_directory(), paths, config)
     work = Work(found, config, options, wanted, cache, language, typed)
     problems = {*found.problems, *work.done()}
+    clock += [("linting", work.linted), ("fixing and reporting", time.perf_counter())]
     if cache and work.memory:
         cache.save(work.memory)
+    clock.append(("keeping the cache", time.perf_counter()))
     for problem in sorted(problems):
         click.echo(line(problem, language), err=True)
+    if options.verbose:
+        from ms_perflint.account import account
+
+        for told in account(paths, config, found, work.disk, work.memory, clock, options.config, options.isolated):
+            click.echo(told, err=True)
     if problems - (work.unread if options.exit_zero else set()):
         return 2
     return int((work.left and not options.exit_zero) or (work.fixed and options.exit_non_zero_on_fix))
@@ -138,6 +151,7 @@ class Work:
         self.typed = typed  # what came from the standard input: a fix of it is printed, and the report goes to stderr
         self.disk = typed.files() if typed else Disk()
         self._first: Report | None = None
+        self.linted = 0.0  # when the files were linted first
         self.left = 0
         self.fixed = 0
         self.unread: set[Problem] = set()
@@ -145,6 +159,7 @@ class Work:
     def lint(self, files: Files) -> Report:
         """Return what the engine finds in the files as `files` has them; those on disk by several processes."""
         report = self._lint(files, self.config)
+        self.linted = self.linted or time.perf_counter()
         if self.config.baseline_file is None:
             return report
         from ms_perflint.baseline import spared
@@ -157,9 +172,13 @@ class Work:
         if known is not None:
             return left_out(known, config, files)
         from ms_perflint.engine import lint
+        from ms_perflint.progress import Progress, is_wanted
 
         on_disk = None if files is self.disk and self.typed is None else files
-        return lint(self.files, config, on_disk, self.options.jobs or os.cpu_count() or 1, self.memory)
+        jobs = self.options.jobs or os.cpu_count() or 1
+        shows = files is self.disk and is_wanted(self.options.quiet)
+        with Progress(say(Message("Linting"), self.language), len(self.files), shows) as progress:
+            return lint(self.files, config, on_disk, jobs, self.memory, done=progress)
 
     def done(self) -> set[Problem]:
         """Do what was asked for; return what could not be done."""
@@ -224,7 +243,7 @@ class Work:
             quiet=self.options.quiet,
             gain=gain,
             language=self.language,
-            programs=partial(_programs, report.files, self.config),
+            programs=partial(self._programs, report.files),
             known=len(report.known),
         )
         for output in self.outputs:
@@ -279,6 +298,15 @@ class Work:
         from ms_perflint.recovery import recover
 
         return recover(self.files)
+
+    def _programs(self, files: tuple[str, ...]) -> tuple[Facts, ...]:
+        """Return what is known of the programs among the files."""
+        from ms_perflint.describe import programs
+        from ms_perflint.progress import Progress, is_wanted
+
+        label = say(Message("Reading programs"), self.language)
+        with Progress(label, len(files), is_wanted(self.options.quiet)) as progress:
+            return programs(files, self.config, progress)
 
     def _fix(self) -> Settled:
         """Mend the files; on a terminal ask about unsafe fixes."""
@@ -362,13 +390,6 @@ def gain(code: str) -> Gain:
     from ms_perflint.check import checks
 
     return next((check.gain for check in checks() if check.code == code), Gain())
-
-
-def _programs(files: tuple[str, ...], config: Config) -> tuple[Facts, ...]:
-    """Return what is known of the programs among the files."""
-    from ms_perflint.describe import programs  # takes a while to import
-
-    return programs(files, config)
 
 
 def _would_fix(fixed: int, number: int, more: int) -> Message:

@@ -12,13 +12,14 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, ProcessPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from multiprocessing.process import BaseProcess
 from typing import Optional, TypeVar
 
 Result = TypeVar("Result")
 Work = Callable[[Sequence[str]], Result]  # it must be possible to pickle it
+TICK = 0.25  # seconds after which it is told again how far the work is
 Start = Callable[[int], Executor]  # starts so many workers
 
 
@@ -28,11 +29,18 @@ def processes(count: int) -> Executor:
 
 
 def side_by_side(
-    parts: Sequence[Sequence[str]], work: Work[Result], workers: int, start: Start = processes
+    parts: Sequence[Sequence[str]],
+    work: Work[Result],
+    workers: int,
+    start: Start = processes,
+    done: Callable[[int], None] = lambda count: None,
 ) -> tuple[list[Result], list[str]]:
-    """Return the results of the parts, in their order; and the paths on which workers died."""
+    """Return the results of the parts, in their order; and the paths on which workers died.
+
+    How many paths more are done is told to `done`, and 0 from time to time while nothing is.
+    """
     with _started(start, workers) as executor:
-        found = _asked(executor, work, parts)
+        found = _asked(executor, work, parts, done)
     results: list[Result] = []
     dead: list[str] = []
     for part, result in zip(parts, found):
@@ -56,12 +64,22 @@ def _one_by_one(part: Sequence[str], work: Work[Result], start: Start) -> Iterat
     yield from _one_by_one(part[middle:], work, start)
 
 
-def _asked(executor: Executor, work: Work[Result], parts: Sequence[Sequence[str]]) -> list[Optional[Result]]:
+def _asked(
+    executor: Executor,
+    work: Work[Result],
+    parts: Sequence[Sequence[str]],
+    done: Callable[[int], None] = lambda count: None,
+) -> list[Optional[Result]]:
     """Return the results of the parts; None for those that were not done when a worker died."""
     futures = []
     with _unheard(), suppress(BrokenExecutor):
         for part in parts:
             futures.append(executor.submit(work, part))
+    sizes = {future: len(part) for future, part in zip(futures, parts)}
+    pending = set(futures)
+    while pending:
+        ended, pending = wait(pending, TICK, FIRST_COMPLETED)
+        done(sum(sizes[future] for future in ended))
     found: list[Optional[Result]] = [None] * len(parts)
     for position, future in enumerate(futures):
         with suppress(BrokenExecutor):

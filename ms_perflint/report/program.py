@@ -85,9 +85,7 @@ class _Text:
     def overviews(self, overviews: tuple[Overview, ...]) -> list[str]:
         """Return one line for each program."""
         wide = max((width(shown(each.entry)) for each in overviews), default=0)
-        return [
-            f"{shown(each.entry)}{' ' * (wide - width(shown(each.entry)))}  {_in_short(each)}" for each in overviews
-        ]
+        return [f"{shown(each.entry)}{' ' * (wide - width(shown(each.entry)))}  {in_short(each)}" for each in overviews]
 
     @staticmethod
     def place(place: Place) -> str:
@@ -123,7 +121,8 @@ def _findings(number: int) -> str:
     return f"{number} finding" if number == 1 else f"{number} findings"
 
 
-def _in_short(overview: Overview) -> str:
+def in_short(overview: Overview) -> str:
+    """Return what is said of a program behind its name."""
     trains, mode, version, device = overview.facts
     if not trains.answer:
         return "does not train"

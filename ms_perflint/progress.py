@@ -1,0 +1,62 @@
+"""How far a long run is: a bar on a terminal, from its second second on, gone when it ends."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from types import TracebackType
+from typing import Optional
+
+PATIENCE = 1.0  # seconds before anything is shown
+PAUSE = 0.1  # seconds between two pictures
+WIDE = 30  # characters of the bar
+CLEAR = "\r\x1b[K"
+
+
+def is_wanted(quiet: bool) -> bool:
+    """Return whether there is a person to whom progress can be shown: not in CI, not in a pipe."""
+    told_not_to = quiet or os.environ.get("CI") or os.environ.get("TERM", "dumb") == "dumb"
+    return not told_not_to and sys.stderr.isatty()
+
+
+class Progress:
+    """Counts files that are done; with no terminal to show it on it does nothing."""
+
+    def __init__(self, label: str, total: int, shows: bool) -> None:
+        self._label, self._total, self._shows = label, total, shows
+        self._done = 0
+        self._next = time.monotonic() + PATIENCE
+        self._is_visible = False
+
+    def __call__(self, count: int) -> None:
+        """Take so many files as done, none where only time has passed, and show it now and then."""
+        self._done += count
+        if not self._shows or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + PAUSE
+        self._is_visible = True
+        self._print(CLEAR + self.line(shutil.get_terminal_size().columns))
+
+    def line(self, columns: int) -> str:
+        """Return the bar on one line that ends before the last column."""
+        filled = WIDE * min(self._done, self._total) // max(1, self._total)
+        bar = f"{'#' * filled}{'-' * (WIDE - filled)}"
+        return f"{self._label} [{bar}] {self._done}/{self._total} files"[: max(0, columns - 1)]
+
+    def __enter__(self) -> Progress:
+        """Begin."""
+        return self
+
+    def __exit__(
+        self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        """Clear the bar away, however the work ended."""
+        if self._is_visible:
+            self._print(CLEAR)
+
+    @staticmethod
+    def _print(text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
