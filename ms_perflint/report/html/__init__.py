@@ -41,7 +41,7 @@ def render(outcome: Outcome) -> str:
     title = f"{os.path.basename(root) or root}: what makes training slow"
     page = [tag("a", "To the findings", href="#findings", class_="skip"), _head_line(title), body, _foot()]
     script = tag("script", Markup(_part("script.js")))
-    document = tag("html", _head(title), tag("body", *page, script), lang="en")
+    document = tag("html", _head(title), tag("body", *page, script), lang=outcome.language)
     return f"<!doctype html>\n{document}\n"
 
 
