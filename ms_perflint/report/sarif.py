@@ -11,6 +11,7 @@ from ms_perflint.config import inside
 from ms_perflint.findings import Edit, Finding, Fix, Place, Problem
 from ms_perflint.report import Outcome
 from ms_perflint.report.fingerprints import fingerprints
+from ms_perflint.report.page import markdown
 from ms_perflint.report.root import absolute_uri, root_of, uri
 from ms_perflint.report.text import labelled
 
@@ -73,7 +74,7 @@ class _Log:
             page = pages.page(code, self.outcome.language)
         except pages.PageError:  # a rule of another package
             return {**known, "shortDescription": {"text": name}}
-        texts = {"text": page.summary, "markdown": page.text}
+        texts = {"text": page.summary, "markdown": markdown(page)}
         return {
             **known,
             "shortDescription": {"text": page.summary},

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from ms_perflint import pages
 from ms_perflint.languages import ENGLISH
 from ms_perflint.report.html.markup import Markup, tag
+from ms_perflint.report.page import markdown
 
 HOME = "https://github.com/mindspore-lab/ms-perflint"
-COMMENT = re.compile(r"^<!--[^\n]*-->\n\n?", re.MULTILINE)
 TITLE = re.compile(r"\A# [^\n]*\n")
 OUT = re.compile(r"\]\((?:\.\./)+")  # a link from a page to what stands beside the folder of pages
 ACROSS = re.compile(r"\]\(([A-Z]+[0-9]+)-([a-z0-9-]+)\.md\)")  # from one page to another
@@ -38,7 +38,7 @@ def _rule(code: str, name: str, language: str) -> Markup:
 
 def _text(page: pages.Page) -> Markup:
     """Return the text of a page; as Markdown, where nobody has installed what makes HTML of it (extra `html`)."""
-    plain = TITLE.sub("", COMMENT.sub("", page.text)).strip()
+    plain = TITLE.sub("", markdown(page)).strip()
     if importlib.util.find_spec("markdown_it") is None:
         return tag("pre", plain)
     from markdown_it import MarkdownIt
