@@ -12,6 +12,7 @@ from typing import Optional
 PATIENCE = 1.0  # seconds before anything is shown
 PAUSE = 0.1  # seconds between two pictures
 WIDE = 30  # characters of the bar
+USUAL = 80  # columns of a terminal that does not say
 CLEAR = "\r\x1b[K"
 
 
@@ -37,7 +38,8 @@ class Progress:
             return
         self._next = time.monotonic() + PAUSE
         self._is_visible = True
-        self._print(CLEAR + self.line(shutil.get_terminal_size().columns))
+        columns = shutil.get_terminal_size().columns or USUAL  # before Python 3.11 it may be 0
+        self._print(CLEAR + self.line(columns))
 
     def line(self, columns: int) -> str:
         """Return the bar on one line that ends before the last column."""
