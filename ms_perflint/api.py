@@ -12,7 +12,7 @@ from ms_perflint.config import Config
 from ms_perflint.discovery import discover
 from ms_perflint.engine import lint
 from ms_perflint.findings import Finding, Report
-from ms_perflint.fixing import settle
+from ms_perflint.fixes.fixing import settle
 from ms_perflint.source import Disk, Files, Nowhere, Overlay, Source, SourceError, encoded
 
 if TYPE_CHECKING:

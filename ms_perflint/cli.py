@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
 import click
 
-from ms_perflint import __version__, completion
+from ms_perflint import __version__
+from ms_perflint.commands import completion
+from ms_perflint.commands.outputs import Output
 from ms_perflint.config import ConfigError, suggestion
 from ms_perflint.internal import internal_error
 from ms_perflint.languages import ENGLISH, LANGUAGES, VARIABLE, Message, chosen, of_environment, say
-from ms_perflint.outputs import Output
 from ms_perflint.report import FORMATS
 
 if TYPE_CHECKING:
@@ -221,7 +222,7 @@ def check(paths: tuple[str, ...], view: str | None, **options: Any) -> int:
     from ms_perflint.run import Options, run
 
     if view:
-        from ms_perflint import show
+        from ms_perflint.commands import show
 
         return (show.show_files if view == "files" else show.show_settings)(paths, Options(**options))
     return run(paths, Options(**options))
@@ -234,7 +235,7 @@ def check(paths: tuple[str, ...], view: str | None, **options: Any) -> int:
 @_lang
 def rule(code: str | None, everything: bool, output_format: str, lang: str | None) -> None:
     """Explain a rule; without CODE, list the rules."""
-    from ms_perflint.explain import explain
+    from ms_perflint.commands.explain import explain
     from ms_perflint.pages import PageError
 
     try:
@@ -256,7 +257,7 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
 
     PATH is the script that starts the program, a module of it, or a folder of programs.
     """
-    from ms_perflint.describe import Asked, describe
+    from ms_perflint.commands.describe import Asked, describe
     from ms_perflint.run import Options, settings
 
     config = settings([path], Options(**options))
@@ -269,7 +270,7 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of [tool.ms-perflint].")
 def config(option: str | None, output_format: str, schema: bool) -> None:
     """Explain an option of [tool.ms-perflint]; without OPTION, list the options."""
-    from ms_perflint import show
+    from ms_perflint.commands import show
 
     if schema:
         show.show_schema()

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ms_perflint.findings import Edit, Finding, Problem
+from ms_perflint.fixes.writing import Change
 from ms_perflint.languages import Message
 from ms_perflint.source import Files, Source, SourceError
 from ms_perflint.suppressions import NOQA, Comment, Suppressions, tokens
-from ms_perflint.writing import Change
 
 CODE = re.compile(r"[A-Z]+[0-9]+", re.IGNORECASE)
 OPENING = frozenset(("FSTRING_START", "TSTRING_START"))  # from Python 3.12 and 3.14 on

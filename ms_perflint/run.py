@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import click
 
 from ms_perflint.cache import Cache, Memory, default_directory
+from ms_perflint.commands.outputs import Output, outputs, write
 from ms_perflint.config import Config, load, override
 from ms_perflint.discovery import Found, discover
 from ms_perflint.findings import Finding, Gain, Problem, Report, Safety, in_language
 from ms_perflint.gate import REVIEW, answered, left_out
 from ms_perflint.languages import ENGLISH, Message, chosen, say
-from ms_perflint.outputs import Output, outputs, write
 from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_statistics
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
@@ -26,9 +26,9 @@ from ms_perflint.report.summary import files_of, findings_of
 from ms_perflint.source import Disk, Files, Overlay, Source
 
 if TYPE_CHECKING:
+    from ms_perflint.commands.stdin import Typed
     from ms_perflint.facts.data import Facts
-    from ms_perflint.fixing import Settled
-    from ms_perflint.stdin import Typed
+    from ms_perflint.fixes.fixing import Settled
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def run(paths: Sequence[str], options: Options) -> int:
     """Return the exit code: 0 nothing left to report, 1 findings left, 2 something could not be done."""
     _refuse(options)
     if options.watch:
-        from ms_perflint.watching import watch
+        from ms_perflint.commands.watching import watch
 
         return watch(paths, options)
     typed = _typed(paths, options)
@@ -119,7 +119,7 @@ def _typed(paths: Sequence[str], options: Options) -> Typed | None:
         raise click.UsageError("`-` is the standard input, and goes with no other path")
     if options.add_noqa is not None:
         raise click.UsageError("--add-noqa writes into files, and the standard input is none")
-    from ms_perflint.stdin import read
+    from ms_perflint.commands.stdin import read
 
     return read(options.stdin_filename)
 
@@ -171,8 +171,8 @@ class Work:
         known = answered(self.files, files, self.memory, config)
         if known is not None:
             return left_out(known, config, files)
+        from ms_perflint.commands.progress import Progress, is_wanted
         from ms_perflint.engine import lint
-        from ms_perflint.progress import Progress, is_wanted
 
         on_disk = None if files is self.disk and self.typed is None else files
         jobs = self.options.jobs or os.cpu_count() or 1
@@ -189,8 +189,8 @@ class Work:
     def add_noqa(self, reason: str) -> set[Problem]:
         """Write comments that hide all findings, or show them as a patch; return what could not be done."""
         from ms_perflint import noqa
-        from ms_perflint.fixing import Settled
-        from ms_perflint.writing import write as write_files
+        from ms_perflint.fixes.fixing import Settled
+        from ms_perflint.fixes.writing import write as write_files
 
         report = self.lint(self.disk)
         self.unread = set(report.problems)
@@ -276,7 +276,7 @@ class Work:
 
     def preview(self) -> set[Problem]:
         """Print what `--fix` would change as a patch, and in comments what it would ask about; write nothing."""
-        from ms_perflint.fixing import settle
+        from ms_perflint.fixes.fixing import settle
 
         asked: list[tuple[Finding, str]] = []
 
@@ -295,14 +295,14 @@ class Work:
 
     def _recovered(self) -> tuple[Problem, ...]:
         """Clear away what a killed run has left; return what could not be."""
-        from ms_perflint.recovery import recover
+        from ms_perflint.fixes.recovery import recover
 
         return recover(self.files)
 
     def _programs(self, files: tuple[str, ...]) -> tuple[Facts, ...]:
         """Return what is known of the programs among the files."""
-        from ms_perflint.describe import programs
-        from ms_perflint.progress import Progress, is_wanted
+        from ms_perflint.commands.describe import programs
+        from ms_perflint.commands.progress import Progress, is_wanted
 
         label = say(Message("Reading programs"), self.language)
         with Progress(label, len(files), is_wanted(self.options.quiet)) as progress:
@@ -310,8 +310,8 @@ class Work:
 
     def _fix(self) -> Settled:
         """Mend the files; on a terminal ask about unsafe fixes."""
-        from ms_perflint.dialogue import Dialogue
-        from ms_perflint.fixing import fix, settle
+        from ms_perflint.commands.dialogue import Dialogue
+        from ms_perflint.fixes.fixing import fix, settle
 
         options = self.options
         if self.typed:
@@ -345,8 +345,8 @@ def patch(
     settled: Settled, asked: Sequence[tuple[Finding, str]], config: Config, style: Style, language: str = ENGLISH
 ) -> str:
     """Return a patch of all changes that `git apply` takes; fixes that need consent stand below it in comments."""
-    from ms_perflint.dialogue import coloured
-    from ms_perflint.writing import unified_diff
+    from ms_perflint.commands.dialogue import coloured
+    from ms_perflint.fixes.writing import unified_diff
 
     parts = [f"# {_marked(finding, config, language)}\n" for finding in sorted(settled.fixed)]
     for change in settled.changes:

@@ -15,7 +15,7 @@ from ms_perflint.findings import Edit, Place, Problem
 from ms_perflint.languages import Message
 
 if TYPE_CHECKING:
-    from ms_perflint.notebook import Cell, Notebook
+    from ms_perflint.notebooks.notebook import Cell, Notebook
 
 BOM = b"\xef\xbb\xbf"
 NOTEBOOK = ".ipynb"
@@ -66,7 +66,7 @@ class Source:
         self.text = self.written = self.whole = _to_utf8(body, self.encoding)
 
     def _read_notebook(self, body: bytes) -> None:
-        from ms_perflint.notebook import Notebook  # most runs meet none
+        from ms_perflint.notebooks.notebook import Notebook  # most runs meet none
 
         self._notebook = Notebook(body)
         self.encoding = "utf-8"

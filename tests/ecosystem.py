@@ -40,7 +40,7 @@ from variants import VARIANTS, varied
 from ms_perflint import config as configs
 from ms_perflint.discovery import discover
 from ms_perflint.findings import Finding, Report, Safety
-from ms_perflint.fixing import Settled, fix, settle
+from ms_perflint.fixes.fixing import Settled, fix, settle
 from ms_perflint.source import Disk, Overlay
 
 TOOL = Path(__file__).resolve().parent.parent

@@ -23,7 +23,7 @@ import pytest
 from ms_perflint.config import Config
 from ms_perflint.engine import lint
 from ms_perflint.findings import Finding, Report
-from ms_perflint.fixing import Settled, settle
+from ms_perflint.fixes.fixing import Settled, settle
 from ms_perflint.programs.program import Program as Analysed
 from ms_perflint.programs.target import Target
 from ms_perflint.semantics.files.project import Project

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from front import SAFE, TRAIN, on_terminal, run
 
-from ms_perflint.progress import CLEAR, Progress
+from ms_perflint.commands.progress import CLEAR, Progress
 from ms_perflint.workers import side_by_side
 
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
@@ -65,7 +65,7 @@ def test_the_bar_fits_on_a_line_and_goes_when_the_work_fails(
 ) -> None:
     progress = Progress("Linting", 0, shows=False)
     assert [len(progress.line(columns)) for columns in (0, 10, 200)] == [0, 9, len(progress.line(200))]
-    monkeypatch.setattr("ms_perflint.progress.PATIENCE", 0)
+    monkeypatch.setattr("ms_perflint.commands.progress.PATIENCE", 0)
     with pytest.raises(KeyboardInterrupt), Progress("Linting", 5, shows=True) as progress:
         progress(3)
         raise KeyboardInterrupt

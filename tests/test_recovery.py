@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 from trees import AFTER, BEFORE, LEFTOVER, changes, family, grow, start
 
-from ms_perflint import recovery, replacing
-from ms_perflint.recovery import recover
-from ms_perflint.writing import write
+from ms_perflint.fixes import recovery, replacing
+from ms_perflint.fixes.recovery import recover
+from ms_perflint.fixes.writing import write
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and kill")
 LONG = os.environ.get("MS_PERFLINT_KILL_SECONDS")  # kill runs for so long, and at every line instead of some

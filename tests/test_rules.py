@@ -27,7 +27,7 @@ from ms_perflint.check import checks
 from ms_perflint.config import Config
 from ms_perflint.engine import lint
 from ms_perflint.findings import Finding, Report, Safety
-from ms_perflint.fixing import settle
+from ms_perflint.fixes.fixing import settle
 from ms_perflint.pages import Example, Page
 from ms_perflint.source import Nowhere, Overlay, Source
 

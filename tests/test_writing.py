@@ -18,8 +18,8 @@ import pytest
 from front import FIXED, INTERRUPT, PROMPT, SAFE, TRAIN, UNSAFE, environment, on_terminal, run
 from trees import AFTER, BEFORE, LEFTOVER, changes, grow, start
 
-from ms_perflint import replacing
-from ms_perflint.writing import Change, write
+from ms_perflint.fixes import replacing
+from ms_perflint.fixes.writing import Change, write
 
 NOBODY = 65534
 
@@ -262,7 +262,7 @@ def test_leaves_alone_what_a_file_has_become(
     if moment == "before":
         once()
     elif moment == "prepared":  # both files are ready
-        monkeypatch.setattr("ms_perflint.writing.record", lambda files: (once(), ())[1])
+        monkeypatch.setattr("ms_perflint.fixes.writing.record", lambda files: (once(), ())[1])
     elif not swaps:
         pytest.skip("this is the moment that remains where the system cannot swap")
     else:

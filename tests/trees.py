@@ -14,8 +14,8 @@ from front import environment
 
 from ms_perflint.config import Config
 from ms_perflint.findings import Edit, Finding, Fix, Place, Report, Safety
+from ms_perflint.fixes.writing import Change
 from ms_perflint.source import Disk, Files
-from ms_perflint.writing import Change
 
 BEFORE = b"speed = 'slow'\n" + b"# what stands between\n" * 20 + b"limit = 'slow'\n"
 AFTER = BEFORE.replace(b"slow", b"faster")
@@ -86,7 +86,8 @@ def start(root: Path, *arguments: str, **options: Any) -> subprocess.Popen[bytes
 
 def main() -> None:
     """Run the command line with the rule of this module."""
-    from ms_perflint import cli, fixing, run
+    from ms_perflint import cli, run
+    from ms_perflint.fixes import fixing
 
     write: Callable[..., Any] = fixing.write
 

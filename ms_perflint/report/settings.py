@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from textwrap import wrap
 
+from ms_perflint.commands.inforce import InForce, Setting
 from ms_perflint.config import TABLE
-from ms_perflint.inforce import InForce, Setting
 from ms_perflint.options import OPTIONS, Option, example, toml
 from ms_perflint.report.sources import shown
 from ms_perflint.report.style import Style

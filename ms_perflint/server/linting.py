@@ -17,7 +17,7 @@ from ms_perflint.config import Config, ConfigError
 from ms_perflint.discovery import discover
 from ms_perflint.engine import lint
 from ms_perflint.findings import Finding, Problem, Report, in_language
-from ms_perflint.fixing import Settled, settle
+from ms_perflint.fixes.fixing import Settled, settle
 from ms_perflint.internal import internal_error
 from ms_perflint.languages import chosen, of_environment, say
 from ms_perflint.semantics.files.parsed import Parsed

@@ -14,7 +14,7 @@ from test_suppressions import CALL, PATH, with_call
 
 from ms_perflint.config import Config, FileIgnore
 from ms_perflint.engine import lint
-from ms_perflint.fixing import settle
+from ms_perflint.fixes.fixing import settle
 from ms_perflint.programs import reach
 from ms_perflint.source import Nowhere, Overlay
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import click
 
+from ms_perflint.commands.inforce import in_force
 from ms_perflint.config import ConfigError, suggestion
 from ms_perflint.discovery import discover
-from ms_perflint.inforce import in_force
 from ms_perflint.languages import Message
 from ms_perflint.options import OPTIONS, find, schema
 from ms_perflint.report.settings import described, listed, options_as_json, render, render_json, told

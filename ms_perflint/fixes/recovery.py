@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from ms_perflint.findings import Problem
+from ms_perflint.fixes.replacing import PREFIX, TEMPORARY, Replacement, discard, locked, prepare, put, read, save, sync
 from ms_perflint.languages import Message
-from ms_perflint.replacing import PREFIX, TEMPORARY, Replacement, discard, locked, prepare, put, read, save, sync
 
 RECORD = ".undo"
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ms_perflint.findings import Problem
+from ms_perflint.fixes.recovery import Held, forget, record, restore, stuck
+from ms_perflint.fixes.replacing import Changed, Half, Replacement, discard, locked, prepare, put, sync, uninterrupted
 from ms_perflint.languages import Message
-from ms_perflint.recovery import Held, forget, record, restore, stuck
-from ms_perflint.replacing import Changed, Half, Replacement, discard, locked, prepare, put, sync, uninterrupted
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ms_perflint.findings import Edit, Finding, Problem, Report, Safety
+from ms_perflint.fixes.writing import Change, unified_diff, write
 from ms_perflint.languages import Message
 from ms_perflint.source import Files, Overlay, Source, SourceError, Status
-from ms_perflint.writing import Change, unified_diff, write
 
 if TYPE_CHECKING:
     from ms_perflint.config import Config

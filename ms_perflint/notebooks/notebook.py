@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
 
-from ms_perflint import magics
 from ms_perflint.languages import Message
+from ms_perflint.notebooks import magics
 from ms_perflint.source import SourceError, Span
 
 SEPARATOR = b"\f\n"

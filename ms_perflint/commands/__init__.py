@@ -1,0 +1,1 @@
+"""What stands behind the commands: how each asks, answers and shows. It decides nothing about code."""

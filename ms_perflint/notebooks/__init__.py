@@ -1,0 +1,1 @@
+"""Notebooks: their cells as one Python text, and edits of it back in their JSON."""
