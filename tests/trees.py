@@ -17,7 +17,7 @@ from ms_perflint.findings import Edit, Finding, Fix, Place, Report, Safety
 from ms_perflint.fixes.writing import Change
 from ms_perflint.source import Disk, Files
 
-BEFORE = b"speed = 'slow'\n" + b"# what stands between\n" * 20 + b"limit = 'slow'\n"
+BEFORE = b"speed = 'slow'\n" + b"# what stands between, of mindspore\n" * 20 + b"limit = 'slow'\n"
 AFTER = BEFORE.replace(b"slow", b"faster")
 LEFTOVER = ".ms-perflint-*"
 
@@ -45,7 +45,7 @@ def changes(files: Sequence[Path], after: bytes = AFTER) -> list[Change]:
     return [Change(path, BEFORE, after, families[path]) for path in paths]
 
 
-def lint(paths: Sequence[str], config: Config, files: Files | None = None, *_: object) -> Report:
+def lint(paths: Sequence[str], config: Config, files: Files | None = None, *_: object, **__: object) -> Report:
     """Report `slow`, with a fix for all of the file and its companion: stands in for the engine."""
     disk, findings = files or Disk(), []
     families: dict[str, list[str]] = {}
@@ -86,7 +86,7 @@ def start(root: Path, *arguments: str, **options: Any) -> subprocess.Popen[bytes
 
 def main() -> None:
     """Run the command line with the rule of this module."""
-    from ms_perflint import cli, run
+    from ms_perflint import cli, engine
     from ms_perflint.fixes import fixing
 
     write: Callable[..., Any] = fixing.write
@@ -95,5 +95,5 @@ def main() -> None:
         os.write(1, b"writing\n")
         return write(changes)
 
-    vars(fixing)["write"], vars(run)["lint"] = announced, lint
+    vars(fixing)["write"], vars(engine)["lint"] = announced, lint
     cli.main()
