@@ -25,7 +25,7 @@ START = time.process_time()
 # stage -> (module, owner in it or "", function); a function that is called inside of its own stage counts once
 STAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
     "read": (("source", "Disk", "read"), ("source", "Disk", "names")),
-    "gate": (("engine", "Linter", "_may_find"),),
+    "gate": (("engine", "Linter", "may_find"),),
     "parse": (("semantics.module", "", "parse"),),
     "walk": (("semantics.module", "Module", "__init__"),),
     "link": (

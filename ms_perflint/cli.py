@@ -114,7 +114,8 @@ def _outputs(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tu
     pairs = [value.partition("=") for value in values]
     for name, _equals, _file in pairs:
         if name not in FORMATS:
-            raise click.BadParameter(f'unknown format "{name}"{suggestion(name, FORMATS)}')
+            known = suggestion(name, FORMATS) or f"; choose from {', '.join(FORMATS)}"
+            raise click.BadParameter(f'unknown format "{name}"{known}')
     return tuple(Output(name, file or None) for name, _equals, file in pairs)
 
 

@@ -43,7 +43,7 @@ class State(NamedTuple):
 def _lint(state: State, paths: Sequence[str]) -> Read:
     files = Noting(state.files())
     report = lint(list(paths), state.config, files)
-    return Read(report, frozenset(path for path, _ in files.stamps))
+    return Read(report, frozenset(stamp.path for stamp in files.stamps))
 
 
 class Linted:

@@ -211,7 +211,7 @@ def test_fixing_does_not_touch_what_cannot_be_parsed(tmp_path: Path) -> None:
     [
         (("--select", "MSP999"), '--select: unknown rule "MSP999"'),
         (("--ignore", "MSP301,MSPX"), '--ignore: unknown rule "MSPX"'),
-        (("--output-format", "xml"), "Invalid value for '--output-format': 'xml' is not one of"),
+        (("--output-format", "xml"), "Invalid value for '--output-format': unknown format \"xml\"; choose from"),
         (("--mindspore-version", "new"), '--mindspore-version: expected a version like "2.4" or "2.4.1", got "new"'),
         (("--device", "TPU"), '--device: expected one of Ascend, GPU, CPU, got "TPU"'),
         (("--jobs", "0"), "Invalid value for '-j' / '--jobs': 0 is not in the range"),

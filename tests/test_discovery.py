@@ -36,7 +36,7 @@ def found(root: Path, *paths: str, **settings: object) -> list[str]:
 
 def test_python_files_of_a_directory_stay_together(tmp_path: Path) -> None:
     tree(tmp_path, "b.py", "a/c.py", "a/sub/d.py", "a/b.py", "a/z.py", "a-b/e.py", "notes.txt", "data.ipynb", "a.pyi")
-    assert found(tmp_path) == ["b.py", "a/b.py", "a/c.py", "a/z.py", "a/sub/d.py", "a-b/e.py"]
+    assert found(tmp_path) == ["b.py", "data.ipynb", "a/b.py", "a/c.py", "a/z.py", "a/sub/d.py", "a-b/e.py"]
 
 
 def test_a_file_given_by_name_is_always_taken_and_once(tmp_path: Path) -> None:
@@ -44,16 +44,16 @@ def test_a_file_given_by_name_is_always_taken_and_once(tmp_path: Path) -> None:
     assert found(tmp_path, "build/a.py", "build/../build/a.py", "script") == ["script", "build/a.py"]
 
 
-def test_notebooks_given_by_name_are_passed_over(tmp_path: Path) -> None:
+def test_notebooks_given_by_name_are_taken(tmp_path: Path) -> None:
     tree(tmp_path, "a.ipynb", "b.py")
-    assert found(tmp_path, "a.ipynb", "b.py") == ["b.py"]
+    assert found(tmp_path, "a.ipynb", "b.py") == ["a.ipynb", "b.py"]
 
 
 def test_default_excludes(tmp_path: Path) -> None:
     tree(
-        tmp_path, ".venv/a.py", "x/build/b.py", "x/site-packages/c.py", ".ipynb_checkpoints/kept.py", "builder/kept.py"
+        tmp_path, ".venv/a.py", "x/build/b.py", "x/site-packages/c.py", ".ipynb_checkpoints/d.ipynb", "builder/kept.py"
     )
-    assert found(tmp_path) == [".ipynb_checkpoints/kept.py", "builder/kept.py"]
+    assert found(tmp_path) == ["builder/kept.py"]
 
 
 def test_an_excluded_directory_given_by_name_is_walked(tmp_path: Path) -> None:

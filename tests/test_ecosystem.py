@@ -134,8 +134,10 @@ def test_a_broken_fix_is_noticed(rules: list[Rule], why: str, tmp_path: Path, mo
 def test_bytes_outside_of_the_edits_are_noticed(
     broken: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = fixing.splice
-    monkeypatch.setattr(fixing, "splice", lambda source, edits: broken(real(source, edits)))
+    real = Source.edited
+    monkeypatch.setattr(
+        Source, "edited", lambda source, edits: broken(real(source, edits)) if edits else real(source, ())
+    )
     found = failures(tmp_path, monkeypatch, replacing("f(a)", "a"), text=TEXT + "\n")
     assert "bytes differ outside of the reported edits" in found
 

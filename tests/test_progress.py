@@ -16,7 +16,7 @@ terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-term
 # a run of any length is a long one, and each step is shown
 IMPATIENT = (
     "-c",
-    "import sys; from ms_perflint import progress; progress.PATIENCE = progress.PAUSE = 0\n"
+    "import sys; from ms_perflint.commands import progress; progress.PATIENCE = progress.PAUSE = 0\n"
     "from ms_perflint.cli import main; main(sys.argv[1:])",
 )
 BAR = re.compile(r"Linting \[(#*)(-*)\] (\d+)/5 files")

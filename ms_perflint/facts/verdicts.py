@@ -17,12 +17,14 @@ Found = dict[str, list[tuple[Place, bool]]]  # code -> places, and whether they 
 
 
 def verdicts(linter: Linter, entry: str) -> tuple[Verdict, ...]:
-    """Return what each rule says of a program."""
+    """Return what each rule says of a program; nothing of preview rules that are off."""
     found = _found(linter, entry)
     quiet = tuple(check.code for check in linter.enabled if check.per_program and check.code not in found)
     others = [(name, _found(other, entry)) for name, other in _otherwise(linter, linter.program(entry), quiet)]
     out = []
     for check in checks():
+        if check.preview and check.code not in linter.config.codes:
+            continue
         places = sorted(found.get(check.code, ()))
         elsewhere = tuple((name, len(more[check.code])) for name, more in others if not places and check.code in more)
         out.append(
