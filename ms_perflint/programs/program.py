@@ -306,8 +306,8 @@ class Program:
 
     @cached_property
     def is_trained(self) -> bool:
-        """Return whether the program shows that it trains: cheaper where it has no word of it."""
-        return training.may_train(self) and self.trains.is_yes
+        """Return whether the program shows that it trains: cheaper than to find all places."""
+        return training.trains(self)
 
     @cached_property
     def train_sites(self) -> tuple[Site, ...]:

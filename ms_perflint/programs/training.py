@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.step_names import step_names
@@ -66,14 +66,21 @@ CALLBACKS = frozenset(
 def train_sites(program: Program) -> tuple[Site, ...]:
     """Return the sites that train, those of `Model.train` and `fit` first."""
     if "_train_sites" not in program.__dict__:
-        sites: list[Site] = []
-        if program.is_whole and not is_unit_test(program):
-            sites.extend(program.calls(*MODEL_TRAINS))
-            if any(program.project.contains_any(module.path, _MARKS) for module in program.modules):
-                sites.extend(_step_sites(program))
-        program.__dict__["_train_sites"] = tuple(sites)
+        program.__dict__["_train_sites"] = tuple(_train_sites(program))
     found: tuple[Site, ...] = program.__dict__["_train_sites"]
     return found
+
+
+def trains(program: Program) -> bool:
+    """Return whether there are such sites; the first one will do."""
+    return may_train(program) and any(True for _ in _train_sites(program))
+
+
+def _train_sites(program: Program) -> Iterator[Site]:
+    if program.is_whole and not is_unit_test(program):
+        yield from program.calls(*MODEL_TRAINS)
+        if any(program.project.contains_any(module.path, _MARKS) for module in program.modules):
+            yield from _step_sites(program)
 
 
 def may_train(program: Program) -> bool:
@@ -110,12 +117,11 @@ def trains_by_entry(program: Program) -> bool:
         return False
     if any(program.is_run_by_entry(call) for call in program.calls(*MODEL_TRAINS)):
         return True
-    return bool(_step_sites(program, only_by_entry=True))
+    return any(True for _ in _step_sites(program, only_by_entry=True))
 
 
-def _step_sites(program: Program, only_by_entry: bool = False) -> list[Site]:
-    """Return the calls of training steps in driver code (not those inside of a cell's `construct`)."""
-    found = []
+def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]:
+    """Yield the calls of training steps in driver code (not those inside of a cell's `construct`)."""
     optimizer = steps_optimizer(program)
     names = names_of_steps(program)
     for module in program.modules:
@@ -135,8 +141,7 @@ def _step_sites(program: Program, only_by_entry: bool = False) -> list[Site]:
                         or _held_step(site, callee, holders)
                         or _is_backward(program, site)
                     ):
-                        found.append(site)
-    return found
+                        yield site
 
 
 def _held_step(site: Site, callee: Value, holders: set[str]) -> bool:
