@@ -300,9 +300,8 @@ class Program:
     @cached_property
     def trains(self) -> Fact:
         """Return whether running code calls a training step, or `Model.train` or `fit`."""
-        sites = training.train_sites(self)
-        places = tuple(sorted(site.module.source.place(site.span[0]) for site in sites))
-        return Fact(bool(sites) if self.is_whole else None, places[:3])
+        places = tuple(sorted(site.module.source.place(site.span[0]) for site in self.train_sites))
+        return Fact(bool(places) if self.is_whole else None, places[:3])
 
     @cached_property
     def is_trained(self) -> bool:
@@ -312,7 +311,7 @@ class Program:
     @cached_property
     def train_sites(self) -> tuple[Site, ...]:
         """Return the sites that train: `Model.train` and `fit`, and calls of training steps."""
-        return training.train_sites(self)
+        return tuple(training.train_sites(self))
 
     @cached_property
     def training_scopes(self) -> set[Scope]:

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.one_pass import is_in_last_pass, is_in_one_pass
-from ms_perflint.programs.training import callees, callers, is_callback, loops, scopes_above, train_sites
+from ms_perflint.programs.training import callees, callers, is_callback, loops, scopes_above
 from ms_perflint.programs.uses import is_used
 from ms_perflint.programs.whole_training import makes_model_in
 from ms_perflint.semantics.module import Scope, Site
@@ -54,7 +54,7 @@ def repeats(program: Program, site: Site, seen: Optional[set[Scope]] = None) -> 
 
 def _trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
     """Return whether a loop trains in its body: each pass goes on where the last one ended."""
-    direct = {id(site.node): site for site in train_sites(program)}
+    direct = {id(site.node): site for site in program.train_sites}
     for site in scope.owner.calls:
         if loop in loops(site):
             train = direct.get(id(site.node))
@@ -68,7 +68,7 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
 def _continued_scopes(program: Program) -> set[Scope]:
     """Return the scopes that, called again, go on with a training; not those that train a new Model to its end."""
     if "_continued_scopes" not in program.__dict__:
-        sites = [site for site in train_sites(program) if not makes_model_in(program, site, None)]
+        sites = [site for site in program.train_sites if not makes_model_in(program, site, None)]
         program.__dict__["_continued_scopes"] = scopes_above(program, sites)
     found: set[Scope] = program.__dict__["_continued_scopes"]
     return found

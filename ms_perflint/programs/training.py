@@ -63,24 +63,17 @@ CALLBACKS = frozenset(
 )  # fmt: skip
 
 
-def train_sites(program: Program) -> tuple[Site, ...]:
-    """Return the sites that train, those of `Model.train` and `fit` first."""
-    if "_train_sites" not in program.__dict__:
-        program.__dict__["_train_sites"] = tuple(_train_sites(program))
-    found: tuple[Site, ...] = program.__dict__["_train_sites"]
-    return found
-
-
-def trains(program: Program) -> bool:
-    """Return whether there are such sites; the first one will do."""
-    return may_train(program) and any(True for _ in _train_sites(program))
-
-
-def _train_sites(program: Program) -> Iterator[Site]:
+def train_sites(program: Program) -> Iterator[Site]:
+    """Yield the sites that train, those of `Model.train` and `fit` first."""
     if program.is_whole and not is_unit_test(program):
         yield from program.calls(*MODEL_TRAINS)
         if any(program.project.contains_any(module.path, _MARKS) for module in program.modules):
             yield from _step_sites(program)
+
+
+def trains(program: Program) -> bool:
+    """Return whether there are such sites; the first one will do."""
+    return may_train(program) and any(True for _ in train_sites(program))
 
 
 def may_train(program: Program) -> bool:
@@ -303,7 +296,7 @@ def _calls_optimizer(program: Program, path: str) -> bool:
 
 def training_scopes(program: Program) -> set[Scope]:
     """Return the scopes that train, themselves or through functions that they call."""
-    return scopes_above(program, train_sites(program))
+    return scopes_above(program, program.train_sites)
 
 
 def scopes_above(program: Program, sites: Iterable[Site]) -> set[Scope]:
