@@ -105,6 +105,19 @@ def test_sarif_is_what_the_schema_asks_for(tree: Tree) -> None:
     assert not validator.is_valid(broken)
 
 
+def test_sarif_leaves_out_what_is_put_up_with(tmp_path: Path) -> None:
+    """GitHub would show it as open alerts, whatever `suppressions` says."""
+    (tmp_path / "train.py").write_text(TRAIN)
+    shown = (*SAFE, "--output-format", "sarif", ".")
+    assert len(json.loads(run(*shown, cwd=tmp_path).out)["runs"][0]["results"]) == 1
+    assert run(*SAFE, "--baseline", "known.json", "--write-baseline", ".", cwd=tmp_path).code == 0
+    known = run("--baseline", "known.json", *shown, cwd=tmp_path)
+    assert (known.code, json.loads(known.out)["runs"][0]["results"]) == (0, [])
+    assert run(*SAFE, "--add-noqa", ".", cwd=tmp_path).code == 0
+    commented = run(*shown, cwd=tmp_path)
+    assert (commented.code, json.loads(commented.out)["runs"][0]["results"]) == (0, [])
+
+
 def test_sarif_says_where_what_and_how_to_mend(tree: Tree) -> None:
     log = tree.read("sarif", *full(tree), gain=lambda code: Gain("large", "much"))
     assert (log["version"], len(log["runs"])) == ("2.1.0", 1)
