@@ -6,10 +6,9 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint import edits as edit
 from ms_perflint import mindspore_api
 from ms_perflint.check import Check
-from ms_perflint.edits import import_name, insert_after_imports, replace_expression, set_argument, set_setting
-from ms_perflint.edits.settings import decided
 from ms_perflint.findings import Edit, Gain, Related, Safety
 from ms_perflint.languages import Message
 from ms_perflint.programs import conditions, mode, training
@@ -122,7 +121,7 @@ class PynativeModeTraining(Check):
         if given is None:  # spread from a dict: its tables may serve other calls
             self.report(node, SET)
             return
-        setting = decided(call.argument("mode"))
+        setting = edit.decided(call.argument("mode"))
         if setting is not None:
             edits = self._setting(call)
             self.report(
@@ -150,15 +149,15 @@ class PynativeModeTraining(Check):
     def _replaced(self, module: Module, node: Optional[ast.expr]) -> Optional[tuple[Edit, ...]]:
         """Return the edits that turn a value into graph mode, in the spelling that the file uses."""
         if isinstance(node, ast.Constant):
-            return replace_expression(module, node, "False" if node.value is True else "0")
+            return edit.replace_expression(module, node, "False" if node.value is True else "0")
         if isinstance(node, ast.Attribute) and node.attr == "PYNATIVE_MODE":
-            return replace_expression(module, node, module.text(node.value) + ".GRAPH_MODE")
+            return edit.replace_expression(module, node, module.text(node.value) + ".GRAPH_MODE")
         if isinstance(node, ast.Name) and self._is_imported(module, node.id):
             graph = "mindspore.GRAPH_MODE"
-            spelling, imports = import_name(
+            spelling, imports = edit.import_name(
                 module, graph, instead=node.id, version=self.target.version, line_length=self.line_length
             )
-            changed = replace_expression(module, node, spelling)
+            changed = edit.replace_expression(module, node, spelling)
             return (*imports, *changed) if changed is not None else None
         return None
 
@@ -166,13 +165,13 @@ class PynativeModeTraining(Check):
         return all(binding.kind == "from" for binding in module.scope.bindings.get(name, ()))
 
     def _setting(self, call: Call) -> Optional[tuple[Edit, ...]]:
-        setting = decided(call.argument("mode"))
+        setting = edit.decided(call.argument("mode"))
         if setting is None or (not isinstance(setting.constant, int) and not isinstance(setting.where, tuple)):
             return None
         if isinstance(setting.where, tuple) and isinstance(setting.where[1], (ast.Attribute, ast.Name)):
             return self._replaced(setting.where[0], setting.where[1])
         return (
-            set_setting(self.program, setting, "0", "0")
+            edit.set_setting(self.program, setting, "0", "0")
             if isinstance(setting.constant, int) and not isinstance(setting.constant, bool)
             else None
         )
@@ -180,7 +179,7 @@ class PynativeModeTraining(Check):
     def _mode_missing(self, node: cst.Call, call: Call) -> None:
         option = mode.unused_option(self.program, call.module)
         if option is not None:
-            edits = set_argument(call, "mode", option[0], first=True, line_length=self.line_length)
+            edits = edit.set_argument(call, "mode", option[0], first=True, line_length=self.line_length)
             related = [Related(option[1], Message("this option is never used"))]
             self.report(
                 node,
@@ -192,7 +191,7 @@ class PynativeModeTraining(Check):
             )
             return
         name, imports = self._graph_mode(call)
-        added = set_argument(call, "mode", name, first=True, line_length=self.line_length)
+        added = edit.set_argument(call, "mode", name, first=True, line_length=self.line_length)
         self.report(node, SILENT, (*imports, *added) if added is not None else None, advice=ADVICE)
 
     def _graph_mode(self, call: Call) -> tuple[str, Iterable[Edit]]:
@@ -200,13 +199,13 @@ class PynativeModeTraining(Check):
         callee = call.node.func
         if isinstance(callee, ast.Attribute):
             return call.module.text(callee.value) + ".GRAPH_MODE", ()
-        return import_name(
+        return edit.import_name(
             call.module, "mindspore.GRAPH_MODE", version=self.target.version, line_length=self.line_length
         )
 
     def _nothing_said(self, node: cst.Call, call: Call) -> None:
         """No `set_context` says a mode, or one in a file that several scripts share."""
-        context, imports = import_name(
+        context, imports = edit.import_name(
             call.module, mode.SET_CONTEXT, version=self.target.version, line_length=self.line_length
         )
         if not mindspore_api.is_in(mode.SET_CONTEXT, self.target.version):
@@ -216,4 +215,4 @@ class PynativeModeTraining(Check):
         else:
             line = f"{context}(mode={context.rpartition('.')[0]}.GRAPH_MODE)"
         safety = Safety.DISPLAY if self._first_context() is not None else Safety.UNSAFE
-        self.report(node, SILENT, insert_after_imports(call.module, line), advice=ADVICE, safety=safety)
+        self.report(node, SILENT, edit.insert_after_imports(call.module, line), advice=ADVICE, safety=safety)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.edits import set_value
 from ms_perflint.findings import Gain, Safety
 from ms_perflint.languages import Message
 from ms_perflint.programs import conditions, mode
@@ -77,7 +77,7 @@ class MissingDatasetSinkMode(Check):
         call = self.call(node)
         if call is None:
             return
-        edits, related = set_value(call, SINK, "True", yaml="true", line_length=self.line_length)
+        edits, related = edit.set_value(call, SINK, "True", yaml="true", line_length=self.line_length)
         found = set(cadences(call))
         safety = Safety.DISPLAY if related else Safety.SAFE if found <= {Cadence.EPOCH} else Safety.UNSAFE
         advice = (

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.edits import import_name, insert_before, replace_expression, set_value
 from ms_perflint.findings import Edit, Gain, Safety
 from ms_perflint.languages import Message
 from ms_perflint.networks import entries, networks, precision
@@ -139,7 +139,7 @@ class Fp32Matmul(Check):
         name = precision.LEVELS[call.api]
         level = "O3" if "CPU" in self.target.devices and not self._scales_without_drops(call) else "O2"
         text = f'"{level}"'
-        edits, related = set_value(call, name, text, yaml=level, line_length=self.line_length)
+        edits, related = edit.set_value(call, name, text, yaml=level, line_length=self.line_length)
         scaled = call.given("loss_scale_manager") is not None and not call.argument("loss_scale_manager").must_be(None)
         argument = f"{name}={text}"
         self.report(
@@ -191,12 +191,14 @@ class Fp32Matmul(Check):
     def _conversion(self, use: entries.Use, is_old: bool) -> Optional[tuple[Edit, ...]]:
         text = use.module.text(use.node)
         wanted = "mindspore.float16" if is_old else CONVERT
-        spelling, imports = import_name(use.module, wanted, version=self.target.version, line_length=self.line_length)
+        spelling, imports = edit.import_name(
+            use.module, wanted, version=self.target.version, line_length=self.line_length
+        )
         converted = f"{text}.to_float({spelling})" if is_old else f'{spelling}({text}, "O2")'
         if isinstance(use.node, (ast.Name, ast.Attribute)):
-            made = insert_before(use.module, use.stmt, f"{text} = {converted}")
+            made = edit.insert_before(use.module, use.stmt, f"{text} = {converted}")
         else:
-            made = replace_expression(use.module, use.node, converted)
+            made = edit.replace_expression(use.module, use.node, converted)
         return (*imports, *made) if made is not None else None
 
     def _halved(self, suspect: Suspect) -> Optional[tuple[Edit, ...]]:
@@ -205,16 +207,16 @@ class Fp32Matmul(Check):
         for call in (suspect.call, *suspect.also):
             dtype = precision.spelled(call.node)
             if isinstance(dtype, ast.Attribute):
-                made = replace_expression(call.module, dtype, f"{call.module.text(dtype.value)}.float16")
+                made = edit.replace_expression(call.module, dtype, f"{call.module.text(dtype.value)}.float16")
             elif dtype is not None:
-                spelling, imports = import_name(
+                spelling, imports = edit.import_name(
                     call.module, "mindspore.float16", version=self.target.version, line_length=self.line_length
                 )
-                made = replace_expression(call.module, dtype, spelling)
+                made = edit.replace_expression(call.module, dtype, spelling)
                 made = (*imports, *made) if made is not None else None
             else:
                 made = None
             if made is None:
                 return None
-            edits.extend(edit for edit in made if edit not in edits)
+            edits.extend(one for one in made if one not in edits)
         return tuple(edits)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.edits import replace_constants, replace_expression
 from ms_perflint.findings import Gain, Related, Safety
 from ms_perflint.languages import Message
 from ms_perflint.networks import known_networks, layers, padding, widths
@@ -115,7 +115,7 @@ class UnalignedShape(Check):
         message = Message(
             "this adds {size} to a number that is a multiple of {size} already: round up instead", size=size
         )
-        edits = replace_expression(site.module, site.node, formula)
+        edits = edit.replace_expression(site.module, site.node, formula)
         self.report(node, message, edits, advice=Message("round up with `{formula}`", formula=formula))
 
     def visit_Call(self, node: cst.Call) -> None:
@@ -128,7 +128,9 @@ class UnalignedShape(Check):
         elif found := self._hidden(call):
             changed = widths.aligned(found, self.multiple)
             new = widths.width_at(found, changed) if changed else self._next(found.width)
-            edits = replace_constants(self.program, (*found.origins, *found.literals), changed) if changed else None
+            edits = (
+                edit.replace_constants(self.program, (*found.origins, *found.literals), changed) if changed else None
+            )
             message = Message(
                 "the hidden width {width} is no multiple of {multiple}, so the matrix unit computes on padding: "
                 "{new} fits",
@@ -143,7 +145,7 @@ class UnalignedShape(Check):
         axes = _axes(call)
         new = self._next(axes[0].value)
         origins = {origin for axis in axes for origin in axis.origins if origin.value == axis.value}
-        edits = replace_constants(self.program, origins, {origin.place: new for origin in origins})
+        edits = edit.replace_constants(self.program, origins, {origin.place: new for origin in origins})
         message = Message(
             "the axis {width} of these operands is no multiple of {multiple}, so the matrix unit computes on padding: "
             "{new} fits",

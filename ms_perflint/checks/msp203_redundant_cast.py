@@ -6,8 +6,8 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.edits import delete_statement, import_name, set_argument, unwrap
 from ms_perflint.findings import Edit, Gain, Related, Safety
 from ms_perflint.languages import Message
 from ms_perflint.programs.program import Program
@@ -157,8 +157,8 @@ class RedundantCast(Check):
             )
         spelling, imports = self._spelling(call.module, cast, call.scope)
         edits = self._without(call, [cast])
-        room = sum(edit.end - edit.start for edit in edits or ())  # that the cast leaves on the line
-        given = set_argument(made.call, made.parameter, spelling, line_length=self.line_length + room)
+        room = sum(one.end - one.start for one in edits or ())  # that the cast leaves on the line
+        given = edit.set_argument(made.call, made.parameter, spelling, line_length=self.line_length + room)
         fix = (*imports, *given, *edits) if given is not None and edits is not None else None
         advice = (
             Message("make it in that dtype")
@@ -191,7 +191,7 @@ class RedundantCast(Check):
             names = [known.api for known in self.program.value(cast.target, scope).known]
             if not any(name.startswith(("numpy.", "builtins.")) for name in names):
                 return module.text(cast.target), ()
-        return import_name(
+        return edit.import_name(
             module, f"mindspore.{cast.dtype.name}", version=self.target.version, line_length=self.line_length
         )
 
@@ -201,14 +201,14 @@ class RedundantCast(Check):
         for cast in casts:
             site = next(site for site in call.scope.owner.calls if site.node is cast.node)
             if _only_casts(site.stmt, cast):
-                found = delete_statement(call.module, site.stmt)
+                found = edit.delete_statement(call.module, site.stmt)
             else:
-                found = unwrap(call.module, cast.node, cast.value)
+                found = edit.unwrap(call.module, cast.node, cast.value)
             if found is None:
                 return None
             edits.extend(found)
         unused = unused_definition(self.program, call.scope, [cast.node.func for cast in casts])
-        return (*edits, *((delete_statement(call.module, unused) or ()) if unused is not None else ()))
+        return (*edits, *((edit.delete_statement(call.module, unused) or ()) if unused is not None else ()))
 
 
 def _runs_often(call: Call) -> bool:

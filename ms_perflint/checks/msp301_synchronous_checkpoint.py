@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.edits import import_name, set_argument, set_value
 from ms_perflint.findings import Edit, Gain, Related, Safety
 from ms_perflint.languages import Message
 from ms_perflint.programs import checkpoints
@@ -46,7 +46,7 @@ class SynchronousCheckpoint(Check):
         if call.api == checkpoints.SAVE:
             self._save(node, call)
         elif call.api == checkpoints.CONFIG:
-            edits, related = set_value(call, "async_save", "True", yaml="true", line_length=self.line_length)
+            edits, related = edit.set_value(call, "async_save", "True", yaml="true", line_length=self.line_length)
             self._config(node, call, edits, related, "async_save=True")
         else:
             self._callback(node, call)
@@ -67,7 +67,7 @@ class SynchronousCheckpoint(Check):
             )
             self.report(node, message)
             return
-        edits, related = set_value(call, "async_save", "True", yaml="true", line_length=self.line_length)
+        edits, related = edit.set_value(call, "async_save", "True", yaml="true", line_length=self.line_length)
         safety = Safety.DISPLAY if related else Safety.UNSAFE
         self.report(
             node,
@@ -123,21 +123,21 @@ class SynchronousCheckpoint(Check):
                 related=[Related(place, Message("this config is not used"))],
             )
             return
-        spelling, imports = import_name(
+        spelling, imports = edit.import_name(
             call.module, checkpoints.CONFIG, version=self.target.version, line_length=self.line_length
         )
-        added = set_argument(call, "config", f"{spelling}(async_save=True)", line_length=self.line_length)
+        added = edit.set_argument(call, "config", f"{spelling}(async_save=True)", line_length=self.line_length)
         edits = (*imports, *added) if added else None
         self._config(node, call, edits, (), f"config={spelling}(async_save=True)")
 
     def _passed_on(self, call: Call, config: Call) -> tuple[Optional[tuple[Edit, ...]], str]:
         """Return the edits that give a callback the config that nobody uses, and what they do."""
         name = _name(config)
-        given = set_argument(call, "config", name, line_length=self.line_length) if name is not None else None
+        given = edit.set_argument(call, "config", name, line_length=self.line_length) if name is not None else None
         if given is None:
             return None, ""
         waits = config.argument("async_save").is_usually(False) and self._safety(config) is not None
-        background = set_argument(config, "async_save", "True", line_length=self.line_length) if waits else None
+        background = edit.set_argument(config, "async_save", "True", line_length=self.line_length) if waits else None
         if background is None:
             return given, Message("pass the config on")
         return (*given, *background), Message("pass the config on, and save in the background")

@@ -6,8 +6,8 @@ import ast
 import os
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.edits import remove_argument, set_argument, set_value
 from ms_perflint.findings import Edit, Gain, Related, Safety
 from ms_perflint.languages import Message
 from ms_perflint.programs import profiling
@@ -71,11 +71,11 @@ class ProfilerWithAutotune(Check):
         flag = profiling.switch(call, first, own) if len(found) == 1 else None
         if flag is not None and isinstance(given, ast.Constant):
             text = f"not {flag.text}"
-            edits = set_argument(call, "enable", text, line_length=self.line_length)
+            edits = edit.set_argument(call, "enable", text, line_length=self.line_length)
             return edits, Message("turn AutoTune off when `{flag}` is set", flag=flag.text), Safety.SAFE, ()
-        changed, places = set_value(call, "enable", "False", yaml="false", line_length=self.line_length)
+        changed, places = edit.set_value(call, "enable", "False", yaml="false", line_length=self.line_length)
         if changed is not None and isinstance(given, ast.Constant):
-            changed = (*changed, *(remove_argument(call, "filepath_prefix") or ()))
+            changed = (*changed, *(edit.remove_argument(call, "filepath_prefix") or ()))
         return changed, OFF, max(self._safety(call, each, own) for each, own in found), places
 
     def _safety(self, call: Call, each: profiling.Profiling, own: Pass) -> Safety:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.edits import import_name, insert_before, set_argument
 from ms_perflint.findings import Edit, Gain, Related, Safety
 from ms_perflint.languages import Message
 from ms_perflint.programs import mode, parallel
@@ -135,7 +135,7 @@ class MissingAllReduceFusion(Check):
 
     def _mend(self, call: Call) -> tuple[Optional[tuple[Edit, ...]], str, Safety]:
         """Return the edits that make portions, what they do, and how safe they are."""
-        portions = set_argument(call, parallel.PORTIONS, AUTO, line_length=self.line_length)
+        portions = edit.set_argument(call, parallel.PORTIONS, AUTO, line_length=self.line_length)
         if self.target.version < FUSES_IN_PORTIONS:
             counted = self._counted(call)
             if counted is not None:
@@ -146,7 +146,7 @@ class MissingAllReduceFusion(Check):
             )
             return portions, advice, Safety.DISPLAY
         if self._by_indices:
-            edits = set_argument(call, parallel.INDICES, RESNET50, line_length=self.line_length)
+            edits = edit.set_argument(call, parallel.INDICES, RESNET50, line_length=self.line_length)
             return edits, Message("reduce the gradients of ResNet-50 in two portions"), Safety.UNSAFE
         advice = Message("reduce gradients in portions of 64 MB, which overlap with the backward pass")
         return portions, advice, Safety.UNSAFE
@@ -156,7 +156,7 @@ class MissingAllReduceFusion(Check):
         model = parallel.only_model(self.program)
         if model is None:
             return None
-        setter, imports = import_name(
+        setter, imports = edit.import_name(
             model.module, parallel.SET, version=self.target.version, line_length=self.line_length
         )
         if model.module is call.module:
@@ -164,5 +164,5 @@ class MissingAllReduceFusion(Check):
         network = model.module.text(model.given("network"))  # type: ignore[arg-type]
         count = f"count = len({network}.trainable_params())"
         line = f"{setter}(all_reduce_fusion_config=sorted({{count // 2, count - 1}}))"
-        added = insert_before(model.module, model.stmt, f"{count}\n{line}")
+        added = edit.insert_before(model.module, model.stmt, f"{count}\n{line}")
         return (*imports, *added) if added is not None else None

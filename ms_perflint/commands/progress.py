@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
 from types import TracebackType
@@ -38,6 +37,8 @@ class Progress:
             return
         self._next = time.monotonic() + PAUSE
         self._is_visible = True
+        import shutil  # here, because few runs take so long
+
         columns = shutil.get_terminal_size().columns or USUAL  # before Python 3.11 it may be 0
         self._print(CLEAR + self.line(columns))
 

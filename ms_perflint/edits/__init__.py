@@ -2,16 +2,33 @@
 
 Each function returns the edits that belong together, or None where the place cannot be edited cleanly: a starred
 argument would have to be guessed at, a comment would be lost, or the text stands in an f-string.
+
+They are loaded on first use: most files have no findings.
 """
 
-from ms_perflint.edits.arguments import remove_argument, set_argument
-from ms_perflint.edits.constants import replace_constants
-from ms_perflint.edits.expressions import replace_expression, unwrap
-from ms_perflint.edits.imports import import_name, insert_after_imports
-from ms_perflint.edits.settings import set_setting, set_value
-from ms_perflint.edits.statements import delete_statement, insert_before
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ms_perflint.edits.arguments import remove_argument, set_argument
+    from ms_perflint.edits.constants import replace_constants
+    from ms_perflint.edits.expressions import replace_expression, unwrap
+    from ms_perflint.edits.imports import import_name, insert_after_imports
+    from ms_perflint.edits.settings import decided, set_setting, set_value
+    from ms_perflint.edits.statements import delete_statement, insert_before
+
+_HOMES = {
+    **dict.fromkeys(("remove_argument", "set_argument"), "arguments"),
+    **dict.fromkeys(("replace_constants",), "constants"),
+    **dict.fromkeys(("replace_expression", "unwrap"), "expressions"),
+    **dict.fromkeys(("import_name", "insert_after_imports"), "imports"),
+    **dict.fromkeys(("decided", "set_setting", "set_value"), "settings"),
+    **dict.fromkeys(("delete_statement", "insert_before"), "statements"),
+}
 
 __all__ = [
+    "decided",
     "delete_statement",
     "import_name",
     "insert_after_imports",
@@ -24,3 +41,12 @@ __all__ = [
     "set_value",
     "unwrap",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Return one of the functions, loaded now."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

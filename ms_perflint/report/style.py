@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import unicodedata
 from dataclasses import dataclass
 
 LINKING = frozenset(("iTerm.app", "WezTerm", "vscode", "ghostty", "xterm-ghostty", "xterm-kitty", "alacritty", "foot"))
@@ -71,7 +70,10 @@ def width(text: str) -> int:
     """Return how many columns of a terminal visible text takes."""
     if text.isascii():
         return len(text)
-    return sum(_width(character) for character in text)
+    from unicodedata import combining, east_asian_width  # here, because most reports are in ASCII
+
+    wide = (2 if east_asian_width(character) in "WF" else 1 for character in text if not combining(character))
+    return sum(wide)
 
 
 def escaped(name: str) -> str:
@@ -89,9 +91,3 @@ def _visible(character: str) -> str:
     if character == "\x7f":
         return "\u2421"
     return "\ufffd" if character in _BIDI or "\x80" <= character < "\xa0" else character
-
-
-def _width(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

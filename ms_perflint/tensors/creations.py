@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import struct
 from dataclasses import dataclass
 from typing import Optional
 
@@ -121,6 +120,8 @@ def _is_half(value: object) -> bool:
     """Return whether float16 holds a number without rounding."""
     if not isinstance(value, (int, float)):
         return False
+    import struct  # here, because few casts are of numbers
+
     try:
         return bool(struct.unpack("<e", struct.pack("<e", value))[0] == value)
     except (OverflowError, struct.error):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import configparser
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics import parameters
@@ -64,6 +63,8 @@ def _converted(word: str, constant: object) -> object:
         return constant
     try:
         if word == "getboolean":
+            import configparser  # here, because few programs read such files
+
             return configparser.ConfigParser.BOOLEAN_STATES[constant.lower()]
         return int(constant) if word == "getint" else float(constant)
     except (KeyError, ValueError):
