@@ -69,7 +69,7 @@ def lint_paths(paths: Path | Iterable[Path], jobs: int = 1, **settings: Unpack[S
     config = _config(settings, given)
     found = discover(given, config)
     report = lint(found.files, config, jobs=jobs)
-    return replace(report, problems=tuple(sorted({*found.problems, *report.problems})))
+    return report._replace(problems=tuple(sorted({*found.problems, *report.problems})))
 
 
 def fix_source(text: str, filename: Path | None = None, unsafe: bool = False, **settings: Unpack[Settings]) -> Fixed:
@@ -88,7 +88,7 @@ def fix_source(text: str, filename: Path | None = None, unsafe: bool = False, **
         text = ("\ufeff" if source.bom else "") + source.whole.decode("utf-8")
     report = settled.report
     problems = tuple(sorted({*report.problems, *settled.problems}))
-    return Fixed(text, settled.fixed, replace(report, problems=problems))
+    return Fixed(text, settled.fixed, report._replace(problems=problems))
 
 
 def _path(filename: Path | None) -> str:

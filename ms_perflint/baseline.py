@@ -56,7 +56,7 @@ class Baseline:
     def divided(self, report: Report, files: Files) -> Report:
         """Return a report whose findings are the new ones."""
         new, known = self.divide(report.findings, files)
-        return replace(report, findings=new, known=known)
+        return report._replace(findings=new, known=known)
 
     def gone(self, found: Iterable[Entry], report: Report, config: Config) -> list[Entry]:
         """Return the entries that match nothing of what was found, sorted.
@@ -171,7 +171,7 @@ def spared(report: Report, first: Report) -> Report:
     for finding in report.findings:
         findings.append(replace(finding, fix=None) if left[_kind(finding)] > 0 else finding)
         left[_kind(finding)] -= 1
-    return replace(report, findings=tuple(findings)) if first.known else report
+    return report._replace(findings=tuple(findings)) if first.known else report
 
 
 def _kind(finding: Finding) -> tuple[str, str]:

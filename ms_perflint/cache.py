@@ -14,8 +14,8 @@ import sys
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Optional
+from dataclasses import replace
+from typing import Any, NamedTuple, Optional
 
 from ms_perflint import __version__
 from ms_perflint.config import Config, common_parent
@@ -32,8 +32,7 @@ MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg")  # of a project's 
 TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Findings of earlier runs of ms-perflint; may be removed.\n"
 
 
-@dataclass(frozen=True)
-class Session:
+class Session(NamedTuple):
     """Files that were linted together: what was found in each, and everything that was consulted for it."""
 
     findings: dict[str, tuple[Finding, ...]]

@@ -11,7 +11,6 @@ import os
 import pkgutil
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Optional, Union
 
@@ -154,7 +153,7 @@ def _plain(edit: Edit) -> Edit:
     """Return an edit whose lines end with `\\n`, also where its text was taken from a file with other line ends."""
     if "\r" not in edit.text:
         return edit
-    return replace(edit, text=edit.text.replace("\r\n", "\n").replace("\r", "\n"))
+    return edit._replace(text=edit.text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def last_word(trigger: str) -> str:

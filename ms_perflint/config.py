@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from ms_perflint.findings import Finding, Safety
 from ms_perflint.languages import LANGUAGES, Message
@@ -54,8 +54,7 @@ class ConfigError(Exception):
     """A setting that cannot be used: where it stands, what is wrong, what would be right."""
 
 
-@dataclass(frozen=True)
-class FileIgnore:
+class FileIgnore(NamedTuple):
     """Rules that are off in the files that a pattern names; with `!` in front, in all others."""
 
     pattern: str
@@ -162,8 +161,7 @@ def relative(path: str, root: str) -> str:
     return path[len(root.rstrip(os.sep)) + 1 :].replace(os.sep, "/")
 
 
-@dataclass(frozen=True)
-class Ruling:
+class Ruling(NamedTuple):
     """The table that rules a run."""
 
     table: Mapping[str, object]
@@ -235,7 +233,7 @@ def override(config: Config, where: str = "--", **given: object) -> Config:
         if key == "baseline":
             values[name] = os.path.abspath(values[name])
         if key.endswith("per-file-ignores"):
-            values[name] = tuple(replace(one, root=os.getcwd()) for one in values[name])
+            values[name] = tuple(one._replace(root=os.getcwd()) for one in values[name])
     if "select" in values:
         config = replace(config, ignore=(), extend_select=())
     extended = values.get("extend_select", ())

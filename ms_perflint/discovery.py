@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ms_perflint.config import Config, Patterns, inside, relative
 from ms_perflint.findings import Problem
@@ -20,8 +19,7 @@ SHARES = 8  # parts for each worker: some take longer than others
 PART = 250_000  # bytes of files in a part, at least: each reads what its files import for itself
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """The files of a run, absolute, those of one directory side by side; and the paths that led nowhere."""
 
     files: tuple[str, ...]
@@ -29,8 +27,7 @@ class Found:
     skipped: tuple[tuple[str, str], ...] = ()  # files and directories that were passed over, and why
 
 
-@dataclass(frozen=True)
-class _Ignores:
+class _Ignores(NamedTuple):
     """The .gitignore files that speak for a directory, the outermost first; none outside of a repository."""
 
     repository: bool = False

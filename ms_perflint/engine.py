@@ -8,9 +8,9 @@ import inspect
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.cache import Memory, Session
 from ms_perflint.check import Check, checks, last_word
@@ -78,8 +78,7 @@ def lint(
     return left_out(report, config, files or Disk())
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(NamedTuple):
     """What was found in some of the files of a run."""
 
     findings: tuple[Finding, ...]
@@ -412,6 +411,6 @@ def merged(by_program: Sequence[dict[tuple[object, ...], Finding]]) -> list[Find
             first = replace(first, fix=None)
         elif first.fix is not None:
             weakest = max(fix.safety for fix in fixes if fix is not None)
-            first = replace(first, fix=replace(first.fix, safety=weakest))
+            first = replace(first, fix=first.fix._replace(safety=weakest))
         out.append(first)
     return out

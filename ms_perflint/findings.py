@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field, replace
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.languages import ENGLISH, Message, say
 
@@ -41,8 +41,7 @@ class Place:
         return self.row - self.above
 
 
-@dataclass(frozen=True, order=True)
-class Edit:
+class Edit(NamedTuple):
     """Replace `Source.text[start:end]` (byte offsets in the UTF-8 text) of the file at `path` by `text`.
 
     `text` uses "\\n" for line ends; writing turns them into the file's own.
@@ -54,8 +53,7 @@ class Edit:
     text: str
 
 
-@dataclass(frozen=True)
-class Fix:
+class Fix(NamedTuple):
     """One mend: all of its edits or none, also over several files."""
 
     message: str
@@ -63,8 +61,7 @@ class Fix:
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, order=True)
-class Related:
+class Related(NamedTuple):
     """Another place that a finding rests on: the config key, the other file."""
 
     place: Place
@@ -85,8 +82,7 @@ class Finding:
     related: tuple[Related, ...] = field(compare=False, default=())
 
 
-@dataclass(frozen=True)
-class Gain:
+class Gain(NamedTuple):
     """What mending the findings of a rule may gain: how much, by what of a training it touches, and in words."""
 
     size: str = "medium"  # of SIZES
@@ -104,13 +100,12 @@ def in_language(finding: Finding, language: str) -> Finding:
     return replace(
         finding,
         message=say(finding.message, language),
-        fix=replace(fix, message=say(fix.message, language)) if fix is not None else None,
-        related=tuple(replace(each, message=say(each.message, language)) for each in finding.related),
+        fix=fix._replace(message=say(fix.message, language)) if fix is not None else None,
+        related=tuple(each._replace(message=say(each.message, language)) for each in finding.related),
     )
 
 
-@dataclass(frozen=True, order=True)
-class Problem:
+class Problem(NamedTuple):
     """Why a file could not be read, parsed or written; row and column are 0 where there is no position.
 
     In a notebook the row counts in the cell.
@@ -123,8 +118,7 @@ class Problem:
     cell: int = 0
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """What a run found, sorted; what it could not do; the files that it looked at; and what the baseline knows."""
 
     findings: tuple[Finding, ...]

@@ -6,9 +6,9 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from ms_perflint.fixes.fixing import Settled
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """What was asked for on the command line; None and () were not given."""
 
     fix: bool = False
@@ -249,11 +248,11 @@ class Work:
         for output in self.outputs:
             show = render_statistics if self.options.statistics and output.format in COUNTED else render
             style = self.style if output.file is None else PLAIN
-            write(show(output.format, replace(outcome, style=style)), output.file, aside=bool(settled and self.typed))
+            write(show(output.format, outcome._replace(style=style)), output.file, aside=bool(settled and self.typed))
 
     def _told(self, problems: set[Problem]) -> tuple[Problem, ...]:
         """Return problems, sorted, in the language of the run."""
-        return tuple(replace(each, message=say(each.message, self.language)) for each in sorted(problems))
+        return tuple(each._replace(message=say(each.message, self.language)) for each in sorted(problems))
 
     def _write_baseline(self) -> Report:
         """Write the baseline and return what it leaves to report."""

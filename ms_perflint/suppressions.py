@@ -11,9 +11,8 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.findings import Finding, Place
 from ms_perflint.source import Source
@@ -29,8 +28,7 @@ NAMES = re.compile(rb"noqa[ \t]*:|disable-file", re.IGNORECASE)
 SEPARATORS = re.compile(r"[,:=\s]+")
 
 
-@dataclass(frozen=True)
-class Comment:
+class Comment(NamedTuple):
     """A comment of a file: where it stands, from the `#` on."""
 
     row: int

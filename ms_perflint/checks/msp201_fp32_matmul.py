@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
@@ -31,8 +30,7 @@ FORCED = Message(
 LEVEL = Message("compute in half precision; compare the loss curve")
 
 
-@dataclass(frozen=True)
-class Suspect:
+class Suspect(NamedTuple):
     """A call that is reported: a `Model`, what makes a train cell or a gradient function, or a forced `to_float`."""
 
     call: Call

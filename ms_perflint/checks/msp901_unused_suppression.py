@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ms_perflint.check import Check, checks
 from ms_perflint.findings import Edit, Finding, Fix, Gain, Safety
@@ -17,8 +17,7 @@ OURS = re.compile(r"MSP[0-9]+")
 PROBLEM = "MSP000"  # what flake8 calls a file that could not be looked at
 
 
-@dataclass(frozen=True)
-class Named:
+class Named(NamedTuple):
     """A comment that switches rules off by name: the part of it that does, and each code with its place in the text."""
 
     comment: Comment

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import click
 
 from ms_perflint.languages import Message
 
 
-@dataclass(frozen=True)
-class Output:
+class Output(NamedTuple):
     """One report that is wanted: its format, and the file it goes to; None is the standard output."""
 
     format: str
@@ -33,7 +32,7 @@ def outputs(asked: Sequence[Output], file: str | None, usual: str) -> tuple[Outp
         )
     if file is not None and not bare:
         raise click.UsageError(f"each --output-format names its own file, and nothing is left for {file}")
-    found = tuple(replace(each, file=each.file if each.file is not None else file) for each in wanted)
+    found = tuple(each._replace(file=each.file if each.file is not None else file) for each in wanted)
     files = [os.path.realpath(each.file) for each in found if each.file is not None]
     twice = next((each for each in files if files.count(each) > 1), None)
     if twice is not None:

@@ -6,7 +6,6 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 
 import click
 
@@ -30,7 +29,7 @@ def watch(paths: Sequence[str], options: Options) -> int:
     root = project_root(common_parent(paths))
     if not os.path.isdir(root):
         raise click.ClickException(f"{root}: no such directory")
-    once, is_first = replace(options, watch=False), True
+    once, is_first = options._replace(watch=False), True
     # It listens before it lints for the first time: nothing that is saved meanwhile is missed.
     for batch in changes(root, step=20, debounce=PAUSE, rust_timeout=PAUSE, yield_on_timeout=True):
         if is_first or any(_counts(path, root) for _, path in batch):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ms_perflint.edits.layout import BLANK, fits, indent, line_end, line_start, marks, pad, remark, starts_line, width
 from ms_perflint.findings import Edit
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     from ms_perflint.source import Source, Span
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(NamedTuple):
     """One item with its own parentheses, and the comma behind it."""
 
     start: int
@@ -23,8 +21,7 @@ class Item:
     comma: int | None
 
 
-@dataclass(frozen=True)
-class Listing:
+class Listing(NamedTuple):
     """What stands between the brackets: `open` lies behind the opening bracket, `close` before the closing one."""
 
     source: Source

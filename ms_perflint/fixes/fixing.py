@@ -21,8 +21,7 @@ import contextlib
 import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ms_perflint.findings import Edit, Finding, Problem, Report, Safety
 from ms_perflint.fixes.writing import Change, unified_diff, write
@@ -38,8 +37,7 @@ Consent = Callable[[Finding, str], bool]  # the finding and the diff of its fix 
 PASSES = 10  # enough for any nesting seen; more means that rules undo each other
 
 
-@dataclass(frozen=True)
-class Settled:
+class Settled(NamedTuple):
     """What fixing came to."""
 
     report: Report  # of the files as they are now: what is left

@@ -15,8 +15,8 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
+from typing import NamedTuple
 
 from ms_perflint.findings import Problem
 from ms_perflint.fixes.replacing import PREFIX, TEMPORARY, Replacement, discard, locked, prepare, put, read, save, sync
@@ -25,8 +25,7 @@ from ms_perflint.languages import Message
 RECORD = ".undo"
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(NamedTuple):
     """A file of a record: what it held, and what it was to hold."""
 
     path: str

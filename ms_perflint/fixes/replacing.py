@@ -22,8 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 if sys.platform != "win32":
     import fcntl
@@ -44,8 +43,7 @@ class Half(OSError):
     """A file that could be written in place only in part, and not given back what it held."""
 
 
-@dataclass(frozen=True)
-class Replacement:
+class Replacement(NamedTuple):
     """What is to take the place of what a file held."""
 
     real: str  # not a link

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ms_perflint.findings import Problem
 from ms_perflint.fixes.recovery import Held, forget, record, restore, stuck
@@ -17,8 +17,7 @@ from ms_perflint.fixes.replacing import Changed, Half, Replacement, discard, loc
 from ms_perflint.languages import Message
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """One file before and after its fixes, as bytes on disk."""
 
     path: str

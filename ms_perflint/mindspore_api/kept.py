@@ -6,14 +6,12 @@ Each entry names its source, as `file:line` of the `mindspore` package of a rele
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.mindspore_api.parameter import UNKNOWN
 
 
-@dataclass(frozen=True)
-class Keyword:
+class Keyword(NamedTuple):
     """A keyword with the default it has in the releases from `since` up to, but not including, `until`."""
 
     name: str

@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 DATA = os.path.join(os.path.dirname(__file__), "data")
 
@@ -79,8 +78,7 @@ def read_data(name: str) -> Any:
         return {}
 
 
-@dataclass(frozen=True)
-class _Names:
+class _Names(NamedTuple):
     modules: frozenset[str]
     links: Mapping[str, str]  # a module under another name: mindspore.dtype
     shadowed: frozenset[str]  # a package binds an object to the name of its submodule: mindspore.train.data_sink

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 class Missing(enum.Enum):
@@ -23,8 +24,7 @@ class Named:
     api: str
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One parameter; `default` is a Python constant, a Named, REQUIRED or UNKNOWN."""
 
     name: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Optional
 
@@ -24,7 +23,7 @@ def parameters(api: str, version: Version) -> Optional[tuple[Parameter, ...]]:
         found = _generated(candidate, version)
         kept = {k.name: k.default for k in KEYWORDS.get(candidate, ()) if _holds(version, k.since, k.until)}
         if found is not None or kept:
-            known = [replace(p, default=kept.pop(p.name)) if p.name in kept else p for p in found or ()]
+            known = [p._replace(default=kept.pop(p.name)) if p.name in kept else p for p in found or ()]
             return tuple(known + [Parameter(name, True, default) for name, default in kept.items()])
     return None
 

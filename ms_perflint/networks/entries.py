@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.networks.networks import multiplies
 from ms_perflint.programs.site import Call
@@ -167,8 +166,7 @@ WRAPPERS = STEP_CELLS | {"mindspore.nn.WithLossCell", "mindspore.nn.PipelineCell
 _LOSS = re.compile(r"loss", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Use:
+class Use(NamedTuple):
     """An expression that is the network, and the statement in which it goes into its loss or train cell."""
 
     module: Module

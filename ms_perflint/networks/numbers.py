@@ -7,8 +7,7 @@ import operator
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Module, Scope
@@ -28,8 +27,7 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 }
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(NamedTuple):
     """A constant from which a number is made."""
 
     place: Place
@@ -39,8 +37,7 @@ class Origin:
     optional: bool  # a user may give another by an option or a config file
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """A known whole number. Without origins it is not shown where it was written down."""
 
     value: int

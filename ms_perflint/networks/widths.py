@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.networks import layers
@@ -25,8 +24,7 @@ SHAPES = frozenset(
 PARTS = 8  # a product with more than so many parts is a flattened map, and no gates of a cell
 
 
-@dataclass(frozen=True)
-class Hidden:
+class Hidden(NamedTuple):
     """A width that one layer of a network produces and later ones take in."""
 
     producer: Slot

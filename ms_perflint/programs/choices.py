@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 DEVICES = frozenset({"Ascend", "GPU", "CPU"})
 FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -25,8 +24,7 @@ _CASES = ("lower", "upper", "capitalize", "casefold", "strip")
 _PARTS = ("startswith", "endswith")
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """A test of one thing against constants."""
 
     thing: str

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.programs import scripts
@@ -32,8 +31,7 @@ _FLAG = re.compile(r"--?[A-Za-z][\w.-]*$")
 _CONFIG = re.compile(r"\.(?:ya?ml|json)$")
 
 
-@dataclass(frozen=True)
-class Start:
+class Start(NamedTuple):
     """One command that starts the entry script of a program, with the flags that it gives to it."""
 
     script: Script
@@ -114,8 +112,7 @@ def _start(program: Program, script: Script, started: Started) -> Optional[Start
     return None
 
 
-@dataclass(frozen=True)
-class Started:
+class Started(NamedTuple):
     """A command that starts Python files: its words, and the files among them with their positions."""
 
     command: Command

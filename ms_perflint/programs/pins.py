@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
@@ -25,8 +24,7 @@ _WHEEL = re.compile(rf"mindspore(?:_\w+)?-({_NUMBER})")
 _SIGNS = re.compile(r"[\s\"'=\[\]{},:]*(?:version)?[\s\"'=:]*")
 
 
-@dataclass(frozen=True)
-class Pin:
+class Pin(NamedTuple):
     """One version, or everything below one, and where that is said."""
 
     place: Place

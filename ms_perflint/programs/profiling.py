@@ -6,8 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.programs.conditions import DEPTH, PASSES, Condition, Pass, conditions, contradict, parts, passes
@@ -28,8 +27,7 @@ COUNTED = re.compile(r"step|epoch|iter|batch|count", re.IGNORECASE)
 ON_REQUEST = (2, 4)  # data_process is False by default (2.3 profiler/profiling.py:1972, 2.4 :1888)
 
 
-@dataclass(frozen=True)
-class Profiling:
+class Profiling(NamedTuple):
     """A profiler of the data pipeline that is on: where, by what, and on which passes."""
 
     place: Place

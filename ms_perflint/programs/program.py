@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.programs import callers, launchers, mode, reach, repeats, training
@@ -23,8 +22,7 @@ from ms_perflint.semantics.settings.commandline import Given
 from ms_perflint.semantics.values import Api, Instance, Tree, Value
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(NamedTuple):
     """yes, no or unknown (None), and where that was read."""
 
     answer: Optional[bool]

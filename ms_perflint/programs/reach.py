@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.semantics import registries
 from ms_perflint.semantics.files.outline import ImportWork
@@ -31,8 +30,7 @@ MARKED = 16  # files with entries of a table; of more, nobody knows which matter
 SIZE = 800_000  # bytes of running modules, about 20,000 lines, from which on a program is not read any further
 
 
-@dataclass(frozen=True)
-class Reached:
+class Reached(NamedTuple):
     """What runs, and whether that is all."""
 
     scopes: set[Scope]
@@ -165,8 +163,7 @@ class _Reach:
             self.add(scope)
 
 
-@dataclass(frozen=True)
-class Order:
+class Order(NamedTuple):
     """When call sites are first passed: import-time code in import order, then along the calls."""
 
     at: dict[int, int]  # identity of a call's node -> position

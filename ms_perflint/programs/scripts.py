@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Optional, Union
+from typing import NamedTuple, Optional, Union
 
 from ms_perflint.findings import Place
 from ms_perflint.programs.shell import Blocks, Command, Substitution, Unknown, Variable, Word, commands, literal
@@ -21,8 +20,7 @@ _DECLARES = frozenset({"export", "declare", "local", "readonly", "typeset"})
 _TAKES = frozenset({"read", "unset", "for", "select", "let", "getopts"})
 
 
-@dataclass(frozen=True)
-class Assignment:
+class Assignment(NamedTuple):
     """What a script puts into a variable."""
 
     word: Word

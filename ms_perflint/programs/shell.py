@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Optional, Union
+from typing import NamedTuple, Optional, Union
 
 Blocks = tuple[int, ...]  # the arms of `if`, loops, functions and cases around a command, outermost first
 
 
-@dataclass(frozen=True)
-class Variable:
+class Variable(NamedTuple):
     """`$NAME` or `${NAME:-default}`; `quoted` where it stays one word."""
 
     name: str
@@ -19,8 +18,7 @@ class Variable:
     quoted: bool = False
 
 
-@dataclass(frozen=True)
-class Substitution:
+class Substitution(NamedTuple):
     """`$(...)` or its older spelling with backquotes."""
 
     text: str
@@ -34,8 +32,7 @@ class Unknown:
 Word = tuple[Union[str, Variable, Substitution, Unknown], ...]
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """A simple command: its words, where it starts, and the blocks around it."""
 
     name: str  # the first word where it is literal, else ""

@@ -6,9 +6,8 @@ import ast
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
@@ -35,8 +34,7 @@ RELEASES: tuple[Version, ...] = (
 OPTION, PIN, IMPORT, NEWEST = "option", "pin", "import", "newest"  # what says the version
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(NamedTuple):
     """What a program is meant to run on."""
 
     version: Version = (0,)
@@ -57,14 +55,14 @@ def target_of(program: Program) -> Target:
     """Return the target of a program: what the options say, else what pins and the code itself show."""
     asked, target = program.asked, program.versions
     if asked.devices:
-        return replace(target, devices=asked.devices, is_cpu=asked.devices == ("CPU",))
+        return target._replace(devices=asked.devices, is_cpu=asked.devices == ("CPU",))
     return _devices(program, target)
 
 
 def versions_of(program: Program) -> Target:
     """Return the target of a program without its devices, which take all running code to find."""
     asked = program.asked
-    return replace(asked, oldest=asked.version) if asked.version != (0,) else _version(program)
+    return asked._replace(oldest=asked.version) if asked.version != (0,) else _version(program)
 
 
 # --- version
@@ -169,7 +167,7 @@ def _devices(program: Program, target: Target) -> Target:
     is_cpu = names == {"CPU"} and not any(value.open for value in values) and _is_always_set(program, calls)
     if is_cpu and any(value.optional for value in values):
         is_cpu = not _names_accelerator(program) and not any(_has_sibling(program, place) for place in places)
-    return replace(target, devices=tuple(each for each in DEVICES if each in names), is_cpu=is_cpu, places=places)
+    return target._replace(devices=tuple(each for each in DEVICES if each in names), is_cpu=is_cpu, places=places)
 
 
 def _device(constant: object) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ms_perflint.findings import Finding, Gain, Problem, Safety
 from ms_perflint.languages import ENGLISH, say
@@ -30,8 +29,7 @@ def no_gain(code: str) -> Gain:
     return Gain()
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What is left to report after a run, with what a reporter needs to show it."""
 
     findings: tuple[Finding, ...]

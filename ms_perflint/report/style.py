@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from typing import NamedTuple
 
 LINKING = frozenset(("iTerm.app", "WezTerm", "vscode", "ghostty", "xterm-ghostty", "xterm-kitty", "alacritty", "foot"))
 _TAB = "    "
@@ -22,8 +22,7 @@ _CODES = {
 }
 
 
-@dataclass(frozen=True)
-class Style:
+class Style(NamedTuple):
     """How text is set off; without colour it is left as it is."""
 
     colour: bool = False

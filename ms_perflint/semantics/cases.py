@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, Optional, TypeVar
+from typing import Any, NamedTuple, Optional, TypeVar
 
 Node = TypeVar("Node", bound=ast.AST)
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """One case of a `match`: what a walk finds in it, and the `if` that it stands for (None: it always holds)."""
 
     reads: tuple[ast.expr, ...]  # values of the pattern, and the guard

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
@@ -160,8 +160,7 @@ def _key(known: Known) -> tuple[str, int, int, bool, str]:
     return place.path, place.row, place.column, not known.usual, repr(known.constant)
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """What an expression can be.
 
     `open`: also something that the program does not show; `optional`: also whatever a user passes.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Optional
 
 from ms_perflint.cache import Memory
@@ -224,7 +224,7 @@ def _by_path(report: Report, config: Config, files: Files) -> dict[str, Checked]
     for path in report.files:
         findings = tuple(in_language(each, language) for each in report.findings if each.place.path == path)
         problems = tuple(
-            replace(each, message=say(each.message, language)) for each in report.problems if each.path == path
+            each._replace(message=say(each.message, language)) for each in report.problems if each.path == path
         )
         found[path] = Checked(path, config, findings, problems, _sources(path, findings, files))
     return found

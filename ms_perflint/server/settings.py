@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Optional
 
 from ms_perflint.config import Config, ConfigError, inside
@@ -80,8 +79,8 @@ class Folders:
         folder = self.around(path)
         options = self._options.get(folder or "", self._options.get("", Options()))
         if options.config is not None and folder is not None:
-            options = replace(options, config=os.path.join(folder, options.config))
-        return settings([path], replace(options, isolated=True, config=None) if isolated else options)
+            options = options._replace(config=os.path.join(folder, options.config))
+        return settings([path], options._replace(isolated=True, config=None) if isolated else options)
 
     def is_excluded(self, path: str, config: Config) -> bool:
         """Return whether a file is none of the user's own: excluded, or from elsewhere and, say, in site-packages."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.semantics.module import Scope
@@ -22,8 +21,7 @@ _TARGETS = ("dtype", "dst_type", "type")
 _TENSORS = ("mindspore.ops.", "mindspore.numpy.", "mindspore.mint.", "mindspore.Tensor.")
 
 
-@dataclass(frozen=True)
-class Cast:
+class Cast(NamedTuple):
     """A call that casts: what, and to which dtype (None: not known)."""
 
     node: ast.Call

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.programs.site import Call
@@ -20,8 +19,7 @@ _DATA = {"full": 1, "Tensor": 0, "scalar_to_tensor": 0, "initializer": 0}  # the
 _INITIAL = {"zeros": 0, "ones": 1}  # what `initializer` calls them
 
 
-@dataclass(frozen=True)
-class Creation:
+class Creation(NamedTuple):
     """A call that makes a tensor, and could make it in the dtype that it is cast to."""
 
     call: Call

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple, Optional
 
 from ms_perflint.semantics.files import folders, standard_library
@@ -46,8 +45,7 @@ class Import(NamedTuple):
         return "" if self.level else self.dotted.partition(".")[0]
 
 
-@dataclass(frozen=True)
-class Located:
+class Located(NamedTuple):
     """Local files that an import runs, packages first, and which of them is the module itself."""
 
     files: tuple[str, ...] = ()

@@ -8,8 +8,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, NamedTuple, Union
 
 from ms_perflint.semantics.files.imports import Import, Located, Roots
 from ms_perflint.semantics.module import ImportStatement, Module, Scope
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 BY_CALL = ("import_module", "__import__")
 
 
-@dataclass(frozen=True)
-class Meant:
+class Meant(NamedTuple):
     """What a name may mean: functions and classes; and the modules that bind it, to those or to something else."""
 
     scopes: tuple[Scope, ...] = ()

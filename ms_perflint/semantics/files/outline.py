@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 LITERAL = re.compile(
     rb"#[^\n]*"
@@ -32,8 +33,7 @@ BUILTIN = frozenset(name.encode() for kind in (builtins, dict, list, set, str) f
 NESTED = 5  # functions that call one another at import, followed so far
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(NamedTuple):
     """Some statements: what they call, as first and last word, and whether they touch the environment."""
 
     calls: frozenset[tuple[bytes, bytes]]
@@ -52,8 +52,7 @@ class Function:
         return _code(self.text)
 
 
-@dataclass(frozen=True)
-class Outline:
+class Outline(NamedTuple):
     """The names that a file defines, and what runs when it is imported."""
 
     binds: frozenset[bytes]  # names of the module itself, and other words of the statements that bind them

@@ -6,8 +6,7 @@ import ast
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.semantics.forms import is_main_guard, word_of
 from ms_perflint.semantics.module import parse
@@ -16,8 +15,7 @@ from ms_perflint.source import Source, SourceError
 ADDS = re.compile(rb"\bsys\.path\s*(?:\.\s*(?:append|insert|extend)\b|\+=)")  # a file without it is not parsed
 
 
-@dataclass(frozen=True)
-class Addition:
+class Addition(NamedTuple):
     """One directory that is added, as an expression."""
 
     node: ast.expr
@@ -25,8 +23,7 @@ class Addition:
     is_guarded: bool  # only if the file is the entry script
 
 
-@dataclass(frozen=True)
-class Additions:
+class Additions(NamedTuple):
     """All that a file adds, in the order of the source, with the assignments that its expressions may rest on."""
 
     path: str

@@ -10,8 +10,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Constant, Known, Value, union
@@ -20,8 +19,7 @@ CONFIGS = (".yaml", ".yml", ".json")
 _WORDS = {"true": True, "yes": True, "y": True, "1": True, "false": False, "no": False, "n": False, "0": False}
 
 
-@dataclass(frozen=True)
-class Given:
+class Given(NamedTuple):
     """A flag on a command line: the text behind it (None: there is none, or it cannot be told), and where it stands."""
 
     text: Optional[str]

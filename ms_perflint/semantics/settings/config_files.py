@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
@@ -153,7 +152,7 @@ def _chain(program: Program, path: str, seen: list[str]) -> Optional[trees.Entry
     for key in BASES:
         if key in entry.data and _is_spoken_of(program, key):
             own = {name: each for name, each in entry.data.items() if name != key}
-            return _based(program, replace(entry, data=own), entry.data[key], seen)
+            return _based(program, entry._replace(data=own), entry.data[key], seen)
     return entry
 
 
@@ -171,7 +170,7 @@ def _based(program: Program, entry: trees.Entry, named: trees.Entry, seen: list[
         else:
             below = trees.merged(below, base) if below is not None else base
     whole = trees.merged(below, entry) if below is not None else entry
-    return replace(whole, open=whole.open or is_open)
+    return whole._replace(open=whole.open or is_open)
 
 
 def _is_spoken_of(program: Program, key: str) -> bool:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.semantics.module import Binding, Block, Scope
 from ms_perflint.semantics.settings import mappings
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
 NAMES = 4  # names given to one another that are followed: `value = settings[key]`
 
 
-@dataclass(frozen=True)
-class Loop:
+class Loop(NamedTuple):
     """A loop over the keys of a mapping, or over a list of keys, and the names that it gives them."""
 
     over: ast.expr

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 SIZE = 1 << 20  # bytes; PyYAML's C composer overflows the stack on 100,000 brackets, so events are counted here
 DEPTH = 100
@@ -21,8 +20,7 @@ class _Unknown:
 UNKNOWN = _Unknown()  # what a file says in a way that only the program's own code reads: `!include x`, `${x}`
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A value in a file: plain data (mappings and lists hold entries), and where it stands."""
 
     data: Any

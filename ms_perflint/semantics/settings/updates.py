@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.semantics.module import Binding, Block, Scope, Site
 from ms_perflint.semantics.settings import config_files, configs, loops, mappings
@@ -21,8 +20,7 @@ SETATTR, UPDATE, MERGE = "setattr", "update", "merge_from_file"
 SITES = 40  # updates of one program that are looked at
 
 
-@dataclass(frozen=True)
-class Update:
+class Update(NamedTuple):
     """A place that gives an object many settings at once."""
 
     word: str
