@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.programs.step_names import step_names
 from ms_perflint.programs.wrapped import calls_of_wrapped
 from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.module import Module, Scope, Site
 from ms_perflint.semantics.values import Api, Bound, Instance, Known, Value
 
 if TYPE_CHECKING:
@@ -89,9 +89,16 @@ def is_unit_test(program: Program) -> bool:
         return False
     tests = any(name.startswith("test") and scopes[-1].is_function for name, scopes in entry.defined.items())
     named = os.path.basename(program.entry).startswith("test_") or program.entry.endswith("_test.py")
+    return tests and not _runs_itself(entry) and (named or any(name in entry.imported for name in RUNNERS))
+
+
+def _runs_itself(entry: Module) -> bool:
+    """Return whether the main guard of a script does more than run tests: by a runner, or one by one."""
     main = entry.scope.main
-    runs_itself = main is not None and main.names.isdisjoint(RUNNERS)
-    return tests and not runs_itself and (named or any(name in entry.imported for name in RUNNERS))
+    if main is None or not main.names.isdisjoint(RUNNERS):
+        return False
+    own = main.names & entry.defined.keys()
+    return not own or not all(name.startswith("test_") for name in own)
 
 
 def names_of_steps(program: Program) -> set[str]:

@@ -72,6 +72,30 @@ def cell(init: str, construct: str) -> str:
 
 FIRES = [
     case(
+        "script with tests beside what it runs",
+        {
+            "test_fit.py": """
+                import mindspore as ms
+                from mindspore import Model, nn
+
+
+                def test_width():
+                    assert nn.Dense(16, 32).out_channels == 32
+
+
+                def fit():
+                    net = nn.SequentialCell(nn.Dense(16, 32))
+                    model = Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))  # !
+                    model.train(1, ms.dataset.MindDataset("a.mindrecord"), dataset_sink_mode=True)
+
+
+                if __name__ == "__main__":
+                    test_width()
+                    fit()
+                """,
+        },
+    ),
+    case(
         "one layer of a tile among small ones",
         IMPORTS,
         cell("self.first = nn.Dense(2, 128)\nself.last = nn.Dense(128, 1)", "self.last(self.first(x))"),
