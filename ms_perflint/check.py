@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import ast
 import importlib
-import os
 import pkgutil
-import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Optional, Union
 
+from ms_perflint.codes import entry_points
 from ms_perflint.findings import Edit, Finding, Fix, Gain, Related, Safety
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from ms_perflint.source import Source
     from ms_perflint.suppressions import Suppressions
     from ms_perflint.syntax import Slice
-
-GROUP = "ms_perflint.checks"  # entry points of checks from other packages
 
 
 class Check:
@@ -163,7 +160,7 @@ def last_word(trigger: str) -> str:
 
 @lru_cache(maxsize=1)
 def checks() -> tuple[type[Check], ...]:
-    """Return all checks by code: the modules in `ms_perflint.checks`, and entry points of that group."""
+    """Return all checks by code: the modules in `ms_perflint.checks`, and entry points of other packages."""
     from ms_perflint import checks as package
 
     found: dict[str, type[Check]] = {}
@@ -171,7 +168,7 @@ def checks() -> tuple[type[Check], ...]:
         if info.name.startswith("msp"):
             for check in _in_module(f"{package.__name__}.{info.name}"):
                 found[check.code] = check
-    for point in _entry_points():
+    for point in entry_points():
         loaded = point.load()  # type: ignore[attr-defined]
         if isinstance(loaded, type) and issubclass(loaded, Check):
             found.setdefault(loaded.code, loaded)
@@ -183,32 +180,3 @@ def _in_module(name: str) -> list[type[Check]]:
     # not `issubclass`: before Python 3.11 `tuple[int, ...]` passes for a class until it is asked
     own = [value for value in vars(module).values() if Check in getattr(value, "__mro__", ())]
     return [check for check in own if check.__module__ == name and "code" in vars(check)]
-
-
-def _entry_points() -> list[object]:
-    """Return what other packages bring; `importlib.metadata` is slow to import, and most often there is nothing."""
-    if not any(map(_may_bring_checks, sys.path)):
-        return []
-    from importlib.metadata import entry_points
-
-    if sys.version_info >= (3, 10):
-        return list(entry_points(group=GROUP))
-    return list(entry_points().get(GROUP, ()))  # type: ignore[unreachable, unused-ignore]
-
-
-def _may_bring_checks(place: str) -> bool:
-    """Return whether a package in a place on the search path may name the group; an archive always may."""
-    try:
-        names = os.listdir(place or os.curdir)
-    except OSError:
-        return os.path.isfile(place)
-    return any(_names_group(place, name) for name in names if name.endswith((".dist-info", ".egg-info", ".egg")))
-
-
-def _names_group(place: str, name: str) -> bool:
-    inner = os.path.join(name, "EGG-INFO") if name.endswith(".egg") else name
-    try:
-        with open(os.path.join(place, inner, "entry_points.txt"), "rb") as file:
-            return GROUP.encode() in file.read()
-    except OSError:
-        return os.path.isfile(os.path.join(place, name)) and name.endswith(".egg")

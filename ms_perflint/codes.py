@@ -1,0 +1,65 @@
+"""The codes of all rules, known without loading them: most runs of flake8 meet nothing that needs the rules."""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import re
+import sys
+from functools import lru_cache
+
+CHECKS = "checks"  # the folder with a module for each rule: msp301_synchronous_checkpoint.py
+GROUP = "ms_perflint.checks"  # entry points of checks from other packages
+PREVIEW = ("MSP901",)  # our own rules that are off until they are selected
+
+_MODULE = re.compile(r"(msp[0-9]+)_")
+
+
+def codes() -> tuple[str, ...]:
+    """Return the codes of all rules."""
+    if entry_points():
+        from ms_perflint.check import checks
+
+        return tuple(check.code for check in checks())
+    modules = pkgutil.iter_modules([os.path.join(os.path.dirname(__file__), CHECKS)])
+    found = (_MODULE.match(module.name) for module in modules)
+    return tuple(sorted({match[1].upper() for match in found if match}))
+
+
+def previews() -> tuple[str, ...]:
+    """Return the codes of the rules that are off until they are selected."""
+    if entry_points():
+        from ms_perflint.check import checks
+
+        return tuple(check.code for check in checks() if check.preview)
+    return PREVIEW
+
+
+@lru_cache(maxsize=1)
+def entry_points() -> list[object]:
+    """Return what other packages bring; `importlib.metadata` is slow to import, and most often there is nothing."""
+    if not any(map(_may_bring_checks, sys.path)):
+        return []
+    from importlib.metadata import entry_points as all_entry_points
+
+    if sys.version_info >= (3, 10):
+        return list(all_entry_points(group=GROUP))
+    return list(all_entry_points().get(GROUP, ()))  # type: ignore[unreachable, unused-ignore]
+
+
+def _may_bring_checks(place: str) -> bool:
+    """Return whether a package in a place on the search path may name the group; an archive always may."""
+    try:
+        names = os.listdir(place or os.curdir)
+    except OSError:
+        return os.path.isfile(place)
+    return any(_names_group(place, name) for name in names if name.endswith((".dist-info", ".egg-info", ".egg")))
+
+
+def _names_group(place: str, name: str) -> bool:
+    inner = os.path.join(name, "EGG-INFO") if name.endswith(".egg") else name
+    try:
+        with open(os.path.join(place, inner, "entry_points.txt"), "rb") as file:
+            return GROUP.encode() in file.read()
+    except OSError:
+        return os.path.isfile(os.path.join(place, name)) and name.endswith(".egg")
