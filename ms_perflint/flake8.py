@@ -1,35 +1,47 @@
-"""The flake8 plugin: the findings and suppressions of the command line, on flake8's own tree and lines.
+"""The flake8 plugin: the findings and suppressions of the command line.
 
 flake8 decides what is selected and which files are looked at. Versions, devices and the options of rules come from
-`[tool.ms-perflint]`, as flake8 reads no pyproject.toml.
+`[tool.ms-perflint]`, as flake8 reads no pyproject.toml. Files are linted before flake8 hands them out; what is typed,
+or has changed since, is linted on flake8's own tree and lines.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import gc
+import multiprocessing
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Optional
 
+from flake8.discover_files import expand_paths  # type: ignore[import-untyped, unused-ignore]
 from flake8.exceptions import ExecutionError  # type: ignore[import-untyped, unused-ignore]
+from flake8.style_guide import Decision, DecisionEngine  # type: ignore[import-untyped, unused-ignore]
 
 from ms_perflint import __version__
-from ms_perflint.config import Config, ConfigError, load
+from ms_perflint.codes import codes, previews
+from ms_perflint.config import ALL, Config, ConfigError, load
 from ms_perflint.internal import internal_error
 from ms_perflint.languages import ENGLISH, of_environment, say
 
 if TYPE_CHECKING:
     from flake8.options.manager import OptionManager  # type: ignore[import-untyped, unused-ignore]
 
+    from ms_perflint.ahead import Answer
     from ms_perflint.baseline import Baseline
+    from ms_perflint.cache import Cache
     from ms_perflint.engine import Linter
     from ms_perflint.findings import Finding, Problem
     from ms_perflint.source import Files
 
 PROBLEM = "MSP000"  # the code of what could not be done
+NO_CACHE, CACHE_DIR = "MS_PERFLINT_NO_CACHE", "MS_PERFLINT_CACHE_DIR"  # as for the command line
+OFF = ("", "0", "f", "false", "n", "no", "off")  # what says no in the environment
 Violation = tuple[int, int, str, type]  # row from 1, column from 0, text, plugin
 
 
@@ -37,8 +49,9 @@ class Run:
     """One run of flake8, or of one of its processes. What a file teaches about its neighbours is kept for them."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        """Read the configuration. Raises ConfigError."""
+        """Read the configuration, and lint all files where they are known. Raises ConfigError."""
         names: list[str] = options.filenames
+        self._options = options
         self._suppress = not options.disable_noqa
         self._typed: str = options.stdin_display_name if "-" in names else ""  # the name of what comes from stdin
         self._config = _everything(load([self._typed if name == "-" else name for name in names]))
@@ -49,17 +62,43 @@ class Run:
             from ms_perflint.baseline import load as load_baseline
 
             self._baseline = load_baseline(self._config.baseline_file)
+        self._answers = self._ahead() if self._suppress and _names_files(options) and self.is_wanted else {}
+        gc.freeze()  # what lives now lives to the end: the collector need not look at it again in any process
+
+    @cached_property
+    def is_wanted(self) -> bool:
+        """Return whether flake8 would show anything of ours in any file."""
+        decider = DecisionEngine(self._options)
+        return any(decider.decision_for(code) is Decision.Selected for code in (PROBLEM, *codes()))
+
+    def _ahead(self) -> Mapping[str, Answer]:
+        """Return what is known of the files of this run before flake8 starts; an error comes again with its file."""
+        from ms_perflint import ahead
+
+        files, cache = _files(self._options), _cache(self._options, self._config)
+        with suppress(Exception):
+            if multiprocessing.parent_process() is None:
+                return ahead.linted(files, self._config, cache, _jobs(self._options))
+            if cache is not None:
+                return ahead.recalled(files, self._config, cache)
+        return {}
 
     def lint(self, tree: ast.Module, lines: Sequence[str], name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
         """Return what is found in a file, and what could not be done."""
+        path = os.path.abspath(name)
+        known = self._answers.get(path)
+        if known is not None and known.holds():
+            return known.findings, known.problems
+        return self._anew(tree, "".join(lines), path, name) if self.is_wanted else ((), ())
+
+    def _anew(self, tree: ast.Module, text: str, path: str, name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
+        """Return what is found in a file that flake8 has read and parsed."""
         from ms_perflint.gate import MARK
         from ms_perflint.source import Disk, Overlay, Source, SourceError, encoded
         from ms_perflint.suppressions import names_rules
 
-        text = "".join(lines)
         if MARK.decode() not in text and not names_rules(text.encode("utf-8", "replace")):
             return (), ()
-        path = os.path.abspath(name)
         try:
             raw = encoded(text)
             source = Source(path, raw)
@@ -105,9 +144,13 @@ class Plugin:
     def add_options(cls, manager: OptionManager) -> None:
         """Leave preview rules off until they are selected."""
         with _clearly():
-            from ms_perflint.check import checks
-
-            manager.extend_default_ignore([check.code for check in checks() if check.preview])
+            manager.extend_default_ignore(previews())
+        manager.add_option(
+            "--ms-perflint-no-cache",
+            action="store_true",
+            parse_from_config=True,
+            help="Neither use nor keep the cache of ms-perflint.",
+        )
 
     @classmethod
     def parse_options(cls, options: argparse.Namespace) -> None:
@@ -144,10 +187,41 @@ def _language(config: Config) -> str:
 
 def _everything(config: Config) -> Config:
     """Return the configuration with all rules on in all files: flake8 has its own selection."""
-    from ms_perflint.check import checks
+    selected = (ALL, *previews())
+    return replace(
+        config, select=selected, ignore=(), extend_select=(), per_file_ignores=(), extend_per_file_ignores=()
+    )
 
-    codes = tuple(check.code for check in checks())
-    return replace(config, select=codes, ignore=(), extend_select=(), per_file_ignores=(), extend_per_file_ignores=())
+
+def _names_files(options: argparse.Namespace) -> bool:
+    """Return whether flake8 is about to look at files that it was told of: who calls its API names them later."""
+    return "-" not in options.filenames and not options.bug_report and "flake8.api.legacy" not in sys.modules
+
+
+def _files(options: argparse.Namespace) -> list[str]:
+    """Return the absolute paths of the files that flake8 is going to look at."""
+    found = expand_paths(
+        paths=options.filenames,
+        stdin_display_name=options.stdin_display_name,
+        filename_patterns=options.filename,
+        exclude=(*options.exclude, *options.extend_exclude),
+    )
+    return list(dict.fromkeys(map(os.path.abspath, found)))
+
+
+def _jobs(options: argparse.Namespace) -> int:
+    """Return how many processes flake8 takes."""
+    count: int = options.jobs.n_jobs
+    return (os.cpu_count() or 1) if options.jobs.is_auto else count
+
+
+def _cache(options: argparse.Namespace, config: Config) -> Optional[Cache]:
+    """Return the cache of a run; None where none is wanted."""
+    if options.ms_perflint_no_cache or os.environ.get(NO_CACHE, "").lower() not in OFF:
+        return None
+    from ms_perflint.cache import Cache, default_directory
+
+    return Cache(os.environ.get(CACHE_DIR) or default_directory(), options.filenames, config)
 
 
 @contextmanager

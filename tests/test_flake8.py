@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import ast
 import importlib
 import json
@@ -11,14 +10,19 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from flake8.options.parse_args import parse_args  # type: ignore[import-untyped, unused-ignore]
 from front import FIXED, TRAIN, Ran, environment, run
 from programs import MARKER, Program
 from test_suppressions import CALL, HIDING, OTHERS
 
+from ms_perflint import codes
+from ms_perflint.check import checks
+from ms_perflint.engine import Linter
 from ms_perflint.flake8 import Plugin
 from ms_perflint.semantics import module as module_file
 from ms_perflint.semantics.module import Module
@@ -203,8 +207,8 @@ def _awkward() -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_the_same_findings_as_the_command_line(everything: Path, flake8: Flake8, jobs: str) -> None:
+@pytest.mark.parametrize("options", ["--jobs 1", "--jobs 2", "--jobs 2 --ms-perflint-no-cache"])
+def test_the_same_findings_as_the_command_line(everything: Path, flake8: Flake8, options: str) -> None:
     ran = run("--output-format", "json", "--isolated", ".", cwd=everything)
     assert ran.err == ""
     expected = [
@@ -214,7 +218,7 @@ def test_the_same_findings_as_the_command_line(everything: Path, flake8: Flake8,
     ]
     assert len(expected) > 50
     assert {"samples", "awkward_gbk", "awkward_crlf"} <= {line.split(os.sep)[0] for line in expected}
-    found = flake8("--select", "MSP", "--extend-ignore", "MSP901", "--jobs", jobs, ".", cwd=everything)
+    found = flake8("--select", "MSP", "--extend-ignore", "MSP901", *options.split(), ".", cwd=everything)
     assert found.err == ""
     assert sorted(line[2:] for line in found.out.splitlines()) == sorted(expected)
 
@@ -400,15 +404,121 @@ def test_bad_input(here: Path, installed: Flake8) -> None:
     assert lines[2:] == [f"./{LINE}"]
 
 
+# --- what is known before flake8 starts
+
+
+@pytest.fixture
+def caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a directory for caches that nobody has made yet."""
+    monkeypatch.setenv("MS_PERFLINT_CACHE_DIR", str(tmp_path / "caches"))
+    return tmp_path / "caches"
+
+
+def test_a_change_anywhere_in_a_program_is_seen(tmp_path: Path, flake8: Flake8, caches: Path) -> None:
+    (tmp_path / "saves.py").write_text("def every():\n    return True\n", encoding="utf-8")
+    (tmp_path / "train.py").write_text(
+        "from saves import every\n" + TRAIN.replace("steps=100)", "steps=100, async_save=every())"), encoding="utf-8"
+    )
+
+    def told() -> str:
+        return flake8("--select", "MSP3", ".", cwd=tmp_path).out
+
+    assert told() == ""
+    assert list(caches.glob("*.cache"))
+    (tmp_path / "saves.py").write_text("def every():\n    return False\n", encoding="utf-8")
+    assert told() == f"./{LINE.replace(':8:', ':9:')}\n"
+    assert told() == f"./{LINE.replace(':8:', ':9:')}\n"
+    (tmp_path / "saves.py").write_text("def every():\n    return True\n", encoding="utf-8")
+    assert told() == ""
+
+
+@pytest.mark.parametrize("home", ["", "file"])
+def test_a_cache_that_is_not_wanted_or_cannot_be_kept(here: Path, installed: Flake8, caches: Path, home: str) -> None:
+    if home:
+        caches.write_text("no directory", encoding="utf-8")
+    options = [] if home else ["--ms-perflint-no-cache"]
+    assert installed("--select", "MSP3", *options, "train.py", cwd=here).out == LINE + "\n"
+    assert not caches.is_dir()
+
+
+def test_a_setting_and_a_variable_say_that_no_cache_is_wanted(
+    here: Path, installed: Flake8, caches: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / ".flake8").write_text("[flake8]\nms-perflint-no-cache = true\n", encoding="utf-8")
+    assert installed("--select", "MSP3", "train.py", cwd=here).out == LINE + "\n"
+    (here / ".flake8").unlink()
+    monkeypatch.setenv("MS_PERFLINT_NO_CACHE", "1")
+    assert installed("--select", "MSP3", "train.py", cwd=here).out == LINE + "\n"
+    assert not caches.exists()
+    monkeypatch.setenv("MS_PERFLINT_NO_CACHE", "0")
+    assert installed("--select", "MSP3", "train.py", cwd=here).out == LINE + "\n"
+    assert caches.exists()
+
+
+def test_nothing_is_looked_for_that_flake8_does_not_show(here: Path, flake8: Flake8, caches: Path) -> None:
+    flake8("--select", "E9,F63", "train.py", cwd=here)
+    assert not caches.exists()
+    flake8("--select", "E9", "--extend-select", "MSP301", "train.py", cwd=here)
+    assert caches.exists()
+
+
+def test_several_runs_at_once(everything: Path, installed: Flake8, caches: Path) -> None:
+    def told(_: int) -> str:
+        return installed("--select", "MSP", "samples", cwd=everything).out
+
+    with ThreadPoolExecutor() as pool:
+        first, *others = pool.map(told, range(3))
+    assert "MSP301" in first
+    assert all(other == first for other in (*others, told(0)))
+
+
+SPAWNING = """
+import multiprocessing
+from flake8.main.cli import main
+if __name__ == "__main__":
+    multiprocessing.set_start_method("spawn")
+    raise SystemExit(main())
+"""
+
+
+@pytest.mark.parametrize("option", [[], ["--ms-perflint-no-cache"]])
+def test_processes_that_inherit_nothing(here: Path, caches: Path, option: list[str]) -> None:
+    (here / "spawning.py").write_text(SPAWNING, encoding="utf-8")
+    for name in "one.py", "two.py":
+        shutil.copy(here / "train.py", here / name)
+    done = subprocess.run(
+        [sys.executable, "spawning.py", "--jobs", "2", "--select", "MSP3", "--format", FORMAT, *option, "."],
+        cwd=here,
+        capture_output=True,
+        env=environment(),
+        timeout=120,
+        check=False,
+    )
+    names = ("one.py", "train.py", "two.py")
+    assert done.stdout.decode().splitlines() == [f"./{LINE.replace('train.py', name)}" for name in names]
+
+
+def test_files_that_the_api_names_later(here: Path, caches: Path) -> None:
+    shutil.copy(here / "train.py", here / "other.py")
+    script = "from flake8.api.legacy import get_style_guide as g; g(select=['MSP3']).check_files(['other.py'])"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=here, capture_output=True, env=environment(), timeout=120, check=False
+    )
+    assert done.stdout.decode().replace(": ", ":") == f"./{LINE}\n".replace("./train", "other")
+    assert not caches.exists()
+
+
+def test_the_codes_are_those_of_the_rules() -> None:
+    assert codes.codes() == tuple(check.code for check in checks())
+    assert codes.previews() == tuple(check.code for check in checks() if check.preview)
+
+
 # --- inside
 
 
 def made(directory: Path, *names: str) -> None:
     """Begin a run over files, as flake8 does."""
-    options = argparse.Namespace(
-        filenames=[str(directory / name) for name in names], disable_noqa=False, stdin_display_name="stdin"
-    )
-    Plugin.parse_options(options)
+    parse_args(["--isolated", "--ms-perflint-no-cache", *(str(directory / name) for name in names)])
 
 
 def reported(path: Path, text: str) -> list[tuple[int, int, str]]:
@@ -418,13 +528,22 @@ def reported(path: Path, text: str) -> list[tuple[int, int, str]]:
     return [each for each in found if each[2] in ("MSP000", "MSP301")]
 
 
+def test_the_file_is_not_linted_again(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(here, "train.py")
+    monkeypatch.setattr(Linter, "parsed", lambda self, source, tree: 1 // 0)
+    assert reported(here / "train.py", TRAIN) == [(8, 13, "MSP301")]
+    (here / "train.py").write_text(FIXED, encoding="utf-8")
+    assert reported(here / "train.py", FIXED) == [(1, 0, "MSP000")]
+
+
 def test_the_file_is_not_parsed_again(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def parse(source: Source) -> ast.Module:
         raise AssertionError(f"{source.path} was parsed")
 
-    monkeypatch.setattr(module_file, "parse", parse)
     made(here, "train.py")
-    assert reported(here / "train.py", TRAIN) == [(8, 13, "MSP301")]
+    monkeypatch.setattr(module_file, "parse", parse)
+    (here / "train.py").write_text(TRAIN + "\n", encoding="utf-8")
+    assert reported(here / "train.py", TRAIN + "\n") == [(8, 13, "MSP301")]
 
 
 def test_a_file_that_changed_since_its_neighbours_were_looked_at(here: Path) -> None:
@@ -435,6 +554,9 @@ def test_a_file_that_changed_since_its_neighbours_were_looked_at(here: Path) -> 
         "import mindspore, train\nCheckpointConfig = train.CheckpointConfig()\n", encoding="utf-8"
     )
     made(here, "main.py", "other.py", "train.py")
+    for name, text in ("other.py", ""), ("main.py", ""), ("train.py", "# "):
+        with open(here / name, "a", encoding="utf-8") as file:
+            file.write(f"{text}\n")
     for name in "other.py", "main.py":
         reported(here / name, (here / name).read_text(encoding="utf-8"))
     assert reported(here / "train.py", TRAIN) == [(8, 13, "MSP301")]

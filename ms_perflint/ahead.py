@@ -1,0 +1,82 @@
+"""All files of a flake8 run at once, before flake8 hands them to its processes one by one.
+
+Files of a program share what they import. flake8 spreads them over its processes, and each would read it all again.
+They are linted here as on the command line instead: together, with the same cache. Where an answer is missing, or its
+file has changed since, the plugin looks at that file by itself, as flake8 has read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Optional
+
+from ms_perflint.cache import Cache, Memory
+from ms_perflint.config import Config
+from ms_perflint.findings import Finding, Problem, Report
+from ms_perflint.gate import answered, left_out
+from ms_perflint.source import Disk, Files
+from ms_perflint.stamps import NOTHING, Stamp, digest, renewed
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found in a file, and how the file was before."""
+
+    stamp: Stamp
+    findings: Sequence[Finding]
+    problems: Sequence[Problem]
+
+    def holds(self) -> bool:
+        """Return whether the file is still as it was."""
+        return renewed(self.stamp, Disk()) is not None
+
+
+def linted(paths: Sequence[str], config: Config, cache: Optional[Cache], jobs: int) -> Mapping[str, Answer]:
+    """Return what is found in files by so many processes, and keep it in the cache."""
+    disk, memory = Disk(), cache.load() if cache is not None else None
+    stamps = _stamps(paths, disk)
+    known = answered(tuple(stamps), disk, memory, config)
+    report = left_out(known, config, disk) if known is not None else _looked_at(tuple(stamps), config, memory, jobs)
+    if cache is not None and memory is not None:
+        cache.save(memory)
+    return _answers(stamps, report)
+
+
+def recalled(paths: Sequence[str], config: Config, cache: Cache) -> Mapping[str, Answer]:
+    """Return what a cache knows of files."""
+    disk, memory = Disk(), cache.load()
+    findings, left = memory.recall(paths, disk)
+    known = tuple(frozenset(paths).difference(left))
+    return _answers(_stamps(known, disk), left_out(Report(tuple(findings), (), known), config, disk))
+
+
+def _looked_at(paths: Sequence[str], config: Config, memory: Optional[Memory], jobs: int) -> Report:
+    """Return a report on the files that can be looked at, and on those that no process survives."""
+    from ms_perflint.engine import DIED, lint
+
+    report = lint(paths, config, jobs=jobs, memory=memory)
+    fatal = tuple(problem for problem in report.problems if problem.message == DIED)
+    again = {problem.path for problem in report.problems}.difference(problem.path for problem in fatal)
+    return report._replace(problems=fatal, files=tuple(path for path in report.files if path not in again))
+
+
+def _stamps(paths: Iterable[str], files: Files) -> dict[str, Stamp]:
+    """Return how those of the files are that can be read."""
+    stamps = {}
+    for path in paths:
+        status = files.status(path)
+        with suppress(OSError):
+            content = NOTHING if status is not None else digest(files.read(path))
+            stamps[path] = Stamp(path, False, status, content)
+    return stamps
+
+
+def _answers(stamps: Mapping[str, Stamp], report: Report) -> Mapping[str, Answer]:
+    """Return what a report says of each file that it is on."""
+    findings: dict[str, list[Finding]] = {}
+    for finding in report.findings:
+        findings.setdefault(finding.place.path, []).append(finding)
+    problems = {problem.path: (problem,) for problem in report.problems}
+    return {path: Answer(stamps[path], findings.get(path, ()), problems.get(path, ())) for path in report.files}
