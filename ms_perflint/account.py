@@ -10,9 +10,12 @@ from ms_perflint.config import Config, ruling
 from ms_perflint.discovery import Found
 from ms_perflint.engine import Linter
 from ms_perflint.facts.collect import overview_of, training_scripts
+from ms_perflint.facts.words import also, listed
 from ms_perflint.gate import MARK
+from ms_perflint.languages import Message
 from ms_perflint.report.program import in_short
 from ms_perflint.report.sources import shown
+from ms_perflint.report.summary import files_of
 from ms_perflint.source import Files
 
 PROGRAMS = 100  # that are listed
@@ -29,19 +32,27 @@ def account(
     file: str | None = None,
     isolated: bool = False,
 ) -> Iterator[str]:
-    """Yield what a run did, a line each."""
+    """Yield what a run did, a message for each line."""
     ruled = ruling(paths, file, isolated)
-    yield f"settings: {ruled.where if ruled else 'no file'}"
-    yield f"rules: {', '.join(sorted(config.codes)) or 'none'}"
+    yield Message("settings: {file}", file=ruled.where if ruled else Message("no file"))
+    yield Message("rules: {codes}", codes=", ".join(sorted(config.codes)) or Message("none"))
     for path, reason in found.skipped:
-        yield f"skipped {shown(path)}: {reason}"
+        yield _skipped(path, reason)
     linter = Linter(config, files)
     yield from _gated(linter, found)
     yield from _programs(linter, found)
-    known = f"{memory.recalled} of {len(found.files)} files had not changed" if memory else "off"
-    yield f"cache: {known}"
-    parts = [f"{what} {now - before:.2f} s" for (_, before), (what, now) in zip(clock, clock[1:])]
-    yield f"time: {', '.join(parts)}"
+    same, files_found = memory.recalled if memory else 0, len(found.files)
+    known = Message("{number} of {all} files had not changed", number=same, all=files_found)
+    yield Message("cache: {known}", known=known if memory else Message("off"))
+    parts = [
+        Message("{what} {seconds} s", what=what, seconds=f"{now - before:.2f}")
+        for (_, before), (what, now) in zip(clock, clock[1:])
+    ]
+    yield Message("time: {parts}", parts=listed(parts))
+
+
+def _skipped(path: str, reason: str) -> Message:
+    return Message("skipped {file}: {reason}", file=shown(path), reason=reason)
 
 
 def _gated(linter: Linter, found: Found) -> Iterator[str]:
@@ -52,9 +63,9 @@ def _gated(linter: Linter, found: Found) -> Iterator[str]:
         except OSError:
             continue  # it was reported
         if MARK not in raw:
-            yield f"skipped {shown(path)}: does not mention mindspore"
+            yield _skipped(path, Message("does not mention mindspore"))
         elif not linter.may_find(raw):
-            yield f"skipped {shown(path)}: has nothing in it that a rule looks at"
+            yield _skipped(path, Message("has nothing in it that a rule looks at"))
 
 
 def _programs(linter: Linter, found: Found) -> Iterator[str]:
@@ -62,8 +73,8 @@ def _programs(linter: Linter, found: Found) -> Iterator[str]:
     entries = training_scripts(linter, found.files)
     for entry in islice(entries, PROGRAMS):
         program = linter.program(entry)
-        large = "" if program.is_whole else "; too large: only this file of it was read"
-        files = f"{len(program.files)} file" if len(program.files) == 1 else f"{len(program.files)} files"
-        yield f"program {shown(entry)}: {in_short(overview_of(program))}, {files}{large}"
+        large = "" if program.is_whole else Message("too large: only this file of it was read")
+        parts = listed([in_short(overview_of(program)), files_of(len(program.files))])
+        yield Message("program {file}: {facts}", file=shown(entry), facts=also(parts, large))
     if next(entries, None) is not None:
-        yield "... and more programs"
+        yield Message("... and more programs")

@@ -83,9 +83,10 @@ def _reason(_: click.Context, __: click.Parameter, text: Optional[str]) -> Optio
     if text is None or not text.strip():
         return None if text is None else ""
     if not text.isprintable():
-        raise click.BadParameter("a reason is one line of text")
+        raise click.BadParameter(Message("a reason is one line of text"))
     if CODE.match(text.lstrip(" ,")):
-        raise click.BadParameter(f'"{text.split()[0]}" at the start of a reason would be read as one more code')
+        word = text.split()[0]
+        raise click.BadParameter(Message('"{word}" at the start of a reason would be read as one more code', word=word))
     return text.strip()
 
 
@@ -97,10 +98,10 @@ def _by_pattern(_: click.Context, __: click.Parameter, values: Sequence[str]) ->
         start, colon, rule = word.rpartition(":")
         pattern = start if colon else pattern
         if not pattern:
-            raise click.BadParameter(f'expected PATTERN:RULE, like "tests/*:MSP301", got "{word}"')
+            raise click.BadParameter(Message('expected PATTERN:RULE, like "tests/*:MSP301", got "{word}"', word=word))
         found.setdefault(pattern, []).extend([rule] if rule else [])
     for pattern in (pattern for pattern, rules in found.items() if not rules):
-        raise click.BadParameter(f'expected a rule behind "{pattern}:"')
+        raise click.BadParameter(Message('expected a rule behind "{pattern}:"', pattern=pattern))
     return found or None
 
 
@@ -114,8 +115,8 @@ def _outputs(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tu
     pairs = [value.partition("=") for value in values]
     for name, _equals, _file in pairs:
         if name not in FORMATS:
-            known = suggestion(name, FORMATS) or f"; choose from {', '.join(FORMATS)}"
-            raise click.BadParameter(f'unknown format "{name}"{known}')
+            hint = suggestion(name, FORMATS) or Message("; choose from {names}", names=", ".join(FORMATS))
+            raise click.BadParameter(Message('unknown format "{name}"{hint}', name=name, hint=hint))
     return tuple(Output(name, file or None) for name, _equals, file in pairs)
 
 
@@ -298,7 +299,7 @@ def server(stdio: bool) -> int:
     try:
         return serve()
     except MissingExtra as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(error.args[0]) from error
 
 
 @front.command()
@@ -347,10 +348,10 @@ def _code(arguments: list[str] | None) -> int:
         return front.main(args=arguments, prog_name="ms-perflint", standalone_mode=False) or 0
     except click.exceptions.Exit as leave:
         return leave.exit_code
-    except click.UsageError as error:
-        return _failed(error.format_message())
     except click.ClickException as error:
-        return _failed(error.message, _language(arguments))
+        from ms_perflint.commands.mistakes import reason
+
+        return _failed(reason(error), _language(arguments))
     except ConfigError as error:
         return _failed(error.args[0], _language(arguments))
     except (KeyboardInterrupt, click.Abort):

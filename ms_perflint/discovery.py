@@ -116,9 +116,9 @@ def _walk(start: str, config: Config, problems: set[Problem], skipped: set[tuple
             if not is_directory and not (entry.name.endswith(PYTHON) and _is_file(entry)):
                 continue
             if excludes(entry, is_directory):
-                skipped.add((entry.path, "excluded by the settings"))
+                skipped.add((entry.path, Message("excluded by the settings")))
             elif ignores is not None and ignores.ignores(entry.path, is_directory):
-                skipped.add((entry.path, "ignored by git"))
+                skipped.add((entry.path, Message("ignored by git")))
             elif is_directory:
                 stack.append((entry.path, ignores))
             else:

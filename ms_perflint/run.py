@@ -76,35 +76,34 @@ def run(paths: Sequence[str], options: Options) -> int:
 
         return watch(paths, options)
     typed = _typed(paths, options)
-    if typed and options.add_noqa is not None:
-        raise click.UsageError("--add-noqa writes into files, and the standard input is none")
     paths = [typed.path] if typed else paths
     config = settings(paths, options)
     language = chosen(options.lang, config.lang)
     wanted = outputs(options.output_format, options.output_file, config.output_format)
     if options.quiet and options.verbose:
-        raise click.UsageError("--quiet and --verbose: only one of them can hold")
+        raise click.UsageError(Message("--quiet and --verbose: only one of them can hold"))
     if options.statistics and not any(output.format in COUNTED for output in wanted):
-        raise click.UsageError(f"--statistics goes with {', '.join(COUNTED)}, not with {wanted[0].format}")
-    clock = [("", time.perf_counter())]
+        names, name = ", ".join(COUNTED), wanted[0].format
+        raise click.UsageError(Message("--statistics goes with {names}, not with {name}", names=names, name=name))
+    clock: list[tuple[str, float]] = [("", time.perf_counter())]
     found = typed.found(config, options.force_exclude) if typed else discover(paths, config, options.force_exclude)
-    clock.append(("finding files", time.perf_counter()))
+    clock.append((Message("finding files"), time.perf_counter()))
     if not found.files and not found.problems and not options.quiet and not typed:
         click.echo(say(Message("no Python files found"), language), err=True)
     cache = None if options.no_cache else Cache(options.cache_dir or default_directory(), paths, config)
     work = Work(found, config, options, wanted, cache, language, typed)
     problems = {*found.problems, *work.done()}
-    clock += [("linting", work.linted), ("fixing and reporting", time.perf_counter())]
+    clock += [(Message("linting"), work.linted), (Message("fixing and reporting"), time.perf_counter())]
     if cache and work.memory:
         cache.save(work.memory)
-    clock.append(("keeping the cache", time.perf_counter()))
+    clock.append((Message("keeping the cache"), time.perf_counter()))
     for problem in sorted(problems):
         click.echo(line(problem, language), err=True)
     if options.verbose:
         from ms_perflint.account import account
 
         for told in account(paths, config, found, work.disk, work.memory, clock, options.config, options.isolated):
-            click.echo(told, err=True)
+            click.echo(say(told, language), err=True)
     if problems - (work.unread if options.exit_zero else set()):
         return 2
     return int((work.left and not options.exit_zero) or (work.fixed and options.exit_non_zero_on_fix))
@@ -115,9 +114,9 @@ def _typed(paths: Sequence[str], options: Options) -> Typed | None:
     if "-" not in paths:
         return None
     if len(paths) > 1:
-        raise click.UsageError("`-` is the standard input, and goes with no other path")
+        raise click.UsageError(Message("`-` is the standard input, and goes with no other path"))
     if options.add_noqa is not None:
-        raise click.UsageError("--add-noqa writes into files, and the standard input is none")
+        raise click.UsageError(Message("--add-noqa writes into files, and the standard input is none"))
     from ms_perflint.commands.stdin import read
 
     return read(options.stdin_filename)
@@ -332,12 +331,13 @@ class Work:
 def _refuse(options: Options) -> None:
     """Raise UsageError for options that do not go together."""
     if options.add_noqa is not None and options.fix:
-        raise click.UsageError("--fix and --add-noqa: what is mended needs no comment; run one after the other")
+        message = Message("--fix and --add-noqa: what is mended needs no comment; run one after the other")
+        raise click.UsageError(message)
     if options.write_baseline or options.extend_baseline:
         written = "--extend-baseline" if options.extend_baseline else "--write-baseline"
         others = {"--fix": options.fix, "--diff": options.diff, "--add-noqa": options.add_noqa is not None}
         for other in (name for name, given in {**others, "--no-baseline": options.no_baseline}.items() if given):
-            raise click.UsageError(f"{written} and {other}: run one after the other")
+            raise click.UsageError(Message("{one} and {other}: run one after the other", one=written, other=other))
 
 
 def patch(

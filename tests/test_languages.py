@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import json
 import pickle
+import re
 import string
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ from ms_perflint.check import checks
 from ms_perflint.languages import CHINESE, ENGLISH, VARIABLE, Message, catalogue, chosen, say
 
 PACKAGE = Path(ms_perflint.__file__).parent
+SAMPLES = Path(__file__).resolve().parent.parent / "sample_scripts"
 NOWHERE = {VARIABLE: "", "LC_ALL": "", "LC_MESSAGES": "", "LANG": ""}  # no language is set
 IN_CHINESE = {VARIABLE: "zh", "PYTHONIOENCODING": "utf-8"}
 MENDED = "每次保存 CheckPoint 时训练都要停下来等待；设置 `async_save=True` 可在后台异步保存"
@@ -235,6 +238,13 @@ def test_a_person_is_asked_in_chinese(here: Path) -> None:
         (["gone.py"], "gone.py: 错误：文件或目录不存在"),
         (["--select", "MSP31", "train.py"], 'ms-perflint: 错误：--select: 未知规则 "MSP31"，是否想写 "MSP301"？'),
         (["--config", "gone.toml", "train.py"], "ms-perflint: 错误：gone.toml: 无法读取："),
+        (["--fxi", "train.py"], 'ms-perflint: 错误：没有选项 --fxi，是否想写 "--fix"？'),
+        (["--fix"], "ms-perflint: 错误：缺少参数 'PATH...'。"),
+        (["--output-format", "jsn", "train.py"], "ms-perflint: 错误：'--output-format' 的值无效：未知格式"),
+        (["--per-file-ignores", "x", "train.py"], "ms-perflint: 错误：'--per-file-ignores' 的值无效：应为"),
+        (["--quiet", "--verbose", "train.py"], "ms-perflint: 错误：--quiet 与 --verbose 不能同时使用"),
+        (["--fix", "--write-baseline", "."], "ms-perflint: 错误：--write-baseline 与 --fix 不能同时使用：请分两次运行"),
+        (["--watch", "--fix", "."], "ms-perflint: 错误：--watch 只做报告"),
         (["rule", "MSP31"], 'ms-perflint: 错误：未知规则 "MSP31"，是否想写 "MSP301"？'),
     ],
 )
@@ -242,6 +252,108 @@ def test_errors_in_chinese(arguments: list[str], said: str, here: Path) -> None:
     by_option = run(*arguments, "--lang=zh", cwd=here, env={"PYTHONIOENCODING": "utf-8"})
     assert (by_option.code, by_option.err.startswith(said)) == (2, True), by_option.err
     assert run(*arguments, cwd=here, env=IN_CHINESE) == by_option
+
+
+def test_verbose_in_chinese(here: Path) -> None:
+    (here / "other.py").touch()
+    ran = run(*SAFE, "--no-cache", "--verbose", ".", cwd=here, env=IN_CHINESE)
+    assert ran.err.splitlines()[:-1] == [
+        "配置：无配置文件",
+        "规则：MSP301",
+        "已跳过 other.py：文件中没有出现 mindspore",
+        "程序 train.py：训练，PyNative 模式，MindSpore 2.10，任意设备，1 个文件",
+        "缓存：关闭",
+    ]
+    assert re.fullmatch(
+        "耗时：查找文件 .+ 秒，检查 .+ 秒，修复并生成报告 .+ 秒，保存缓存 .+ 秒", ran.err.splitlines()[-1]
+    )
+
+
+PROGRAM = """\
+程序 train.py
+
+文件           5
+  src/__init__.py
+  src/config.py
+  src/dataset.py
+  src/network.py
+配置文件       1
+  default_config.yaml:1  在 config.py:34 加载
+    src/config.py:30     --config_path，默认值 default_path
+版本           2.10，由命令行或配置指定
+设备           未设置：按加速器处理
+训练           是
+  train.py:40  model.train(...): 在 train 中
+运行模式       图模式
+  train.py:14  ms.set_context(mode=ms.GRAPH_MODE): 图模式
+数据下沉       是
+  train.py:40               model.train(dataset_sink_mode=config.dataset_sink_mode, ...): 默认为 True；回调每个 step 打印
+    default_config.yaml:12  dataset_sink_mode: True
+精度           float32
+  train.py:28               Model(amp_level=config.amp_level, ...): amp_level 默认为 'O0'
+    default_config.yaml:11  amp_level: "O0"
+CheckPoint     没有发现在训练过程中写 CheckPoint
+  train.py:48  ms.save_checkpoint(...): 没有发现重复执行
+Profiler       是
+  train.py:36  profile(data_process=True, ...): 数据处理流水线 True
+AutoTune       是
+  src/dataset.py:12  ds.config.set_enable_autotune(enable=True): True；与 train.py:36 的 Profiler 冲突
+没有           启动脚本, 并行模式
+
+规则
+  MSP201  1 个问题：train.py:28
+  MSP202  1 个问题：src/network.py:13
+  MSP203  1 个问题：src/network.py:21
+  MSP501  1 个问题：src/dataset.py:12
+  无问题  MSP101, MSP102, MSP301, MSP601
+"""  # noqa: E501
+
+
+def test_the_facts_of_a_program_in_chinese() -> None:
+    asked = ("program", "--isolated", "--mindspore-version", "2.10", "train.py")
+    assert run(*asked, cwd=SAMPLES / "zoo_project", env=IN_CHINESE).out == PROGRAM
+    english, chinese = (
+        json.loads(run(*asked, "--output-format", "json", cwd=SAMPLES / "zoo_project", env=env).out)["programs"][0]
+        for env in ({}, IN_CHINESE)
+    )
+    assert english["facts"].keys() == chinese["facts"].keys()
+    assert [fact["answer"] for fact in english["facts"].values()] == [
+        fact["answer"] for fact in chinese["facts"].values()
+    ]
+    assert chinese["facts"]["trains"]["says"] == "是"
+
+
+class Words(HTMLParser):
+    """Collects what people read on a page, and what is read to them; not code."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.silent = 0
+
+    def handle_starttag(self, name: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.silent += name in SILENT
+        self.words += [value or "" for key, value in attributes if key == "aria-label"]
+
+    def handle_endtag(self, name: str) -> None:
+        self.silent -= name in SILENT
+
+    def handle_data(self, data: str) -> None:
+        self.words += [] if self.silent else [data.strip()]
+
+
+SILENT = ("code", "style", "script", "title")
+
+
+def test_a_page_in_chinese_has_no_english_labels() -> None:
+    page = run("--isolated", "--no-cache", "--output-format", "html", ".", cwd=SAMPLES, env=IN_CHINESE).out
+    reader = Words()
+    reader.feed(page[: page.index('id="rules"')])
+    english = {word for word in reader.words if re.search("[a-z]{2}", word) and word.isascii()}
+    names = {f"{check.code} {check.name}" for check in checks()} | {check.name for check in checks()}
+    known = {"--fix", "float32", "data_parallel", ": amp_level 'O2'", "CheckPoint", "Profiler", "AutoTune"}
+    assert {word for word in english if not word.endswith(".py")} - names - known == set()
+    assert {"问题（预期收益大的在前）", "筛选问题", "收益大", "训练"} <= set(reader.words)
 
 
 # --- outputs that have no signs for it

@@ -433,6 +433,26 @@ def test_a_finding_is_suppressed_where_a_comment_counts(call: str, suppressed: s
     drive(scenario)
 
 
+def test_actions_speak_the_language_of_the_project(train: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MS_PERFLINT_LANG")
+    (train.parent / "pyproject.toml").write_text('[tool.ms-perflint]\nselect = ["MSP1", "MSP301"]\nlang = "zh"\n')
+
+    async def scenario() -> None:
+        async with editing(train.parent, capabilities=EDITS) as editor:
+            editor.open(train)
+            await editor.found(train)
+            offered = await editor.actions(train, types.Range(types.Position(0, 0), types.Position(99, 0)))
+            titles = [action.title for action in offered]
+            assert titles[0].startswith("MSP301：改为后台异步保存") and titles[1].endswith("（不安全修复）")
+            assert titles[2:] == [
+                "MSP301：在此处用 `# noqa: MSP301` 抑制",
+                "MSP101：在此处用 `# noqa: MSP101` 抑制",
+                "ms-perflint：应用所有安全修复",
+            ]
+
+    drive(scenario)
+
+
 def test_a_text_that_is_no_file_yet_is_mended_and_suppressed_as_others(tmp_path: Path) -> None:
     name = "untitled:Untitled-1"
 

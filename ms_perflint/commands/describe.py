@@ -40,7 +40,7 @@ def describe(path: str, config: Config, asked: Asked, language: str = ENGLISH) -
     if isinstance(found, Problem):
         click.echo(line(found, language), err=True)
         return 2
-    sys.stdout.write(render(asked.output_format, found, for_output(), asked.verbose))
+    sys.stdout.write(render(asked.output_format, found, for_output(), asked.verbose, language))
     sys.stdout.flush()
     return 0
 

@@ -27,16 +27,21 @@ def outputs(asked: Sequence[Output], file: str | None, usual: str) -> tuple[Outp
     wanted = tuple(asked) or (Output(usual),)
     bare = [each.format for each in wanted if each.file is None]
     if len(bare) > 1:
-        raise click.UsageError(
-            f"{' and '.join(bare)} would both go to the same place: name a file, like `--output-format {bare[0]}=FILE`"
+        message = Message(
+            "{formats} would go to the same place: name a file, like `--output-format {format}=FILE`",
+            formats=", ".join(bare),
+            format=bare[0],
         )
+        raise click.UsageError(message)
     if file is not None and not bare:
-        raise click.UsageError(f"each --output-format names its own file, and nothing is left for {file}")
+        message = Message("each --output-format names its own file, and nothing is left for {file}", file=file)
+        raise click.UsageError(message)
     found = tuple(each._replace(file=each.file if each.file is not None else file) for each in wanted)
     files = [os.path.realpath(each.file) for each in found if each.file is not None]
     twice = next((each for each in files if files.count(each) > 1), None)
     if twice is not None:
-        raise click.UsageError(f"two reports would be written to {os.path.relpath(twice)}")
+        message = Message("two reports would be written to {file}", file=os.path.relpath(twice))
+        raise click.UsageError(message)
     return found
 
 

@@ -10,31 +10,37 @@ from collections.abc import Sequence
 import click
 
 from ms_perflint.cache import project_root
+from ms_perflint.commands.mistakes import reason
 from ms_perflint.config import EXCLUDE, ConfigError, common_parent
+from ms_perflint.languages import Message, chosen, say
 from ms_perflint.run import Options, run
 
 ENDS = (".py", ".ipynb", ".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".txt", ".sh", ".bash")
-MISSING = "--watch needs the package watchfiles: pip install 'ms-perflint[watch]'"
+MISSING = Message("--watch needs the package watchfiles: pip install 'ms-perflint[watch]'")
+ALONE = Message("--watch only reports: it does not go with --fix, --diff, --add-noqa or `-`")
 PAUSE = 200  # milliseconds after which nothing more is saved together
 
 
 def watch(paths: Sequence[str], options: Options) -> int:
     """Lint, and lint again after each change, until somebody stops it with Ctrl-C."""
     if options.fix or options.diff or options.add_noqa is not None or "-" in paths:
-        raise click.UsageError("--watch only reports: it does not go with --fix, --diff, --add-noqa or `-`")
+        raise click.UsageError(ALONE)
     try:
         from watchfiles import watch as changes
     except ImportError as error:
         raise click.ClickException(MISSING) from error
     root = project_root(common_parent(paths))
     if not os.path.isdir(root):
-        raise click.ClickException(f"{root}: no such directory")
+        raise click.ClickException(Message("{folder}: no such directory", folder=root))
+    language = chosen(options.lang)
     once, is_first = options._replace(watch=False), True
     # It listens before it lints for the first time: nothing that is saved meanwhile is missed.
     for batch in changes(root, step=20, debounce=PAUSE, rust_timeout=PAUSE, yield_on_timeout=True):
         if is_first or any(_counts(path, root) for _, path in batch):
-            _lint(paths, once, is_first)
-            click.echo(f"[{time.strftime('%H:%M:%S')}] Watching {root} for changes, Ctrl-C ends.", err=True)
+            _lint(paths, once, is_first, language)
+            now = time.strftime("%H:%M:%S")
+            watches = Message("[{now}] Watching {folder} for changes, Ctrl-C ends.", now=now, folder=root)
+            click.echo(say(watches, language), err=True)
         is_first = False
     return 0
 
@@ -45,7 +51,7 @@ def _counts(path: str, root: str) -> bool:
     return path.endswith(ENDS) and not any(folder in EXCLUDE for folder in folders)
 
 
-def _lint(paths: Sequence[str], options: Options, is_first: bool) -> None:
+def _lint(paths: Sequence[str], options: Options, is_first: bool, language: str) -> None:
     """Print the report on a clear screen; a configuration that somebody is at work on ends nothing."""
     if sys.stdout.isatty():
         click.clear()
@@ -54,5 +60,5 @@ def _lint(paths: Sequence[str], options: Options, is_first: bool) -> None:
     except (ConfigError, click.ClickException) as error:
         if is_first:
             raise
-        message = error.format_message() if isinstance(error, click.ClickException) else str(error)
-        click.echo(f"ms-perflint: error: {message}", err=True)
+        why = reason(error) if isinstance(error, click.ClickException) else error.args[0]
+        click.echo(say(Message("ms-perflint: error: {reason}", reason=why), language), err=True)

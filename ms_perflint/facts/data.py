@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Union
 
 from ms_perflint.findings import Place
+from ms_perflint.languages import ENGLISH, say
 
 Plain = Union[bool, int, float, str, None]  # what JSON holds as it is; None: unknown, or nothing there
 
@@ -35,7 +36,7 @@ class Evidence:
 class Fact:
     """One thing that the program shows."""
 
-    name: str
+    name: str  # in English also a key of the JSON
     answer: Plain
     says: str  # the answer for people, with the reason where there is no evidence
     evidence: tuple[Evidence, ...] = ()
@@ -82,3 +83,19 @@ class Answer:
     others: tuple[Overview, ...] = ()
     is_cut: bool = False  # there are more
     is_directory: bool = field(default=False)
+
+
+def in_language(fact: Fact, language: str) -> Fact:
+    """Return a fact whose answer and evidence speak a language; its name, a key for programs, stays as it is."""
+    if language == ENGLISH:
+        return fact
+    evidence = tuple(
+        replace(
+            each,
+            says=say(each.says, language),
+            when=say(each.when, language),
+            origins=tuple(replace(origin, text=say(origin.text, language)) for origin in each.origins),
+        )
+        for each in fact.evidence
+    )
+    return replace(fact, says=say(fact.says, language), evidence=evidence)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Optional
 
 from ms_perflint.facts.data import Evidence, Fact
 from ms_perflint.facts.reader import Reader
+from ms_perflint.facts.words import DEPENDS, NO, NONE, UNKNOWN, YES, also, both, either
+from ms_perflint.languages import Message
 from ms_perflint.programs import checkpoints, parallel, profiling
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.values import Value
 
 ASYNC = "async_save"
-NO = {True: "yes", False: "no", None: "unknown"}
 
 
 def checkpoints_of(reader: Reader) -> Fact:
@@ -21,19 +23,21 @@ def checkpoints_of(reader: Reader) -> Fact:
     saves = [_saved(reader, call) for call in program.calls(checkpoints.SAVE)]
     configs = [_config(reader, call) for call in program.calls(checkpoints.CONFIG)]
     bare = [
-        Evidence(reader.place(call), reader.code(call), "no config: training waits, after every step", False)
+        Evidence(reader.place(call), reader.code(call), Message("no config: training waits, after every step"), False)
         for call in program.calls(checkpoints.CALLBACK)
         if checkpoints.config_of(call)[1]
     ]
     found = (*configs, *bare, *saves)
     answers = {evidence.value for evidence in found if evidence.value != ONCE}
     if not found:
-        return Fact("checkpoints", None, "none", (), False)
+        return Fact(Message("checkpoints"), None, NONE, (), False)
     if not answers:
-        return Fact("checkpoints", ONCE, "none is known to be written while training goes on", found)
+        says = Message("none is known to be written while training goes on")
+        return Fact(Message("checkpoints"), ONCE, says, found)
     answer: Optional[bool] = answers == {True} if None not in answers and len(answers) == 1 else None
-    says = {True: "asynchronous", False: "synchronous", None: "unknown" if answers == {None} else "it depends"}
-    return Fact("checkpoints", answer, says[answer], found)
+    unknown = UNKNOWN if answers == {None} else DEPENDS
+    words = {True: Message("asynchronous"), False: Message("synchronous"), None: unknown}
+    return Fact(Message("checkpoints"), answer, words[answer], found)
 
 
 ONCE = "once"
@@ -41,17 +45,26 @@ ONCE = "once"
 
 def _saved(reader: Reader, call: Call) -> Evidence:
     again = call.repeats()
-    read = ", and reads the file" if again and checkpoints.read_later(call) else ""
-    says = f"again and again while training{read}; {ASYNC} {{}}" if again else "no repetition is known"
-    found = reader.evidence(call, ASYNC, says=says)
-    return found if again else Evidence(found.place, found.code, found.says, ONCE, (), found.when)
+    role = Message("again and again while training")
+    if again and checkpoints.read_later(call):
+        role = Message("again and again while training, and reads the file")
+    found = reader.evidence(call, ASYNC, says=lambda value: also(role, _async(value)))
+    if again:
+        return found
+    return Evidence(found.place, found.code, Message("no repetition is known"), ONCE, (), found.when)
+
+
+def _async(value: str) -> str:
+    return Message("async_save {value}", value=value)
 
 
 def _config(reader: Reader, call: Call) -> Evidence:
     users = checkpoints.callbacks_with(reader.program, call)
     once = checkpoints.saves_once(call)
-    role = "no ModelCheckpoint is known to get it" if not users else "saves after the last epoch" if once else ""
-    found = reader.evidence(call, ASYNC, "save_checkpoint_steps", says=f"{ASYNC} {{}}{f'; {role}' if role else ''}")
+    role = Message("saves after the last epoch") if once else ""
+    if not users:
+        role = Message("no ModelCheckpoint is known to get it")
+    found = reader.evidence(call, ASYNC, "save_checkpoint_steps", says=lambda value: also(_async(value), role))
     if users and not once:
         return found
     return Evidence(found.place, found.code, found.says, ONCE, found.origins, found.when)
@@ -67,10 +80,11 @@ def parallel_mode(reader: Reader) -> Fact:
             found.append(_parallel(reader, call, sets))
     modes = dict.fromkeys(evidence.value for evidence in found if evidence.value is not None)
     if not found:
-        return Fact("parallel mode", None, "not set", (), False)
-    also = "; portions of gradients are set elsewhere" if parallel.portioned_elsewhere(program) else ""
+        return Fact(Message("parallel mode"), None, Message("not set"), (), False)
+    more = Message("portions of gradients are set elsewhere") if parallel.portioned_elsewhere(program) else ""
     answer = next(iter(modes)) if len(modes) == 1 else None
-    return Fact("parallel mode", answer, f"{' or '.join(map(str, modes)) or 'unknown'}{also}", tuple(found))
+    says = either([str(each) for each in modes]) if modes else UNKNOWN
+    return Fact(Message("parallel mode"), answer, also(says, more), tuple(found))
 
 
 def _portions(sets: object) -> tuple[str, ...]:
@@ -84,15 +98,15 @@ def _parallel(reader: Reader, call: Call, sets: object) -> Evidence:
     when, origins = reader.when(call)
     code = reader.code(call, "parallel_mode", *named)
     if not isinstance(value, Value):
-        says = f"sets {' and '.join(named)}" if named else "what it sets is not known"
+        says = Message("sets {names}", names=both(named)) if named else Message("what it sets is not known")
         return Evidence(reader.place(call), code, says, None, origins, when)
     given = call.given("parallel_mode")
     reading = reader.reading(value, given if given is not None else call.node, call.scope)
-    portions = " and ".join(named) if named else "no portions of gradients"
+    portions = both(named) if named else Message("no portions of gradients")
     return Evidence(
         reader.place(call),
         code,
-        f"{reading.text}; {portions}",
+        also(reading.text, portions),
         reading.value,
         tuple(dict.fromkeys((*reading.origins, *origins))),
         when,
@@ -102,8 +116,12 @@ def _parallel(reader: Reader, call: Call, sets: object) -> Evidence:
 def profiler(reader: Reader) -> Fact:
     """Return the profilers that the program makes."""
     calls = reader.program.calls(*profiling.PROFILERS)
-    found = [reader.evidence(call, "data_process", "start_profile", says="data pipeline {}") for call in calls]
-    return Fact("profiler", bool(found), "yes" if found else "none", tuple(found), bool(found))
+    found = [reader.evidence(call, "data_process", "start_profile", says=_data_pipeline) for call in calls]
+    return Fact(Message("profiler"), bool(found), YES if found else NONE, tuple(found), bool(found))
+
+
+def _data_pipeline(value: str) -> str:
+    return Message("data pipeline {value}", value=value)
 
 
 def autotune(reader: Reader) -> Fact:
@@ -112,8 +130,9 @@ def autotune(reader: Reader) -> Fact:
     for call in reader.program.calls(profiling.AUTOTUNE):
         met = [each.place for each, _ in profiling.conflicts(call)]
         places = ", ".join(f"{os.path.basename(place.path)}:{place.line}" for place in met)
-        found.append(reader.evidence(call, "enable", says=f"{{}}{f'; meets the profiler in {places}' if met else ''}"))
+        meets = Message("meets the profiler in {places}", places=places) if met else ""
+        found.append(reader.evidence(call, "enable", says=partial(also, more=meets)))
     answers = {evidence.value for evidence in found}
     answer = next(iter(answers)) if len(answers) == 1 else None
-    says = NO.get(answer if isinstance(answer, bool) else None, "unknown")
-    return Fact("AutoTune", answer, says if found else "none", tuple(found), bool(found))
+    says = (YES if answer else NO) if isinstance(answer, bool) else UNKNOWN
+    return Fact(Message("AutoTune"), answer, says if found else NONE, tuple(found), bool(found))

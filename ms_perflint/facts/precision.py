@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Optional
 
 from ms_perflint.facts.data import Evidence, Fact
 from ms_perflint.facts.reader import Reader, flat, short
+from ms_perflint.facts.words import also
+from ms_perflint.languages import Message
 from ms_perflint.networks import entries, halves, networks, precision
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
@@ -17,22 +20,24 @@ def precision_of(reader: Reader) -> Fact:
     """Return whether half precision may reach the training, and every place that says so."""
     program = reader.program
     if not program.trains.is_yes:
-        return Fact("precision", None, "not asked: it does not train", (), False)
+        return Fact(Message("precision"), None, Message("not asked: it does not train"), (), False)
     made = list(_made(reader))
     halved = list(_halved(reader))
     told = {evidence.place for evidence in made}
     forced = [
-        Evidence(reader.place(call), reader.code(call), "forces matrix work to float32")
+        Evidence(reader.place(call), reader.code(call), Message("forces matrix work to float32"))
         for calls in precision.forced_networks(program)
         for call in calls
     ]
-    needs = ", which it needs" if precision.needs_float32(program) else ""
     if not made and not forced and not halved:
-        return Fact("precision", None, "unknown: where the network gets its optimizer is not known")
+        return Fact(Message("precision"), None, Message("unknown: where the network gets its optimizer is not known"))
     answer: Optional[str] = None if halved else "float32"
-    says = "half precision may reach it" if halved else f"float32{needs}"
+    says = Message("half precision may reach it") if halved else "float32"
+    if not halved and precision.needs_float32(program):
+        says = Message("float32, which it needs")
     halved.sort(key=lambda evidence: reader.order(evidence.place))
-    return Fact("precision", answer, says, (*made, *forced, *(each for each in halved if each.place not in told)))
+    shown = (*made, *forced, *(each for each in halved if each.place not in told))
+    return Fact(Message("precision"), answer, says, shown)
 
 
 def _made(reader: Reader) -> Iterator[Evidence]:
@@ -41,14 +46,18 @@ def _made(reader: Reader) -> Iterator[Evidence]:
     models = [model for model in entries.trained_models(program) if entries.has_optimizer(model)]
     for model in models:
         values = [model.argument("network"), *([model.argument("loss_fn")] if model.given("loss_fn") else ())]
-        yield reader.evidence(model, "amp_level", says=f"amp_level {{}}{_work(program, values)}")
+        yield reader.evidence(model, "amp_level", says=partial(_amp_level, work=_work(program, values)))
     if models:
         return
     for cell in entries.train_cells(program):
         work = _work(program, [program.value(cell.node, cell.scope)])
-        yield _plain(reader, cell, f"makes the training step{work}")
+        yield _plain(reader, cell, also(Message("makes the training step"), work))
     for gradient, differentiated in entries.gradients(program):
-        yield _plain(reader, gradient, f"makes the gradients{_work(program, differentiated)}")
+        yield _plain(reader, gradient, also(Message("makes the gradients"), _work(program, differentiated)))
+
+
+def _amp_level(value: str, work: str) -> str:
+    return also(Message("amp_level {value}", value=value), work)
 
 
 def _plain(reader: Reader, call: Call, says: str) -> Evidence:
@@ -61,7 +70,7 @@ def _work(program: Program, values: Sequence[Value]) -> str:
     if networks.multiplies(program, values):
         return ""
     hidden = networks.may_multiply(program, values)
-    return "; where its network is made is not known" if hidden else "; no matrix work in it is known"
+    return Message("where its network is made is not known") if hidden else Message("no matrix work in it is known")
 
 
 def _halved(reader: Reader) -> Iterator[Evidence]:
@@ -69,9 +78,13 @@ def _halved(reader: Reader) -> Iterator[Evidence]:
     program = reader.program
     for site in precision.switches(program):
         if isinstance(site, Call):
-            yield reader.evidence(site, precision.LEVELS[site.api], says="level {}")
+            yield reader.evidence(site, precision.LEVELS[site.api], says=_level)
         else:
-            yield Evidence(reader.place(site), reader.code(site), "may switch it on")
+            yield Evidence(reader.place(site), reader.code(site), Message("may switch it on"))
     for module, node in halves.mentions(program):
         place = module.source.place(module.span(node)[0])
-        yield Evidence(place, short(flat(module.text(node))), "names half precision")
+        yield Evidence(place, short(flat(module.text(node))), Message("names half precision"))
+
+
+def _level(value: str) -> str:
+    return Message("level {value}", value=value)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 from ms_perflint.facts.data import Evidence, Origin, Plain
+from ms_perflint.facts.words import UNKNOWN, both, either
 from ms_perflint.findings import Place
+from ms_perflint.languages import Message
 from ms_perflint.programs import conditions
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
@@ -20,7 +22,6 @@ from ms_perflint.semantics.settings import options
 from ms_perflint.semantics.values import NO_CONSTANT, Constant, Instance, Known, Options, Tree, Value
 from ms_perflint.source import PYTHON
 
-BY_DEFAULT = {True: " (by default)", False: " (not by default)", None: ""}
 CONDITION = 50  # characters of a condition
 CONDITIONS = 3  # that are shown for one site
 LONGEST = 72  # characters of code that are shown
@@ -35,6 +36,11 @@ class Reading:
     value: Plain
     text: str
     origins: tuple[Origin, ...] = ()
+
+
+def as_it_is(value: str) -> str:
+    """Return what a value is: there is nothing more to say of it."""
+    return value
 
 
 class Reader:
@@ -67,14 +73,14 @@ class Reader:
         rest = len(call.node.args) + len(call.node.keywords) > len(shown)
         return short(f"{flat(call.module.text(call.node.func))}({', '.join([*shown, *(['...'] if rest else [])])})")
 
-    def evidence(self, call: Call, name: str, *more: str, says: str = "{}") -> Evidence:
-        """Return a call with what one of its parameters is."""
+    def evidence(self, call: Call, name: str, *more: str, says: Callable[[str], str] = as_it_is) -> Evidence:
+        """Return a call with what one of its parameters is, in the words that `says` makes of its value."""
         reading = self.argument(call, name)
         when, asked = self.when(call)
         return Evidence(
             self.place(call),
             self.code(call, name, *more),
-            says.replace("{}", reading.text),
+            says(reading.text),
             reading.value,
             tuple(dict.fromkeys((*reading.origins, *asked))),
             when,
@@ -93,16 +99,13 @@ class Reader:
         if any(usual is False for _, usual in found):
             found = [(condition, usual) for condition, usual in found if not usual]
         answers = {usual for _, usual in found}
-        texts = [
-            f"{short(condition.text, CONDITION)}{BY_DEFAULT[usual] if len(answers) > 1 else ''}"
-            for condition, usual in found
-        ]
+        is_mixed = len(answers) > 1
+        texts = [_usually(short(one.text, CONDITION), usual if is_mixed else None) for one, usual in found]
         origins = [each for condition, _ in found for each in self.behind(condition.test, condition.scope)]
         settings = [each for each in origins if each.is_setting]
-        more = f" and {len(texts) - CONDITIONS} more" if len(texts) > CONDITIONS else ""
-        text = " and ".join(texts[:CONDITIONS]) + more
-        alike = BY_DEFAULT[next(iter(answers))] if len(answers) == 1 else ""
-        return text + alike, tuple(dict.fromkeys(settings))
+        more = [Message("{number} more", number=len(texts) - CONDITIONS)] if len(texts) > CONDITIONS else []
+        text = both([*texts[:CONDITIONS], *more]) if texts else ""
+        return _usually(text, next(iter(answers)) if len(answers) == 1 else None), tuple(dict.fromkeys(settings))
 
     # --- values
 
@@ -112,7 +115,8 @@ class Reader:
         value = call.argument(name)
         if given is None and not call.is_spread:
             constant = value.constants[0] if value.constants else NO_CONSTANT
-            return Reading(plain(constant), f"{worded(constant)} by default" if value.constants else "not given")
+            says = Message("{value} by default", value=worded(constant)) if value.constants else Message("not given")
+            return Reading(plain(constant), says)
         spread = [keyword.value for keyword in call.node.keywords if keyword.arg is None]
         spread += [argument.value for argument in call.node.args if isinstance(argument, ast.Starred)]
         return self.reading(value, given if given is not None else spread[0], call.scope)
@@ -123,7 +127,7 @@ class Reader:
         alone = usual[0] if len(usual) == 1 and not value.open else NO_CONSTANT
         text = phrase(value)
         if text.endswith("unknown"):
-            text = f"{text}: {self.why(node, scope)}"
+            text = Message("{text}: {why}", text=text, why=self.why(node, scope))
         return Reading(plain(alone), text, self.behind(node, scope))
 
     def behind(self, node: ast.expr, scope: Scope) -> tuple[Origin, ...]:
@@ -154,15 +158,15 @@ class Reader:
                     break
                 given = self._given(bindings[0], scope)
                 if given is None and bindings[0].kind == "parameter":
-                    return f"no call that gives the parameter `{node.id}` is known"
+                    return Message("no call that gives the parameter `{name}` is known", name=node.id)
                 if given is None:
                     break
                 node, scope = given
             else:
                 break
         if isinstance(node, ast.Call):
-            return f"what `{short(flat(scope.module.text(node.func)))}` returns is not known"
-        return f"`{short(flat(scope.module.text(node)))}` is not known"
+            return Message("what `{name}` returns is not known", name=short(flat(scope.module.text(node.func))))
+        return Message("`{name}` is not known", name=short(flat(scope.module.text(node))))
 
     def _given(self, binding: Binding, scope: Scope) -> tuple[ast.expr, Scope] | None:
         """Return the expression that a name was given: what it is bound to, or what the first call passes."""
@@ -183,7 +187,7 @@ class Reader:
         key = node.attr if isinstance(node, ast.Attribute) else getattr(node.slice, "value", None)
         for known in self.program.value(node.value, scope).known:
             if isinstance(known.what, Tree):
-                return f"no `{key}` in {os.path.basename(known.what.path)}"
+                return Message("no `{key}` in {file}", key=key, file=os.path.basename(known.what.path))
             if isinstance(known.what, Options):
                 return self._option(str(key))
         return ""
@@ -197,13 +201,13 @@ class Reader:
             for given in self.program.given(map(str, words)):
                 if given is not None and given.text is None and not given.is_bare:
                     where = f"{os.path.basename(given.place.path)}:{given.place.row}"
-                    return f"{where} gives `--{name}` something that cannot be told"
+                    return Message("{place} gives `--{name}` something that cannot be told", place=where, name=name)
             if all(keyword.arg != "default" for keyword in site.node.keywords):
-                return f"`--{name}` has no default"
-            return f"the default of `--{name}` is not known"
+                return Message("`--{name}` has no default", name=name)
+            return Message("the default of `--{name}` is not known", name=name)
         if any(self._is_made(site) for site in self.program.sites("add_argument")):
-            return f"code makes the options, and whether `--{name}` is one of them is not known"
-        return f"no option `--{name}` is declared"
+            return Message("code makes the options, and whether `--{name}` is one of them is not known", name=name)
+        return Message("no option `--{name}` is declared", name=name)
 
     @staticmethod
     def _is_made(site: Site) -> bool:
@@ -232,9 +236,8 @@ class Reader:
             given = {keyword.arg: keyword.value for keyword in site.node.keywords}
             default = flat(site.module.text(given["default"])) if "default" in given else ""
             for name in sorted(options.option_names(self.program.evaluator, site))[:1]:
-                option = Origin(
-                    self.place(site), short(f"--{name}, default {default}" if default else f"--{name}"), True
-                )
+                text = Message("--{name}, default {default}", name=name, default=default) if default else f"--{name}"
+                option = Origin(self.place(site), text if len(text) <= LONGEST else short(text), True)
                 for known in options.option_default(self.program.evaluator, site).known:
                     if known.place.path.endswith(PYTHON):
                         found.setdefault(known.place, option)
@@ -257,18 +260,30 @@ def phrase(value: Value) -> str:
     usual, every = _unique(value.usual), _unique(value.known)
     rare = [constant for constant in every if constant not in usual]
     if not every or (value.open and not usual):
-        return "unknown"
-    text = " or ".join(map(worded, usual or rare)) + ("" if usual else " on request")
+        return UNKNOWN
+    text = either([worded(constant) for constant in usual or rare])
+    if not usual:
+        text = Message("{value} on request", value=text)
     if value.open:
-        return f"{text} or unknown"
+        return either([text, UNKNOWN])
     if usual and rare:
-        return f"{text}, {' or '.join(map(worded, rare))} on request"
-    return f"{text} by default" if value.optional and usual else text
+        others = either([worded(constant) for constant in rare])
+        return Message("{value}, {others} on request", value=text, others=others)
+    return Message("{value} by default", value=text) if value.optional and usual else text
 
 
 def worded(constant: object) -> str:
     """Return a constant as Python writes it."""
-    return short(repr(constant)) if constant is not NO_CONSTANT else "unknown"
+    return short(repr(constant)) if constant is not NO_CONSTANT else UNKNOWN
+
+
+def _usually(condition: str, usual: bool | None) -> str:
+    """Return a condition, and whether a normal user meets it, where that is known."""
+    if usual is None:
+        return condition
+    if usual:
+        return Message("{condition} (by default)", condition=condition)
+    return Message("{condition} (not by default)", condition=condition)
 
 
 def plain(constant: object) -> Plain:

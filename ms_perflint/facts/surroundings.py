@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Sequence
 
 from ms_perflint.facts.data import Evidence, Fact, Origin
 from ms_perflint.facts.reader import Reader, flat, short
+from ms_perflint.facts.words import NONE, either
 from ms_perflint.findings import Place
+from ms_perflint.languages import Message
 from ms_perflint.programs import target as targets
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Scope
@@ -18,10 +21,10 @@ from ms_perflint.source import SourceError
 HOPS = 3  # from what is read to the path of its file
 COMMAND = 120  # characters of a command that are shown
 WHY = {
-    targets.OPTION: "as asked for",
-    targets.PIN: "the newest that the requirements allow",
-    targets.IMPORT: "the newest that has what the code imports",
-    targets.NEWEST: "the newest known: nothing pins it",
+    targets.OPTION: Message("as asked for"),
+    targets.PIN: Message("the newest that the requirements allow"),
+    targets.IMPORT: Message("the newest that has what the code imports"),
+    targets.NEWEST: Message("the newest known: nothing pins it"),
 }
 
 
@@ -33,10 +36,12 @@ def files(reader: Reader) -> Fact:
         try:
             program.project.parse(path)
         except SourceError as error:
-            broken.append(Evidence(Place(path, error.row or 1, error.column or 1), "", f"left out: {error.message}"))
+            says = Message("left out: {reason}", reason=error.message)
+            broken.append(Evidence(Place(path, error.row or 1, error.column or 1), "", says))
         except OSError as error:
-            broken.append(Evidence(Place(path, 1, 1), "", f"left out: {error.strerror or error}"))
-    return Fact("files", len(program.files), str(len(program.files)), tuple(broken))
+            says = Message("left out: {reason}", reason=error.strerror or error)
+            broken.append(Evidence(Place(path, 1, 1), "", says))
+    return Fact(Message("files"), len(program.files), str(len(program.files)), tuple(broken))
 
 
 def config_files(reader: Reader) -> Fact:
@@ -48,14 +53,15 @@ def config_files(reader: Reader) -> Fact:
         trees = [each.what for each in program.value(call.node, call.scope).known if isinstance(each.what, Tree)]
         given, scope = _path_given(reader, call)
         for tree in trees:
-            loaded = f"loaded in {os.path.basename(call.module.path)}:{call.node.lineno}"
+            place = f"{os.path.basename(call.module.path)}:{call.node.lineno}"
+            loaded = Message("loaded in {place}", place=place)
             known.append(Evidence(Place(tree.path, 1, 1), "", loaded, None, reader.behind(given, scope)))
         if not trees and not call.api.startswith("json"):  # which is as often data
             says, origins = _why_not(reader, given, scope)
             unknown.append(Evidence(reader.place(call), reader.code(call), says, None, origins))
     count = len({each.place.path for each in known})
-    says = str(count) if count else "none that is known"
-    return Fact("config files", count, says, (*known, *unknown), bool(known or unknown))
+    says = str(count) if count else Message("none that is known")
+    return Fact(Message("config files"), count, says, (*known, *unknown), bool(known or unknown))
 
 
 def _path_given(reader: Reader, call: Call) -> tuple[ast.expr, Scope]:
@@ -78,10 +84,10 @@ def _why_not(reader: Reader, given: ast.expr, scope: Scope) -> tuple[str, tuple[
     """Return why a file is not read."""
     reading = reader.reading(reader.program.value(given, scope), given, scope)
     if isinstance(reading.value, str):
-        return f"{reading.text}, and no such file is there", reading.origins
+        return Message("{path}, and no such file is there", path=reading.text), reading.origins
     if reading.text.startswith("None"):
-        return "no file by default", reading.origins
-    return f"the file is {reading.text}", reading.origins
+        return Message("no file by default"), reading.origins
+    return Message("the file is {path}", path=reading.text), reading.origins
 
 
 def launchers(reader: Reader) -> Fact:
@@ -93,10 +99,10 @@ def launchers(reader: Reader) -> Fact:
         others = len(start.flags) - len(flags)
         place = start.script.place(start.command.words[0][1])
         code = flat(" ".join([os.path.basename(reader.program.entry), *flags]))
-        says = f"{others} more flags have values that cannot be told" if others else ""
+        says = Message("{number} more flags have values that cannot be told", number=others) if others else ""
         found.setdefault((place.path, code), Evidence(place, short(code, COMMAND), says))
     count = len(reader.program.starts)
-    return Fact("launchers", count, str(count) if count else "none", tuple(found.values()), bool(found))
+    return Fact(Message("launchers"), count, str(count) if count else NONE, tuple(found.values()), bool(found))
 
 
 def version(reader: Reader) -> Fact:
@@ -105,7 +111,8 @@ def version(reader: Reader) -> Fact:
     number = _dotted(target.version)
     origins = tuple(map(reader.origin, target.version_places))
     evidence = tuple(Evidence(origin.place, origin.text) for origin in origins)
-    return Fact("version", number, f"{number}, {WHY[target.source]}", evidence)
+    says = Message("{version}, {why}", version=number, why=WHY[target.source])
+    return Fact(Message("version"), number, says, evidence)
 
 
 def _dotted(version: tuple[int, ...]) -> str:
@@ -117,18 +124,25 @@ def _dotted(version: tuple[int, ...]) -> str:
 def device(reader: Reader) -> Fact:
     """Return the devices that the program is for."""
     program, target = reader.program, reader.program.target
-    names = ", ".join(target.devices[:-1]) + " or " * (len(target.devices) > 1) + "".join(target.devices[-1:])
+    name, names = Message("device"), _named(target.devices)
     if program.asked.devices:
-        return Fact("device", names, f"{names}, as asked for")
+        return Fact(name, names, Message("{devices}, as asked for", devices=names))
     evidence = tuple(
         reader.evidence(call, "device_target")
         for call in program.calls("mindspore.set_context", "mindspore.set_device")
         if call.given("device_target") is not None
     )
     if target.is_cpu:
-        return Fact("device", "CPU", "CPU, and nothing else is possible", evidence)
+        return Fact(name, "CPU", Message("CPU, and nothing else is possible"), evidence)
+    if not names and evidence:
+        return Fact(name, None, Message("is set to something unknown: taken for an accelerator"), evidence)
     if not names:
-        why = "is set to something unknown" if evidence else "is not set"
-        return Fact("device", None, f"{why}: taken for an accelerator", evidence)
-    also = ", or another: taken for an accelerator" if target.devices == ("CPU",) else ""
-    return Fact("device", names, f"{names}{also}", evidence)
+        return Fact(name, None, Message("is not set: taken for an accelerator"), evidence)
+    if target.devices == ("CPU",):
+        return Fact(name, names, Message("CPU, or another: taken for an accelerator"), evidence)
+    return Fact(name, names, names, evidence)
+
+
+def _named(devices: Sequence[str]) -> str:
+    """Return devices of which one is there: "Ascend, GPU or CPU"."""
+    return either([part for part in (", ".join(devices[:-1]), *devices[-1:]) if part]) if devices else ""

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from functools import partial
 
 from ms_perflint.facts.data import Evidence, Fact
 from ms_perflint.facts.reader import Reader
+from ms_perflint.facts.words import UNKNOWN, YES, also, listed, yes_or_no
+from ms_perflint.languages import Message
 from ms_perflint.programs import callbacks, conditions, mode, training
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Scope, Site
 
-MODES = {mode.GRAPH: "graph", mode.PYNATIVE: "PyNative"}
+MODES = {mode.GRAPH: Message("graph"), mode.PYNATIVE: Message("PyNative")}
 ACTS = {
-    callbacks.Cadence.EPOCH: "act per epoch",
-    callbacks.Cadence.LOG: "print per step",
-    callbacks.Cadence.STEP: "act per step",
-    callbacks.Cadence.UNKNOWN: "are not all known",
+    callbacks.Cadence.EPOCH: Message("act per epoch"),
+    callbacks.Cadence.LOG: Message("print per step"),
+    callbacks.Cadence.STEP: Message("act per step"),
+    callbacks.Cadence.UNKNOWN: Message("are not all known"),
 }
 HOPS = 8  # functions on the way to a site
 
@@ -26,19 +28,20 @@ def trains(reader: Reader) -> Fact:
     program = reader.program
     found = []
     for site in program.train_sites:
-        today = "" if program.is_run_by_entry(site) else "; no call from the script is known"
+        today = "" if program.is_run_by_entry(site) else Message("no call from the script is known")
         when, origins = reader.when(site)
-        says = f"{_route(program, site)}{today}"
+        says = also(_route(program, site), today)
         found.append(Evidence(reader.place(site), reader.code(site), says, True, origins, when))
+    name = Message("trains")
     if found:
-        return Fact("trains", True, "yes", tuple(found))
+        return Fact(name, True, YES, tuple(found))
     if not program.is_whole:
-        return Fact("trains", None, "unknown: so much code may run that only the entry script is read")
+        return Fact(name, None, Message("unknown: so much code may run that only the entry script is read"))
     if training.is_unit_test(program):
-        return Fact("trains", False, "no: it is a unit test")
+        return Fact(name, False, Message("no: it is a unit test"))
     if not any(program.project.contains(path, "mindspore") for path in program.files):
-        return Fact("trains", False, "no: it does not use MindSpore")
-    return Fact("trains", False, "no: nothing that runs calls Model.train, Model.fit or a training step")
+        return Fact(name, False, Message("no: it does not use MindSpore"))
+    return Fact(name, False, Message("no: nothing that runs calls Model.train, Model.fit or a training step"))
 
 
 def _route(program: Program, site: Site) -> str:
@@ -55,7 +58,7 @@ def _route(program: Program, site: Site) -> str:
         if not known:
             break
         scope = min(known, key=lambda pair: pair[0])[1].scope.owner
-    return f"in {' > '.join(reversed(names))}" if names else "at the top of the script"
+    return Message("in {route}", route=" > ".join(reversed(names))) if names else Message("at the top of the script")
 
 
 def execution_mode(reader: Reader) -> Fact:
@@ -65,12 +68,14 @@ def execution_mode(reader: Reader) -> Fact:
     evidence = tuple(_mode_set(reader, call) for call in said)
     answer = MODES.get(program.mode) if program.mode is not None else None
     if answer is None and not evidence:
-        return Fact("mode", None, "unknown")  # of a program that is read only in part
-    jit = ", but every step is compiled by `jit`" if mode.is_compiled(program) else ""
+        return Fact(Message("mode"), None, UNKNOWN)  # of a program that is read only in part
+    says = answer or UNKNOWN
     if not said:
         version = ".".join(map(str, program.target.version[:2]))
-        return Fact("mode", answer, f"{answer}, the default of {version}: nothing sets it{jit}")
-    return Fact("mode", answer, f"{answer or 'unknown'}{jit}", evidence)
+        says = Message("{mode}, the default of {version}: nothing sets it", mode=says, version=version)
+    if mode.is_compiled(program):
+        says = Message("{mode}, but every step is compiled by `jit`", mode=says)
+    return Fact(Message("mode"), answer, says, evidence)
 
 
 def _order(program: Program, call: Call) -> tuple[int, str, int]:
@@ -82,17 +87,18 @@ def _mode_set(reader: Reader, call: Call) -> Evidence:
     program = reader.program
     value = mode.given(call)
     meant = MODES.get(usual) if value is not None and (usual := mode.usually(value)) is not None else None
-    if mode.is_opt_in(program, call):
-        role = "only on request"
-    elif mode.is_overridden(program, call):
-        role = "overridden later"
-    elif conditions.is_for_cpu_only(program, call):
-        role = "only on a CPU"
-    else:
-        role = ""
     found = reader.evidence(call, "mode")
-    named = meant or found.says
-    return Evidence(found.place, found.code, f"{named}, {role}" if role else named, meant, found.origins, found.when)
+    says = listed([part for part in (meant or found.says, _role(program, call)) if part])
+    return Evidence(found.place, found.code, says, meant, found.origins, found.when)
+
+
+def _role(program: Program, call: Call) -> str:
+    """Return why a mode that is set may not hold; "" where nothing says so."""
+    if mode.is_opt_in(program, call):
+        return Message("only on request")
+    if mode.is_overridden(program, call):
+        return Message("overridden later")
+    return Message("only on a CPU") if conditions.is_for_cpu_only(program, call) else ""
 
 
 def sink_mode(reader: Reader) -> Fact:
@@ -100,9 +106,7 @@ def sink_mode(reader: Reader) -> Fact:
     found = []
     for call in reader.program.calls(*training.MODEL_TRAINS):
         acts = sorted({ACTS[each] for each in callbacks.cadences(call)})
-        says = f"{{}}; callbacks {', '.join(acts)}" if acts else "{}; no callbacks"
-        found.append(reader.evidence(call, "dataset_sink_mode", says=says))
-    answers = {evidence.value for evidence in found}
-    answer: Optional[bool] = answers == {True} if None not in answers and len(answers) == 1 else None
-    says = {True: "yes", False: "no", None: "unknown" if len(answers) < 2 else "it depends"}[answer]
-    return Fact("sink mode", answer, says, tuple(found), bool(found))
+        callback = Message("callbacks {act}", act=listed(acts)) if acts else Message("no callbacks")
+        found.append(reader.evidence(call, "dataset_sink_mode", says=partial(also, more=callback)))
+    answer, says = yes_or_no({evidence.value for evidence in found})
+    return Fact(Message("sink mode"), answer, says, tuple(found), bool(found))

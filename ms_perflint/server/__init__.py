@@ -7,6 +7,8 @@ them together. pygls is an optional extra: nothing outside of this package impor
 
 from __future__ import annotations
 
+from ms_perflint.languages import Message
+
 
 class MissingExtra(Exception):
     """The packages that only the language server needs are not installed."""
@@ -17,9 +19,11 @@ def serve() -> int:
     try:
         import pygls.lsp.server  # noqa: F401
     except ImportError as error:
-        raise MissingExtra(
-            f'the language server needs {error.name or "pygls"}: install it with `pip install "ms-perflint[lsp]"`'
-        ) from error
+        message = Message(
+            'the language server needs {name}: install it with `pip install "ms-perflint[lsp]"`',
+            name=error.name or "pygls",
+        )
+        raise MissingExtra(message) from error
     from ms_perflint.server.language_server import serve as answer
 
     return answer()

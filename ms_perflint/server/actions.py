@@ -12,15 +12,15 @@ from lsprotocol import types
 from ms_perflint import noqa
 from ms_perflint.config import Config
 from ms_perflint.findings import Edit, Finding, Safety
+from ms_perflint.languages import Message, say
 from ms_perflint.server.buffers import Buffer, uri_of
 from ms_perflint.server.diagnostics import of_finding
-from ms_perflint.server.linting import Checked, Linting, State
+from ms_perflint.server.linting import Checked, Linting, State, language_of
 from ms_perflint.server.places import Columns, touch
 from ms_perflint.source import Files, Source
 
 FIX_ALL = "source.fixAll.msPerflint"
 KINDS = (types.CodeActionKind.QuickFix, FIX_ALL)
-MARKS = {Safety.SAFE: "", Safety.UNSAFE: " (unsafe fix)", Safety.DISPLAY: " (shown only)"}
 
 
 @dataclass(frozen=True)
@@ -57,22 +57,33 @@ def _fix(finding: Finding, checked: Checked, buffers: Sequence[Buffer], client: 
     edit = workspace_edit(finding.fix.edits, checked, buffers, client)
     if edit is None:
         return None
-    is_shown_only = trust is Safety.DISPLAY
+    is_shown_only, language = trust is Safety.DISPLAY, language_of(checked.config)
+    by_hand = say(Message("a person has to finish this fix"), language)
     return types.CodeAction(
-        title=f"{finding.code}: {finding.fix.message}{MARKS[trust]}",
+        title=say(_title(finding.code, finding.fix.message, trust), language),
         kind=types.CodeActionKind.QuickFix,
         diagnostics=[of_finding(finding, checked, client.columns, buffers)],
         is_preferred=trust is Safety.SAFE,
-        disabled=types.CodeActionDisabled("a person has to finish this fix") if is_shown_only else None,
+        disabled=types.CodeActionDisabled(by_hand) if is_shown_only else None,
         edit=None if is_shown_only else edit,
     )
+
+
+def _title(code: str, advice: str, trust: Safety) -> Message:
+    """Return what an action does: with a mark where the fix may not be made without a look at it."""
+    if trust is Safety.UNSAFE:
+        advice = Message("{advice} (unsafe fix)", advice=advice)
+    elif trust is Safety.DISPLAY:
+        advice = Message("{advice} (shown only)", advice=advice)
+    return Message("{code}: {advice}", code=code, advice=advice)
 
 
 def _suppression(finding: Finding, checked: Checked, buffers: Sequence[Buffer], client: Client) -> types.CodeAction:
     """Return the action that hides a finding by a comment; its edit is worked out when it is taken."""
     place = finding.place
+    title = Message("{code}: suppress here with `# noqa: {code}`", code=finding.code)
     return types.CodeAction(
-        title=f"{finding.code}: suppress here with `# noqa: {finding.code}`",
+        title=say(title, language_of(checked.config)),
         kind=types.CodeActionKind.QuickFix,
         diagnostics=[of_finding(finding, checked, client.columns, buffers)],
         data={"uri": uri_of(place.path, buffers), "code": finding.code, "row": place.row, "column": place.column},
@@ -87,8 +98,10 @@ def has_safe_fix(checked: Checked) -> bool:
 
 def fix_all(uri: str, config: Config) -> types.CodeAction:
     """Return the action that makes all fixes of a file as `--fix` does; its edit is worked out when it is taken."""
-    title = "ms-perflint: make all fixes" if config.unsafe_fixes else "ms-perflint: make all safe fixes"
-    return types.CodeAction(title=title, kind=FIX_ALL, data={"uri": uri})
+    title = Message("ms-perflint: make all safe fixes")
+    if config.unsafe_fixes:
+        title = Message("ms-perflint: make all fixes")
+    return types.CodeAction(title=say(title, language_of(config)), kind=FIX_ALL, data={"uri": uri})
 
 
 def changed_by(

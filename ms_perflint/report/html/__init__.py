@@ -12,6 +12,7 @@ from functools import cache
 
 from ms_perflint import __version__
 from ms_perflint.findings import SIZES
+from ms_perflint.languages import Message
 from ms_perflint.report import Outcome
 from ms_perflint.report.html.findings import Ranked, article, ranked
 from ms_perflint.report.html.markup import Markup, tag
@@ -20,6 +21,14 @@ from ms_perflint.report.html.rules import HOME
 from ms_perflint.report.html.rules import section as rule_section
 from ms_perflint.report.root import below, root_of
 from ms_perflint.report.summary import statistics
+
+SIZES_SAID = {"large": Message("large"), "medium": Message("medium"), "small": Message("small")}
+FIXES = {  # by the word that an article carries
+    "safe": Message("safe"),
+    "unsafe": Message("not safe"),
+    "display-only": Message("shown only"),
+    "none": Message("none"),
+}
 
 
 def render(outcome: Outcome) -> str:
@@ -34,12 +43,13 @@ def render(outcome: Outcome) -> str:
         _problems(outcome, root),
         _rules_table(outcome),
         _findings(found, entries, outcome, root),
-        program_section(programs, root),
-        rule_section({each.finding.code: each.finding.name for each in found}, outcome.language),
+        program_section(programs, root, outcome),
+        rule_section({each.finding.code: each.finding.name for each in found}, outcome),
         id="main",
     )
-    title = f"{os.path.basename(root) or root}: what makes training slow"
-    page = [tag("a", "To the findings", href="#findings", class_="skip"), _head_line(title), body, _foot()]
+    title = outcome.say(Message("{project}: what makes training slow", project=os.path.basename(root) or root))
+    skip = tag("a", outcome.say(Message("To the findings")), href="#findings", class_="skip")
+    page = [skip, _head_line(title, outcome), body, _foot(outcome)]
     script = tag("script", Markup(_part("script.js")))
     document = tag("html", _head(title), tag("body", *page, script), lang=outcome.language)
     return f"<!doctype html>\n{document}\n"
@@ -60,30 +70,30 @@ def _head(title: str) -> Markup:
     )
 
 
-def _head_line(title: str) -> Markup:
-    return tag("header", tag("h1", title), tag("nav", *_links(), aria_label="Parts of the report"))
+def _head_line(title: str, outcome: Outcome) -> Markup:
+    parts = (("findings", Message("Findings")), ("programs", Message("Programs")), ("rules", Message("Rules")))
+    links = [tag("a", outcome.say(name), href=f"#{part}") for part, name in parts]
+    return tag("header", tag("h1", title), tag("nav", *links, aria_label=outcome.say(Message("Parts of the report"))))
 
 
-def _links() -> list[Markup]:
-    return [tag("a", name, href=f"#{name.lower()}") for name in ("Findings", "Programs", "Rules")]
-
-
-def _foot() -> Markup:
-    return tag("footer", tag("p", "Made by ", tag("a", f"ms-perflint {__version__}", href=HOME), "."))
+def _foot(outcome: Outcome) -> Markup:
+    tool = tag("a", f"ms-perflint {__version__}", href=HOME)
+    return tag("footer", tag("p", outcome.say(Message("Made by")), " ", tool))
 
 
 def _numbers(outcome: Outcome, programs: int) -> Markup:
     """Return what was found, in numbers."""
     numbers = [
-        ("findings", len(outcome.findings)),
-        ("mended by --fix", sum(map(outcome.mends, outcome.findings))),
-        ("more by --unsafe-fixes", sum(map(outcome.could_mend, outcome.findings))),
-        ("training programs", programs),
-        ("files read", len(outcome.files)),
+        (Message("findings"), len(outcome.findings)),
+        (Message("mended by --fix"), sum(map(outcome.mends, outcome.findings))),
+        (Message("more by --unsafe-fixes"), sum(map(outcome.could_mend, outcome.findings))),
+        (Message("training programs"), programs),
+        (Message("files read"), len(outcome.files)),
     ]
     if outcome.fixed is not None:
-        numbers.insert(1, ("fixed in this run", len(outcome.fixed)))
-    return tag("dl", *(tag("div", tag("dd", str(count)), tag("dt", name)) for name, count in numbers), class_="numbers")
+        numbers.insert(1, (Message("fixed in this run"), len(outcome.fixed)))
+    rows = (tag("div", tag("dd", str(count)), tag("dt", outcome.say(name))) for name, count in numbers)
+    return tag("dl", *rows, class_="numbers")
 
 
 def _problems(outcome: Outcome, root: str) -> Markup | None:
@@ -91,33 +101,35 @@ def _problems(outcome: Outcome, root: str) -> Markup | None:
     if not outcome.problems:
         return None
     rows = [tag("li", tag("code", below(each.path, root)), f": {each.message}") for each in outcome.problems]
-    return tag("section", tag("h2", "Could not be read"), tag("ul", *rows), class_="problems")
+    head = tag("h2", outcome.say(Message("Could not be read")))
+    return tag("section", head, tag("ul", *rows), class_="problems")
 
 
 def _rules_table(outcome: Outcome) -> Markup | None:
     """Return what was found by rule, the largest gain first."""
     rows = sorted(statistics(outcome), key=lambda row: (SIZES.index(outcome.gain(row[1]).size), -row[0], row[1]))
     if not rows:
-        return tag("p", "Nothing was found that makes training slow.", id="findings")
-    names = ("Rule", "Findings", "--fix", "Expected gain")
-    head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in names)))
+        return tag("p", outcome.say(Message("Nothing was found that makes training slow.")), id="findings")
+    names = (Message("Rule"), Message("Findings"), "--fix", Message("Expected gain"))
+    head = tag("thead", tag("tr", *(tag("th", outcome.say(name), scope="col") for name in names)))
     lines = [
         tag(
             "tr",
             tag("th", tag("a", code, href=f"#{code}"), f" {name}", scope="row"),
             tag("td", str(count), class_="number"),
             tag("td", str(mended), class_="number"),
-            tag("td", badge(outcome.gain(code).size), f" {outcome.say(outcome.gain(code).text)}"),
+            tag("td", _badge(outcome.gain(code).size, outcome), f" {outcome.say(outcome.gain(code).text)}"),
         )
         for count, code, name, mended in rows
     ]
-    table = tag("table", tag("caption", "By rule"), head, tag("tbody", *lines))
-    return tag("div", table, class_="wide", tabindex="0", role="region", aria_label="Findings by rule")
+    table = tag("table", tag("caption", outcome.say(Message("By rule"))), head, tag("tbody", *lines))
+    name = outcome.say(Message("Findings by rule"))
+    return tag("div", table, class_="wide", tabindex="0", role="region", aria_label=name)
 
 
-def badge(size: str) -> Markup:
+def _badge(size: str, outcome: Outcome) -> Markup:
     """Return the size of a gain, set off."""
-    return tag("span", size, class_=f"badge {size}")
+    return tag("span", outcome.say(SIZES_SAID[size]), class_=f"badge {size}")
 
 
 def _findings(found: list[Ranked], entries: list[str], outcome: Outcome, root: str) -> Markup | None:
@@ -125,26 +137,28 @@ def _findings(found: list[Ranked], entries: list[str], outcome: Outcome, root: s
     if not found:
         return None
     rules = sorted({f"{each.finding.code} {each.finding.name}" for each in found})
+    fixes = [(value, outcome.say(name)) for value, name in FIXES.items()]
+    count = Message("{shown} of {all}", shown="{shown}", all=len(found))  # the script fills in the other number
     choices = [
-        _choice("rule", "Rule", [(rule.split()[0], rule) for rule in rules]),
-        _choice("program", "Program", [(str(number), entry) for number, entry in enumerate(entries)]),
-        _choice("fix", "Fix", [(name, name) for name in ("safe", "unsafe", "display-only", "none")]),
-        tag("label", "Text ", tag("input", type="search", name="text", autocomplete="off")),
-        tag("button", "Show all", type="reset"),
-        tag("output", f"{len(found)} of {len(found)}", aria_live="polite"),
+        _choice("rule", Message("Rule"), [(rule.split()[0], rule) for rule in rules], outcome),
+        _choice("program", Message("Program"), [(str(at), entry) for at, entry in enumerate(entries)], outcome),
+        _choice("fix", Message("Fix"), fixes, outcome),
+        tag("label", f"{outcome.say(Message('Text'))} ", tag("input", type="search", name="text", autocomplete="off")),
+        tag("button", outcome.say(Message("Show all")), type="reset"),
+        tag("output", data_count=outcome.say(count), aria_live="polite"),
     ]
     return tag(
         "section",
-        tag("h2", "Findings, the largest gain first"),
-        tag("form", *choices, hidden=True, aria_label="Filter the findings"),
+        tag("h2", outcome.say(Message("Findings, the largest gain first"))),
+        tag("form", *choices, hidden=True, aria_label=outcome.say(Message("Filter the findings"))),
         *(article(each, outcome, entries, root) for each in found),
         id="findings",
     )
 
 
-def _choice(name: str, label: str, values: list[tuple[str, str]]) -> Markup:
-    options = [tag("option", "all", value=""), *(tag("option", text, value=value) for value, text in values)]
-    return tag("label", f"{label} ", tag("select", *options, name=name))
+def _choice(name: str, label: str, values: list[tuple[str, str]], outcome: Outcome) -> Markup:
+    options = [tag("option", text, value=value) for value, text in (("", outcome.say(Message("all"))), *values)]
+    return tag("label", f"{outcome.say(label)} ", tag("select", *options, name=name))
 
 
 @cache

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ms_perflint.facts.data import Facts
 from ms_perflint.findings import SIZES, Finding, Place, Related
+from ms_perflint.languages import Message
 from ms_perflint.report import Outcome
 from ms_perflint.report.diff import changes
 from ms_perflint.report.html.markup import Markup, join, tag, text
@@ -18,6 +19,7 @@ from ms_perflint.source import Source
 
 CONTEXT = 3  # lines before and after
 TALLEST = 16  # lines of a reported range; of more the middle is left out
+GAINS = {"large": Message("large gain"), "medium": Message("medium gain"), "small": Message("small gain")}
 LONGEST = 500  # characters of a line
 
 
@@ -60,24 +62,24 @@ def article(each: Ranked, outcome: Outcome, entries: Sequence[str], root: str) -
     finding = each.finding
     trust = outcome.trust(finding)
     source = outcome.sources.get(finding.place.path)
-    head = tag("h3", tag("a", finding.code, href=f"#{finding.code}"), f" {finding.name} ", _badge(each.size))
+    head = tag("h3", tag("a", finding.code, href=f"#{finding.code}"), f" {finding.name} ", _badge(each.size, outcome))
     return tag(
         "article",
         head,
         tag("p", tag("code", each.where), class_="where"),
         tag("p", _worded(finding.message)),
-        _excerpt(finding, source) if source is not None else None,
-        *(_related(related, root) for related in finding.related),
+        _excerpt(finding, source, outcome) if source is not None else None,
+        *(_related(related, root, outcome) for related in finding.related),
         _fix(finding, outcome),
-        _programs([entries[number] for number in each.programs]),
+        _programs([entries[number] for number in each.programs], outcome),
         data_rule=finding.code,
         data_fix=trust.value if trust else "none",
         data_program=" ".join(map(str, each.programs)),
     )
 
 
-def _badge(size: str) -> Markup:
-    return tag("span", f"{size} gain", class_=f"badge {size}")
+def _badge(size: str, outcome: Outcome) -> Markup:
+    return tag("span", outcome.say(GAINS[size]), class_=f"badge {size}")
 
 
 def _worded(message: str) -> Markup:
@@ -88,8 +90,9 @@ def _worded(message: str) -> Markup:
     return join([tag("code", part) if at % 2 else part for at, part in enumerate(parts)])
 
 
-def _related(related: Related, root: str) -> Markup:
-    return tag("p", "See ", tag("code", row_of(related.place, root)), f": {related.message}")
+def _related(related: Related, root: str, outcome: Outcome) -> Markup:
+    see = outcome.say(Message("See"))
+    return tag("p", f"{see} ", tag("code", row_of(related.place, root)), f": {related.message}")
 
 
 def row_of(place: Place, root: str) -> str:
@@ -98,7 +101,7 @@ def row_of(place: Place, root: str) -> str:
     return f"{below(place.path, root)}:{cell}{place.line}"
 
 
-def _excerpt(finding: Finding, source: Source) -> Markup | None:
+def _excerpt(finding: Finding, source: Source, outcome: Outcome) -> Markup | None:
     """Return the reported lines with some around them; nothing when the file has become shorter than that."""
     rows = len(source.starts) - 1
     first, last = finding.place.row, min(finding.end.row, rows)
@@ -116,8 +119,8 @@ def _excerpt(finding: Finding, source: Source) -> Markup | None:
     for before, row in zip([shown[0] - 1, *shown], shown):
         lines += [tag("i", "...\n")] if row > before + 1 else []
         lines += [tag("i", f"{row - above:>{len(str(shown[-1] - above))}} "), _line(finding, source, row), "\n"]
-    name = f"Lines {shown[0] - above} to {shown[-1] - above}"
-    return tag("pre", tag("code", *lines), tabindex="0", role="region", aria_label=name)
+    name = Message("Lines {first} to {last}", first=shown[0] - above, last=shown[-1] - above)
+    return tag("pre", tag("code", *lines), tabindex="0", role="region", aria_label=outcome.say(name))
 
 
 def _line(finding: Finding, source: Source, row: int) -> Markup:
@@ -137,12 +140,15 @@ def _fix(finding: Finding, outcome: Outcome) -> Markup | None:
     if finding.fix is None or trust is None:
         return None
     lines = changes(finding.fix, finding.place, outcome.sources, _Classes())
-    head = tag("p", tag("strong", "Fix"), ": ", _worded(outcome.say(labelled(finding.fix.message, trust))))
-    diff = tag("pre", tag("code", join(list(lines), "\n")), tabindex="0", role="region", aria_label="What changes")
+    advice = _worded(outcome.say(labelled(finding.fix.message, trust)))
+    head = tag("p", tag("strong", outcome.say(Message("Fix"))), ": ", advice)
+    name = outcome.say(Message("What changes"))
+    diff = tag("pre", tag("code", join(list(lines), "\n")), tabindex="0", role="region", aria_label=name)
     return tag("div", head, diff if lines else None, class_="fix")
 
 
-def _programs(entries: list[str]) -> Markup | None:
+def _programs(entries: list[str], outcome: Outcome) -> Markup | None:
     if not entries:
         return None
-    return tag("p", "Slows down ", join([tag("code", entry) for entry in entries], ", "), class_="where")
+    slows = outcome.say(Message("Slows down"))
+    return tag("p", f"{slows} ", join([tag("code", entry) for entry in entries], ", "), class_="where")

@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping
 
 from ms_perflint import pages
-from ms_perflint.languages import ENGLISH
+from ms_perflint.languages import Message
+from ms_perflint.report import Outcome
 from ms_perflint.report.html.markup import Markup, tag
 from ms_perflint.report.page import markdown
 
@@ -17,21 +18,21 @@ OUT = re.compile(r"\]\((?:\.\./)+")  # a link from a page to what stands beside 
 ACROSS = re.compile(r"\]\(([A-Z]+[0-9]+)-([a-z0-9-]+)\.md\)")  # from one page to another
 
 
-def section(names: Mapping[str, str], language: str = ENGLISH) -> Markup | None:
-    """Return the pages of these rules in a language, folded up."""
+def section(names: Mapping[str, str], outcome: Outcome) -> Markup | None:
+    """Return the pages of these rules, folded up."""
     if not names:
         return None
-    rules = [_rule(code, name, language) for code, name in sorted(names.items())]
-    return tag("section", tag("h2", "Rules"), *rules, id="rules")
+    rules = [_rule(code, name, outcome) for code, name in sorted(names.items())]
+    return tag("section", tag("h2", outcome.say(Message("Rules"))), *rules, id="rules")
 
 
-def _rule(code: str, name: str, language: str) -> Markup:
+def _rule(code: str, name: str, outcome: Outcome) -> Markup:
     """Return the page of one rule; a link where a rule of another package brings none."""
     try:
-        page = pages.page(code, language)
+        page = pages.page(code, outcome.language)
     except pages.PageError:
         return tag("p", f"{code} {name}", id=code)
-    web = tag("p", "On the web: ", tag("a", page.url, href=page.url))
+    web = tag("p", f"{outcome.say(Message('Read it on the web'))}: ", tag("a", page.url, href=page.url))
     summary = tag("summary", tag("strong", f"{code} {name}"), f" {page.summary}")
     return tag("details", summary, _text(page), web, id=code, class_="page")
 

@@ -33,7 +33,8 @@
       article.hidden = !asked.every(([name, value]) => fits[name](article, value));
       shown += !article.hidden;
     }
-    form.querySelector("output").textContent = `${shown} of ${articles.length}`;
+    const counter = form.querySelector("output");
+    counter.textContent = counter.dataset.count.replace("{shown}", shown);
     return new URLSearchParams(asked).toString();
   };
   const keep = () => history.replaceState(null, "", "#" + (apply() || "findings"));

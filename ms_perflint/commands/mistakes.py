@@ -1,0 +1,25 @@
+"""What is wrong with a command line, in words of which there is a translation; what click alone can say is English."""
+
+from __future__ import annotations
+
+import click
+
+from ms_perflint.config import suggestion
+from ms_perflint.languages import Message
+
+
+def reason(error: click.ClickException) -> str:
+    """Return why a command line cannot be used, or could not be done."""
+    if isinstance(error, click.NoSuchOption):
+        hint = suggestion(error.option_name, error.possibilities or ())
+        return Message("No such option: {option}{hint}", option=error.option_name, hint=hint)
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        return Message("Missing argument {name}.", name=error.param.get_error_hint(_context(error)))
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        option = error.param.get_error_hint(_context(error))
+        return Message("Invalid value for {option}: {reason}", option=option, reason=error.message)
+    return error.format_message() if type(error) is not click.UsageError else error.message
+
+
+def _context(error: click.UsageError) -> click.Context:
+    return error.ctx or click.get_current_context()
