@@ -283,6 +283,50 @@ def test_a_configuration_counts_when_it_is_saved_and_a_broken_one_is_told_once(t
     drive(scenario)
 
 
+def test_a_baseline_that_breaks_is_told_once_and_counts_as_it_was(train: Path) -> None:
+    same = TRAIN[TRAIN.index("def train") :]
+    other = same.replace("def train", "def more").replace("train(None", "more(None").replace("100", "7")
+    (train.parent / "pyproject.toml").write_text('[tool.ms-perflint]\nselect = ["MSP301"]\nbaseline = "known.json"\n')
+    baseline = train.parent / "known.json"
+    assert run("--write-baseline", ".", cwd=train.parent).code == 0
+    good = baseline.read_text()
+
+    async def scenario() -> None:
+        async with editing(train.parent, capabilities=EDITS) as editor:
+            editor.open(train)
+            assert await editor.found(train) == []
+            baseline.write_text("{")
+            editor.say_changed(baseline)
+            await editor.until(lambda: bool(editor.messages))
+            editor.change(train, "\n" + TRAIN)
+            assert await editor.found(train) == []
+            editor.change(train, TRAIN + other)
+            assert await editor.found(train) == ["MSP301"]  # what is new is seen
+            (shown,) = diagnostics(editor, train)
+            for action in await editor.actions(train, shown.range, "source.fixAll"):
+                await editor.take(action)
+            assert "steps=7, async_save=True" in editor.documents[train.as_uri()].text
+            baseline.write_text(good)
+            editor.say_changed(baseline)
+            editor.change(train, TRAIN)
+            assert await editor.found(train) == []
+            assert len(editor.messages) == 1 and "known.json: is no baseline of ms-perflint" in editor.messages[0]
+
+    drive(scenario)
+
+
+def test_a_baseline_that_is_broken_from_the_start_hides_nothing(train: Path) -> None:
+    (train.parent / "pyproject.toml").write_text('[tool.ms-perflint]\nselect = ["MSP301"]\nbaseline = "known.json"\n')
+
+    async def scenario() -> None:
+        async with editing(train.parent) as editor:
+            editor.open(train)
+            assert await editor.found(train) == ["MSP301"]
+            assert len(editor.messages) == 1 and "there is no such baseline" in editor.messages[0]
+
+    drive(scenario)
+
+
 def test_settings_come_from_the_editor_and_may_change(train: Path) -> None:
     capabilities = types.ClientCapabilities(workspace=types.WorkspaceClientCapabilities(configuration=True))
 

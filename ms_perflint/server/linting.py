@@ -9,9 +9,11 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Optional
 
+from ms_perflint.baseline import Baseline
+from ms_perflint.baseline import load as load_baseline
 from ms_perflint.cache import Memory
 from ms_perflint.config import Config, ConfigError
 from ms_perflint.discovery import discover
@@ -95,6 +97,7 @@ class Linting:
         self._parsed = Parsed(KEPT)
         self._memories: dict[str, Memory] = {}  # by configuration, the one used last at the end
         self._good: dict[str, Config] = {}  # the last configuration of a path that could be used
+        self._baselines: dict[str, Baseline] = {}  # by file, as they could be read last
 
     def open(self, state: State) -> Answers:
         """Return what is found in all Python files that are open. Raises Voided."""
@@ -129,7 +132,7 @@ class Linting:
     def _reports(self, paths: Sequence[str], config: Config, files: Files, memory: Memory) -> Iterator[Report]:
         """Yield reports on files; a fault of ours in one of them does not take the others along."""
         try:
-            yield lint(paths, config, files, memory=memory, parsed=self._parsed)
+            yield self._lint(paths, config, files, memory)
         except Voided:
             raise
         except Exception as error:
@@ -138,6 +141,12 @@ class Linting:
                 return
             for path in paths:
                 yield from self._reports([path], config, files, memory)
+
+    def _lint(self, paths: Sequence[str], config: Config, files: Files, memory: Optional[Memory] = None) -> Report:
+        """Return a report without what the baseline knows, as it was when it could be read last."""
+        report = lint(paths, replace(config, baseline=None), files, memory=memory, parsed=self._parsed)
+        known = self._baselines.get(config.baseline_file or "")
+        return known.divided(report, files) if known is not None else report
 
     def below(self, state: State) -> tuple[str, ...]:
         """Return the Python files in the folders of the workspace that count: notebooks are no documents of it."""
@@ -151,7 +160,7 @@ class Linting:
         """Return a file and its text with all safe fixes made, as `--fix` makes them; None where there are none."""
         config, path = checked.config, checked.path
         settled: Settled = settle(
-            lambda files: lint([path], config, files, parsed=self._parsed),
+            lambda files: self._lint([path], config, files),
             state.files_around(path),
             config,
             unsafe=config.unsafe_fixes,
@@ -168,12 +177,15 @@ class Linting:
         return self._memories[key]
 
     def _config(self, path: str, folders: Folders, isolated: bool = False) -> tuple[Config, str]:
-        """Return the configuration of a path, and what is wrong with it: then the last one that was right counts."""
+        """Return the configuration of a path, and what is wrong with it or its baseline: then what was right counts."""
         try:
-            self._good[path] = folders.config(path, isolated)
-            return self._good[path], ""
+            config = self._good[path] = folders.config(path, isolated)
+            if config.baseline_file is not None:
+                self._baselines[config.baseline_file] = load_baseline(config.baseline_file)
+            return config, ""
         except ConfigError as error:
-            return self._good.get(path) or Config(root=path), str(error)
+            config = self._good.get(path) or Config(root=path)
+            return config, say(error.args[0], language_of(config))
 
 
 @contextmanager
