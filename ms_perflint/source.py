@@ -81,6 +81,11 @@ class Source:
         """Return the cells of a notebook that are part of its text; none of other files."""
         return self._notebook.cells if self._notebook is not None else ()
 
+    @property
+    def is_notebook(self) -> bool:
+        """Return whether the file is the JSON of a notebook."""
+        return self._notebook is not None
+
     def edited(self, edits: Iterable[Edit]) -> bytes:
         """Return the bytes for the disk with edits made that do not overlap. May raise SourceError."""
         if self._notebook is None:

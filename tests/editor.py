@@ -45,6 +45,7 @@ class Editor:
         self.client = LanguageClient("editor", "1")
         self.capabilities: types.ServerCapabilities
         self.documents: dict[str, Document] = {}
+        self.cells: dict[str, str] = {}  # of notebooks: the URI of the notebook
         self.published: dict[str, types.PublishDiagnosticsParams] = {}
         self.messages: list[str] = []
         self.registered: list[str] = []
@@ -124,6 +125,72 @@ class Editor:
         del self.documents[uri]
         self.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
 
+    # --- notebooks
+
+    def open_notebook(self, path: Path | str, texts: Sequence[str]) -> list[str]:
+        """Open a notebook with these cells of Python; return their URIs."""
+        uris = [self._new_cell(path, text) for text in texts]
+        self.client.notebook_document_did_open(
+            types.DidOpenNotebookDocumentParams(
+                types.NotebookDocument(uri_of(path), "jupyter-notebook", 1, [_cell(uri) for uri in uris]),
+                [self._item(uri) for uri in uris],
+            )
+        )
+        return uris
+
+    def edit_cell(self, uri: str, edits: Sequence[types.TextEdit]) -> None:
+        """Type into a cell: an editor sends what has changed, from below to above, and not the whole text."""
+        document = self.documents[uri]
+        document.text, document.version = applied(document.text, edits), document.version + 1
+        ordered = sorted(edits, key=lambda edit: (edit.range.start.line, edit.range.start.character), reverse=True)
+        changes = [types.TextDocumentContentChangePartial(edit.range, edit.new_text) for edit in ordered]
+        where = types.VersionedTextDocumentIdentifier(uri=uri, version=document.version)
+        content = types.NotebookDocumentCellContentChanges(where, changes)
+        self._change_notebook(self.cells[uri], types.NotebookDocumentCellChanges(text_content=[content]))
+
+    def add_cell(self, path: Path | str, index: int, text: str) -> str:
+        """Add a cell in front of that index; return its URI."""
+        uri = self._new_cell(path, text)
+        change = types.NotebookDocumentCellChangeStructure(
+            types.NotebookCellArrayChange(index, 0, [_cell(uri)]), did_open=[self._item(uri)]
+        )
+        self._change_notebook(uri_of(path), types.NotebookDocumentCellChanges(structure=change))
+        return uri
+
+    def remove_cell(self, uri: str, index: int) -> None:
+        """Remove a cell, the one of that index."""
+        change = types.NotebookDocumentCellChangeStructure(
+            types.NotebookCellArrayChange(index, 1), did_close=[types.TextDocumentIdentifier(uri)]
+        )
+        self._change_notebook(self.cells.pop(uri), types.NotebookDocumentCellChanges(structure=change))
+
+    def close_notebook(self, path: Path | str) -> None:
+        """Close a notebook without saving it."""
+        uris = [uri for uri, notebook in self.cells.items() if notebook == uri_of(path)]
+        self.client.notebook_document_did_close(
+            types.DidCloseNotebookDocumentParams(
+                types.NotebookDocumentIdentifier(uri_of(path)), [types.TextDocumentIdentifier(uri) for uri in uris]
+            )
+        )
+
+    def _new_cell(self, path: Path | str, text: str) -> str:
+        uri = f"vscode-notebook-cell:{uri_of(path).partition(':')[2]}#W{len(self.documents)}"
+        self.documents[uri], self.cells[uri] = Document(uri, text, 1), uri_of(path)
+        return uri
+
+    def _item(self, uri: str) -> types.TextDocumentItem:
+        return types.TextDocumentItem(uri, "python", 1, self.documents[uri].text)
+
+    def _change_notebook(self, notebook: str, cells: types.NotebookDocumentCellChanges) -> None:
+        self.client.notebook_document_did_change(
+            types.DidChangeNotebookDocumentParams(
+                types.VersionedNotebookDocumentIdentifier(uri=notebook, version=2),
+                types.NotebookDocumentChangeEvent(cells=cells),
+            )
+        )
+
+    # --- files, and what is offered
+
     def say_changed(self, *paths: Path) -> None:
         """Say that files have changed on the disk."""
         events = [types.FileEvent(uri_of(path), types.FileChangeType.Changed) for path in paths]
@@ -142,10 +209,17 @@ class Editor:
             action = await self.client.code_action_resolve_async(action)
         assert action.edit is not None, action.title
         for uri, edits in _edits(action.edit):
+            if uri in self.cells:
+                self.edit_cell(uri, edits)
+                continue
             path = path_of(uri)
             text = self.documents[uri].text if uri in self.documents else Path(path).read_bytes().decode("utf-8")
             self.documents.setdefault(uri, Document(uri, text, 0))
             self.change(path, applied(text, edits))
+
+
+def _cell(uri: str) -> types.NotebookCell:
+    return types.NotebookCell(types.NotebookCellKind.Code, uri)
 
 
 def _edits(edit: types.WorkspaceEdit) -> list[tuple[str, Sequence[Any]]]:

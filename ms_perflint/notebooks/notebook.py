@@ -132,6 +132,12 @@ class Notebook:
 # --- what the JSON holds
 
 
+def codes_of(body: bytes) -> Iterator[tuple[int, str]]:
+    """Yield the code of each code cell with the number of the cell, from 1. Raises SourceError."""
+    for index, code in _codes(_content(body)):
+        yield index + 1, code
+
+
 def _content(body: bytes) -> dict[str, Any]:
     """Return the notebook; SourceError with the position where it is no JSON, or no notebook."""
     try:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Optional
 
 from lsprotocol import types
@@ -12,15 +12,19 @@ from lsprotocol import types
 from ms_perflint import noqa
 from ms_perflint.config import Config
 from ms_perflint.findings import Edit, Finding, Safety
+from ms_perflint.fixes.writing import Change
 from ms_perflint.languages import Message, say
-from ms_perflint.server.buffers import Buffer, uri_of
+from ms_perflint.server.buffers import Buffer, find, uri_of
+from ms_perflint.server.cells import edits as cell_edits
 from ms_perflint.server.diagnostics import of_finding
 from ms_perflint.server.linting import Checked, Linting, State, language_of
 from ms_perflint.server.places import Columns, touch
-from ms_perflint.source import Files, Source
+from ms_perflint.source import NOTEBOOK, Files, Source
 
 FIX_ALL = "source.fixAll.msPerflint"
-KINDS = (types.CodeActionKind.QuickFix, FIX_ALL)
+FIX_ALL_OF_FILE = (FIX_ALL,)
+FIX_ALL_OF_NOTEBOOK = (FIX_ALL, f"notebook.{FIX_ALL}")  # the second is what VS Code asks for when one is saved
+KINDS = (types.CodeActionKind.QuickFix, *FIX_ALL_OF_NOTEBOOK)
 
 
 @dataclass(frozen=True)
@@ -39,10 +43,12 @@ def is_wanted(kind: str, only: Optional[Sequence[str]]) -> bool:
 
 
 def quick_fixes(
-    checked: Checked, where: types.Range, buffers: Sequence[Buffer], client: Client
+    checked: Checked, uri: str, where: types.Range, buffers: Sequence[Buffer], client: Client
 ) -> Iterator[types.CodeAction]:
     """Yield what can be done about the findings in a range: the safe fixes first, comments that hide them last."""
-    here = [finding for finding in checked.findings if touch(_range(finding, checked, client), where)]
+    cell = find(uri, buffers)[1]
+    shown = [finding for finding in checked.findings if finding.place.cell == cell]
+    here = [finding for finding in shown if touch(_range(finding, checked, client), where)]
     fixes = [action for finding in here if (action := _fix(finding, checked, buffers, client)) is not None]
     yield from sorted(fixes, key=lambda action: not action.is_preferred)
     for finding in here:
@@ -86,7 +92,12 @@ def _suppression(finding: Finding, checked: Checked, buffers: Sequence[Buffer], 
         title=say(title, language_of(checked.config)),
         kind=types.CodeActionKind.QuickFix,
         diagnostics=[of_finding(finding, checked, client.columns, buffers)],
-        data={"uri": uri_of(place.path, buffers), "code": finding.code, "row": place.row, "column": place.column},
+        data={
+            "uri": uri_of(place.path, buffers, place.cell),
+            "code": finding.code,
+            "row": place.row,
+            "column": place.column,
+        },
     )
 
 
@@ -96,72 +107,86 @@ def has_safe_fix(checked: Checked) -> bool:
     return any(checked.config.trust(finding) in trusted for finding in checked.findings)
 
 
-def fix_all(uri: str, config: Config) -> types.CodeAction:
+def fix_all(uri: str, config: Config, kind: str = FIX_ALL) -> types.CodeAction:
     """Return the action that makes all fixes of a file as `--fix` does; its edit is worked out when it is taken."""
     title = Message("ms-perflint: make all safe fixes")
     if config.unsafe_fixes:
         title = Message("ms-perflint: make all fixes")
-    return types.CodeAction(title=say(title, language_of(config)), kind=FIX_ALL, data={"uri": uri})
+    return types.CodeAction(title=say(title, language_of(config)), kind=kind, data={"uri": uri})
 
 
-def changed_by(
-    data: Mapping[str, object], checked: Checked, linting: Linting, state: State
-) -> Optional[tuple[Source, bytes]]:
-    """Return a file, and what its text becomes by an action whose edit was left open; None where nothing changes."""
+def changed_by(data: Mapping[str, object], checked: Checked, linting: Linting, state: State) -> Optional[Change]:
+    """Return what an action whose edit was left open makes of a file; None where nothing changes."""
     if "code" not in data:
         return linting.mended(checked, state)
     now = linting.open(state).checked.get(checked.path, checked)
     return _suppressed(data, now, state.files_around(checked.path))
 
 
-def _suppressed(data: Mapping[str, object], checked: Checked, files: Files) -> Optional[tuple[Source, bytes]]:
-    """Return a file and its text with the comment that hides a finding; None where there is no place for one."""
+def _suppressed(data: Mapping[str, object], checked: Checked, files: Files) -> Optional[Change]:
+    """Return the change that hides a finding by a comment; None where there is no place for one."""
     for finding in checked.findings:
         if (finding.code, finding.place.row, finding.place.column) == (data["code"], data["row"], data["column"]):
-            for change in noqa.add([finding], files).changes:
-                return Source(change.path, change.before), Source(change.path, change.after).text
+            return next(iter(noqa.add([finding], files).changes), None)
     return None
 
 
 def workspace_edit(
     edits: Iterable[Edit], checked: Checked, buffers: Sequence[Buffer], client: Client
 ) -> Optional[types.WorkspaceEdit]:
-    """Return the edits of a fix, in the line ends of their files; None where one of these cannot be read."""
-    by_path: dict[str, list[types.TextEdit]] = {}
-    for edit in edits:
-        source = checked.sources.get(edit.path)
-        if source is None:
+    """Return the edits of a fix, in the line ends of their files; None where one of these cannot be read or edited."""
+    by_uri: dict[str, list[types.TextEdit]] = {}
+    for path, group in groupby(sorted(edits), lambda edit: edit.path):
+        source, here = checked.sources.get(path), list(group)
+        if source is None or (source.is_notebook and not _is_open(path, buffers)):
             return None
-        where = client.columns.range(source.place(edit.start), source.place(edit.end), source)
-        by_path.setdefault(edit.path, []).append(types.TextEdit(where, edit.text.replace("\n", source.newline)))
-    return _workspace_edit(by_path, buffers, client)
+        if source.is_notebook:
+            by_uri.update(_in_cells(path, source.edited(()), source.edited(here), buffers, client))
+            continue
+        by_uri[uri_of(path, buffers)] = [
+            types.TextEdit(
+                client.columns.range(source.place(edit.start), source.place(edit.end), source),
+                edit.text.replace("\n", source.newline),
+            )
+            for edit in here
+        ]
+    return _workspace_edit(by_uri, buffers, client)
 
 
-def replacing(before: Source, after: bytes, buffers: Sequence[Buffer], client: Client) -> types.WorkspaceEdit:
-    """Return the edits that turn a file into another text, line by line, so that the editor's marks stay in place."""
-    old, new = before.text.splitlines(keepends=True), after.splitlines(keepends=True)
-    edits = []
-    for tag, start, end, first, last in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag != "equal":
-            places = [before.place(before.starts[row]) for row in (start, end)]
-            where = client.columns.range(places[0], places[1], before)
-            edits.append(types.TextEdit(where, b"".join(new[first:last]).decode()))
-    return _workspace_edit({before.path: edits}, buffers, client)
+def _is_open(path: str, buffers: Iterable[Buffer]) -> bool:
+    """Return whether a notebook is open as one: then it is edited cell by cell, and not as JSON."""
+    return any(buffer.path == path and buffer.cells for buffer in buffers)
+
+
+def _in_cells(
+    path: str, before: bytes, after: bytes, buffers: Sequence[Buffer], client: Client
+) -> dict[str, list[types.TextEdit]]:
+    """Return what turns a notebook into another one, by the URIs of its cells."""
+    changed = cell_edits(before, after, client.columns)
+    return {uri_of(path, buffers, cell): edits for cell, edits in changed.items()}
+
+
+def replacing(change: Change, buffers: Sequence[Buffer], client: Client) -> types.WorkspaceEdit:
+    """Return the edits that make a change of a whole file, line by line, so that the editor's marks stay in place."""
+    path = change.path
+    if path.endswith(NOTEBOOK):
+        return _workspace_edit(_in_cells(path, change.before, change.after, buffers, client), buffers, client)
+    before, after = Source(path, change.before).text, Source(path, change.after).text
+    return _workspace_edit({uri_of(path, buffers): client.columns.edits(before, after)}, buffers, client)
 
 
 def _workspace_edit(
-    by_path: dict[str, list[types.TextEdit]], buffers: Sequence[Buffer], client: Client
+    by_uri: dict[str, list[types.TextEdit]], buffers: Sequence[Buffer], client: Client
 ) -> types.WorkspaceEdit:
-    uris = {path: uri_of(path, buffers) for path in by_path}
     if not client.versions:
-        return types.WorkspaceEdit(changes={uris[path]: edits for path, edits in by_path.items()})
-    versions = {buffer.path: buffer.version for buffer in buffers}
+        return types.WorkspaceEdit(changes=dict(by_uri))
+    versions = {document.uri: document.version for buffer in buffers for document in buffer.documents}
     return types.WorkspaceEdit(
         document_changes=[
             types.TextDocumentEdit(
-                types.OptionalVersionedTextDocumentIdentifier(uri=uris[path], version=versions.get(path)), list(edits)
+                types.OptionalVersionedTextDocumentIdentifier(uri=uri, version=versions.get(uri)), list(edits)
             )
-            for path, edits in by_path.items()
+            for uri, edits in by_uri.items()
         ]
     )
 

@@ -7,8 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Optional
 
+from lsprotocol.types import NotebookDocument
 from pygls import uris
-from pygls.workspace import TextDocument
+from pygls.workspace import TextDocument, Workspace
+
+from ms_perflint.server.cells import PYTHON, Document, as_file, cells_of
+from ms_perflint.source import NOTEBOOK
 
 FILE, UNTITLED = "file", "untitled"
 SUFFIX = ".py"
@@ -16,7 +20,7 @@ SUFFIX = ".py"
 
 @dataclass(frozen=True)
 class Buffer:
-    """One open document, saved or not."""
+    """One open document, or one open notebook, saved or not."""
 
     uri: str  # as the editor spells it
     path: str  # absolute; of an untitled one a name that it might get
@@ -24,6 +28,12 @@ class Buffer:
     version: Optional[int]
     is_python: bool
     is_untitled: bool
+    cells: tuple[Document, ...] = ()  # of a notebook
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """Return what the editor shows: the text itself, or each cell."""
+        return self.cells or (Document(self.uri, self.version),)
 
     @property
     def raw(self) -> bytes:
@@ -33,31 +43,54 @@ class Buffer:
         return encoded(self.text)
 
 
-def opened(documents: Iterable[TextDocument]) -> tuple[Buffer, ...]:
+def opened(documents: Iterable[TextDocument], notebooks: Workspace) -> tuple[Buffer, ...]:
     """Return the buffers of all documents that are files or will be; not what a diff view or an output pane shows."""
-    found = []
-    for document in documents:
-        path = path_of(document.uri)
-        if path is not None:
-            is_python = document.language_id == "python" or (not document.language_id and path.endswith(SUFFIX))
-            is_untitled = uris.uri_scheme(document.uri) == UNTITLED
-            found.append(Buffer(document.uri, path, document.source, document.version, is_python, is_untitled))
-    return tuple(found)
+    of_notebooks = (_of_notebook(notebook, notebooks) for notebook in notebooks.notebook_documents.values())
+    texts = (text for text in documents if notebooks.get_notebook_document(cell_uri=text.uri) is None)
+    return tuple(buffer for buffer in (*of_notebooks, *map(_of_text, texts)) if buffer is not None)
 
 
-def path_of(uri: str) -> Optional[str]:
+def _of_text(document: TextDocument) -> Optional[Buffer]:
+    path = path_of(document.uri)
+    if path is None:
+        return None
+    is_python = document.language_id == PYTHON or (not document.language_id and path.endswith(SUFFIX))
+    is_untitled = uris.uri_scheme(document.uri) == UNTITLED
+    return Buffer(document.uri, path, document.source, document.version, is_python, is_untitled)
+
+
+def _of_notebook(notebook: NotebookDocument, notebooks: Workspace) -> Optional[Buffer]:
+    path = path_of(notebook.uri, NOTEBOOK)
+    if path is None or not path.endswith(NOTEBOOK):
+        return None
+    cells = tuple(cells_of(notebook, notebooks))
+    is_untitled = uris.uri_scheme(notebook.uri) == UNTITLED
+    documents = tuple(cell.document for cell in cells)
+    return Buffer(notebook.uri, path, as_file(cells), notebook.version, True, is_untitled, documents)
+
+
+def path_of(uri: str, suffix: str = SUFFIX) -> Optional[str]:
     """Return the path of a document; None for one that is no file."""
     scheme = uris.uri_scheme(uri)
     if scheme == UNTITLED:
         name = os.path.basename(uris.urlparse(uri)[2]) or UNTITLED
-        return os.path.abspath(name if name.endswith(SUFFIX) else name + SUFFIX)
+        return os.path.abspath(name if name.endswith(suffix) else name + suffix)
     path = uris.to_fs_path(uri) if scheme == FILE else None
     return os.path.normpath(path) if path else None
 
 
-def uri_of(path: str, buffers: Iterable[Buffer]) -> str:
-    """Return the URI of a file: the one that the editor uses for it where it is open."""
+def uri_of(path: str, buffers: Iterable[Buffer], cell: int = 0) -> str:
+    """Return the URI of a file, or of a cell of it: the one that the editor uses for it where it is open."""
     for buffer in buffers:
         if buffer.path == path:
-            return buffer.uri
+            return next((document.uri for document in buffer.cells if document.cell == cell), buffer.uri)
     return uris.from_fs_path(path) or path
+
+
+def find(uri: str, buffers: Iterable[Buffer]) -> tuple[str, int]:
+    """Return the path of what an editor shows under a URI, and the number of the cell; "" where it is no file."""
+    for buffer in buffers:
+        for document in buffer.documents:
+            if uri in (document.uri, buffer.uri):
+                return buffer.path, document.cell if uri == document.uri else 0
+    return path_of(uri) or "", 0

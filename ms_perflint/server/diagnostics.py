@@ -16,11 +16,13 @@ from ms_perflint.server.places import Columns
 SOURCE = "ms-perflint"
 
 
-def diagnostics(checked: Checked, columns: Columns, buffers: Sequence[Buffer]) -> list[types.Diagnostic]:
-    """Return all that is to be shown in a file."""
+def diagnostics(checked: Checked, cell: int, columns: Columns, buffers: Sequence[Buffer]) -> list[types.Diagnostic]:
+    """Return all that is to be shown in a file, or in a cell of it; what is in no cell shows in the first one."""
+    problems = [one for one in checked.problems if one.cell == cell or (not one.cell and cell == 1)]
+    findings = [one for one in checked.findings if one.place.cell == cell]
     return [
-        *(of_problem(problem, checked, columns) for problem in checked.problems),
-        *(of_finding(finding, checked, columns, buffers) for finding in checked.findings),
+        *(of_problem(problem, checked, columns) for problem in problems),
+        *(of_finding(finding, checked, columns, buffers) for finding in findings),
     ]
 
 
@@ -29,7 +31,7 @@ def of_finding(finding: Finding, checked: Checked, columns: Columns, buffers: Se
     related = [
         types.DiagnosticRelatedInformation(
             types.Location(
-                uri_of(each.place.path, buffers),
+                uri_of(each.place.path, buffers, each.place.cell),
                 columns.range(each.place, each.place, checked.sources.get(each.place.path)),
             ),
             each.message,

@@ -9,16 +9,18 @@ from typing import Optional, Union
 
 from lsprotocol import types
 from pygls.uris import to_fs_path
+from pygls.workspace import Workspace
 
 from ms_perflint.server import actions, diagnostics
 from ms_perflint.server.actions import Client
-from ms_perflint.server.buffers import path_of, uri_of
+from ms_perflint.server.buffers import find, path_of, uri_of
 from ms_perflint.server.hover import hover
 from ms_perflint.server.language_server import CHUNK, WATCHED, Server
 from ms_perflint.server.linting import Checked
 from ms_perflint.server.places import Columns
 from ms_perflint.server.rounds import Rounds
 from ms_perflint.server.settings import SECTION
+from ms_perflint.source import NOTEBOOK
 
 DocumentReport = Union[types.RelatedFullDocumentDiagnosticReport, types.RelatedUnchangedDocumentDiagnosticReport]
 FileReport = Union[types.WorkspaceFullDocumentDiagnosticReport, types.WorkspaceUnchangedDocumentDiagnosticReport]
@@ -34,6 +36,10 @@ def register(server: Server) -> None:
     feature(types.TEXT_DOCUMENT_DID_CHANGE)(changed)
     feature(types.TEXT_DOCUMENT_DID_CLOSE)(closed)
     feature(types.TEXT_DOCUMENT_DID_SAVE)(outside_changed)
+    feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)(notebook_opened)
+    feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)(notebook_changed)
+    feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)(notebook_closed)
+    feature(types.NOTEBOOK_DOCUMENT_DID_SAVE)(outside_changed)
     feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(outside_changed)
     feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(outside_changed)
     feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(configured)
@@ -56,6 +62,8 @@ def initialize(ls: Server, params: types.InitializeParams) -> None:
         disabled=ls.wants("text_document.code_action.disabled_support"),
         resolve=can_resolve,
     )
+    encoding = ls.workspace.position_encoding
+    ls.notebooks = Workspace(None, types.TextDocumentSyncKind.Incremental, position_encoding=encoding)
     ls.rounds = Rounds(ls.state)
     root = next((to_fs_path(folder.uri) for folder in ls.workspace.folders.values()), ls.workspace.root_path)
     if root is not None and os.path.isdir(root):
@@ -106,9 +114,30 @@ def changed(ls: Server, _: types.DidChangeTextDocumentParams) -> None:
 
 def closed(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
     """Go back to the disk; nothing is shown any more in what was closed."""
-    uri = params.text_document.uri
-    if ls.told.pop(uri, None) is not None and not ls.pulls:
-        ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+    ls.forget(params.text_document.uri)
+    ls.changed(0)
+
+
+def notebook_opened(ls: Server, params: types.DidOpenNotebookDocumentParams) -> None:
+    """Lint the cells of what was opened at once."""
+    ls.notebooks.put_notebook_document(params)
+    ls.changed(0)
+
+
+def notebook_changed(ls: Server, params: types.DidChangeNotebookDocumentParams) -> None:
+    """Lint again when nothing is typed any more; nothing is shown in cells that are gone."""
+    ls.notebooks.update_notebook_document(params)
+    structure = params.change.cells.structure if params.change.cells is not None else None
+    for cell in (structure.did_close if structure is not None else None) or ():
+        ls.forget(cell.uri)
+    ls.changed()
+
+
+def notebook_closed(ls: Server, params: types.DidCloseNotebookDocumentParams) -> None:
+    """Go back to the disk; nothing is shown any more in the cells."""
+    ls.notebooks.remove_notebook_document(params)
+    for cell in params.cell_text_documents:
+        ls.forget(cell.uri)
     ls.changed(0)
 
 
@@ -135,11 +164,11 @@ async def diagnose(ls: Server, params: types.DocumentDiagnosticParams) -> Docume
     uri = params.text_document.uri
     checked = await ls.checked(uri)
     buffers = ls.buffers
-    found = ls.diagnostics(checked, buffers)
+    found = ls.diagnostics(checked, find(uri, buffers)[1], buffers)
     identity = diagnostics.identity(found)
-    for buffer in buffers:
-        if buffer.uri == uri:
-            ls.told[uri] = buffer.version, identity
+    for document in (document for buffer in buffers for document in buffer.documents):
+        if document.uri == uri:
+            ls.told[uri] = document.version, identity
     if params.previous_result_id == identity:
         return types.RelatedUnchangedDocumentDiagnosticReport(identity)
     return types.RelatedFullDocumentDiagnosticReport(found, result_id=identity)
@@ -168,7 +197,7 @@ async def _workspace_reports(ls: Server, known: dict[str, str]) -> list[FileRepo
     versions = {buffer.path: buffer.version for buffer in buffers}
     reports: list[FileReport] = []
     for path, each in checked.items():
-        found, uri, version = ls.diagnostics(each, buffers), uri_of(path, buffers), versions.get(path)
+        found, uri, version = ls.diagnostics(each, 0, buffers), uri_of(path, buffers), versions.get(path)
         identity = diagnostics.identity(found)
         if known.get(uri) == identity:
             reports.append(
@@ -192,9 +221,10 @@ async def offer(ls: Server, params: types.CodeActionParams) -> list[types.CodeAc
         return []
     found: list[types.CodeAction] = []
     if actions.is_wanted(types.CodeActionKind.QuickFix.value, only):
-        found += actions.quick_fixes(checked, params.range, ls.buffers, ls.client)
-    if actions.is_wanted(actions.FIX_ALL, only) and actions.has_safe_fix(checked):
-        found.append(actions.fix_all(uri, checked.config))
+        found += actions.quick_fixes(checked, uri, params.range, ls.buffers, ls.client)
+    for kind in actions.FIX_ALL_OF_NOTEBOOK if checked.path.endswith(NOTEBOOK) else actions.FIX_ALL_OF_FILE:
+        if actions.is_wanted(kind, only) and actions.has_safe_fix(checked):
+            found.append(actions.fix_all(uri, checked.config, kind))
     if ls.client.resolve:
         return found
     return [whole for action in found if (whole := await resolve(ls, action)).edit or whole.disabled]
@@ -208,14 +238,17 @@ async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
         return action
     changed = await ls.rounds.do(partial(actions.changed_by, data, checked, ls.rounds.linting))
     if changed is not None:
-        action.edit = actions.replacing(*changed, ls.buffers, ls.client)
+        action.edit = actions.replacing(changed, ls.buffers, ls.client)
     return action
 
 
 async def explain(ls: Server, params: types.HoverParams) -> Optional[types.Hover]:
     """Return what there is to say about a place in a document."""
-    checked = await ls.checked(params.text_document.uri)
+    uri = params.text_document.uri
+    checked = await ls.checked(uri)
     document = ls.client_capabilities.text_document
     formats = document.hover.content_format if document and document.hover else None
     is_markdown = not formats or types.MarkupKind.Markdown in formats
-    return hover(checked, params.position, ls.client.columns, is_markdown) if checked is not None else None
+    if checked is None:
+        return None
+    return hover(checked, find(uri, ls.buffers)[1], params.position, ls.client.columns, is_markdown)

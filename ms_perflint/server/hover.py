@@ -24,17 +24,18 @@ _EDITORS_ONLY = re.compile(r"^<!--[^\n]*-->\n\n?", re.MULTILINE)
 _FENCE = re.compile(r"^(```+|~~~+)(\w+) [^\n]*$", re.MULTILINE)  # with words that speak to our tests
 
 
-def hover(checked: Checked, at: types.Position, columns: Columns, markdown: bool) -> Optional[types.Hover]:
-    """Return what is to be shown at a position; None where nothing is."""
+def hover(checked: Checked, cell: int, at: types.Position, columns: Columns, markdown: bool) -> Optional[types.Hover]:
+    """Return what is to be shown at a position in a file, or in a cell of it; None where nothing is."""
     if checked.source is None:
         return None
     language = language_of(checked.config)
     point = types.Range(at, at)
-    named = _named(checked.source, at, columns)
+    named = _named(checked.source.line(_row(checked.source, cell, at)).decode("utf-8", "replace"), at, columns)
     if named is not None:
         where, code = named
         return _hover([_page(code, language)], where, markdown)
-    here = [finding for finding in checked.findings if touch(_range(finding, checked, columns), point)]
+    findings = [finding for finding in checked.findings if finding.place.cell == cell]
+    here = [finding for finding in findings if touch(_range(finding, checked, columns), point)]
     if not here:
         return None
     codes = dict.fromkeys(finding.code for finding in here)
@@ -48,9 +49,15 @@ def _hover(parts: Iterable[str], where: types.Range, markdown: bool) -> types.Ho
     return types.Hover(types.MarkupContent(kind, text), where)
 
 
-def _named(source: Source, at: types.Position, columns: Columns) -> Optional[tuple[types.Range, str]]:
+def _row(source: Source, cell: int, at: types.Position) -> int:
+    """Return the row of the text that a position is in; 0 where it is in none: in a cell that is no Python."""
+    if not cell:
+        return at.line + 1
+    return next((at.line + 1 + each.above for each in source.cells if each.number == cell), 0)
+
+
+def _named(line: str, at: types.Position, columns: Columns) -> Optional[tuple[types.Range, str]]:
     """Return the rule whose code stands at a position in a comment that suppresses it."""
-    line = source.line(at.line + 1).decode("utf-8", "replace")
     comment = COMMENT.search(line)
     if comment is None:
         return None

@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Optional
 
@@ -15,27 +15,32 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, PyglsError
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
+from pygls.workspace import Workspace
 
 from ms_perflint import __version__
 from ms_perflint.internal import internal_error
 from ms_perflint.run import Options
 from ms_perflint.server import diagnostics
 from ms_perflint.server.actions import Client
-from ms_perflint.server.buffers import Buffer, opened, path_of
+from ms_perflint.server.buffers import Buffer, find, opened
+from ms_perflint.server.cells import PYTHON, Document
 from ms_perflint.server.linting import Answers, Checked, State
 from ms_perflint.server.rounds import Rounds
 from ms_perflint.server.settings import SECTION, Folders, Settings, SettingsError, read
 
 PAUSE = 0.1  # seconds without an edit before anything is linted unasked
 CHUNK = 16  # files of a workspace that are linted before somebody else has a turn
-WATCHED = "**/*.{py,yaml,yml,json,ini,cfg,toml,sh,txt}"
+WATCHED = "**/*.{py,ipynb,yaml,yml,json,ini,cfg,toml,sh,txt}"
 
 
 class Server(LanguageServer):
     """One editor, what it has open, and what it was told about it."""
 
     def __init__(self) -> None:
-        super().__init__(SECTION, __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full)
+        cells = types.NotebookDocumentFilterWithCells([types.NotebookCellLanguage(PYTHON)])
+        sync = types.NotebookDocumentSyncOptions([cells], save=True)
+        super().__init__(SECTION, __version__, types.TextDocumentSyncKind.Full, sync)
+        self.notebooks: Workspace  # of their own: editors send edits of cells, whatever is asked for
         self.rounds: Rounds
         self.client: Client
         self.settings: dict[str, Settings] = {"": {}}  # by folder; "" for all of them
@@ -60,7 +65,7 @@ class Server(LanguageServer):
     @property
     def buffers(self) -> tuple[Buffer, ...]:
         """Return what is open."""
-        return opened(self.workspace.text_documents.values())
+        return opened(self.workspace.text_documents.values(), self.notebooks)
 
     def state(self, is_current: Callable[[], bool]) -> State:
         """Return what is open and set now."""
@@ -73,7 +78,7 @@ class Server(LanguageServer):
 
     async def checked(self, uri: str) -> Optional[Checked]:
         """Return what is found in an open document as it is now; None for one that is not linted."""
-        return (await self.answers()).checked.get(path_of(uri) or "")
+        return (await self.answers()).checked.get(find(uri, self.buffers)[0])
 
     async def answers(self) -> Answers:
         """Return what is found in all open documents; say what is wrong with their configuration, once."""
@@ -115,29 +120,38 @@ class Server(LanguageServer):
             self.report_server_error(error, PyglsError)
 
     def _publish(self, answers: Answers) -> None:
-        buffers = self.buffers
-        for buffer in buffers:
-            found = self.diagnostics(answers.checked.get(buffer.path), buffers)
-            now = buffer.version, diagnostics.identity(found)
-            if self.told.get(buffer.uri) != now:
-                self.told[buffer.uri] = now
+        for document, found in self._shown(answers):
+            now = document.version, diagnostics.identity(found)
+            if self.told.get(document.uri) != now:
+                self.told[document.uri] = now
                 self.text_document_publish_diagnostics(
-                    types.PublishDiagnosticsParams(buffer.uri, found, buffer.version)
+                    types.PublishDiagnosticsParams(document.uri, found, document.version)
                 )
 
     def _refresh(self, answers: Answers) -> None:
         """Make the editor ask again when a file has other findings by a change in another one."""
-        buffers = self.buffers
-        for buffer in buffers:
-            version, identity = self.told.get(buffer.uri, (None, ""))
-            found = self.diagnostics(answers.checked.get(buffer.path), buffers)
-            if version == buffer.version and identity != diagnostics.identity(found):
+        for document, found in self._shown(answers):
+            version, identity = self.told.get(document.uri, (None, ""))
+            if version == document.version and identity != diagnostics.identity(found):
                 self.workspace_diagnostic_refresh(None)
                 return
 
-    def diagnostics(self, checked: Optional[Checked], buffers: Sequence[Buffer]) -> list[types.Diagnostic]:
-        """Return what is to be shown in a file."""
-        return diagnostics.diagnostics(checked, self.client.columns, buffers) if checked is not None else []
+    def _shown(self, answers: Answers) -> Iterator[tuple[Document, list[types.Diagnostic]]]:
+        """Yield all documents that are open, with what is to be shown in each."""
+        buffers = self.buffers
+        for buffer in buffers:
+            checked = answers.checked.get(buffer.path)
+            for document in buffer.documents:
+                yield document, self.diagnostics(checked, document.cell, buffers)
+
+    def diagnostics(self, checked: Optional[Checked], cell: int, buffers: Sequence[Buffer]) -> list[types.Diagnostic]:
+        """Return what is to be shown in a file, or in a cell of it."""
+        return diagnostics.diagnostics(checked, cell, self.client.columns, buffers) if checked is not None else []
+
+    def forget(self, uri: str) -> None:
+        """Show nothing any more in a document that was closed."""
+        if self.told.pop(uri, None) is not None and not self.pulls:
+            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     # --- what is set
 

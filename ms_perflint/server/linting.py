@@ -20,6 +20,7 @@ from ms_perflint.discovery import discover
 from ms_perflint.engine import lint
 from ms_perflint.findings import Finding, Problem, Report, in_language
 from ms_perflint.fixes.fixing import Settled, settle
+from ms_perflint.fixes.writing import Change
 from ms_perflint.internal import internal_error
 from ms_perflint.languages import chosen, of_environment, say
 from ms_perflint.semantics.files.parsed import Parsed
@@ -156,8 +157,8 @@ class Linting:
             found.update(dict.fromkeys(path for path in files if not path.endswith(NOTEBOOK)))
         return tuple(found)
 
-    def mended(self, checked: Checked, state: State) -> Optional[tuple[Source, bytes]]:
-        """Return a file and its text with all safe fixes made, as `--fix` makes them; None where there are none."""
+    def mended(self, checked: Checked, state: State) -> Optional[Change]:
+        """Return the change of a file that all safe fixes make, as `--fix` makes them; None where there are none."""
         config, path = checked.config, checked.path
         settled: Settled = settle(
             lambda files: self._lint([path], config, files),
@@ -165,9 +166,7 @@ class Linting:
             config,
             unsafe=config.unsafe_fixes,
         )
-        for change in settled.changes:
-            return Source(path, change.before), Source(path, change.after).text
-        return None
+        return next(iter(settled.changes), None)
 
     def _memory(self, key: str) -> Memory:
         """Return what is remembered under a configuration."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import Optional
 
 from lsprotocol import types
@@ -30,15 +31,31 @@ class Columns:
 
     def position(self, place: Place, source: Optional[Source]) -> types.Position:
         """Return a place as the editor counts; in characters where the text of its file is not known."""
-        row, column = max(place.row, 1), max(place.column, 1)
+        row, column = max(place.line, 1), max(place.column, 1)
         if source is None:
             return types.Position(row - 1, column - 1)
-        before = source.line(row).decode("utf-8", "replace")[: column - 1]
+        before = source.line(max(place.row, 1)).decode("utf-8", "replace")[: column - 1]
         return types.Position(row - 1, self.units(before))
 
     def range(self, start: Place, end: Place, source: Optional[Source]) -> types.Range:
         """Return what lies between two places of a file."""
         return types.Range(self.position(start, source), self.position(end, source))
+
+    def edits(self, before: bytes, after: bytes) -> list[types.TextEdit]:
+        """Return the edits that turn a text (UTF-8) into another, line by line: the editor's marks stay in place."""
+        old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+
+        def at(row: int) -> types.Position:
+            if row < len(old) or not old or old[-1].endswith((b"\n", b"\r")):
+                return types.Position(row, 0)
+            return types.Position(row - 1, self.units(old[-1].decode()))
+
+        found = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        return [
+            types.TextEdit(types.Range(at(start), at(end)), b"".join(new[first:last]).decode())
+            for tag, start, end, first, last in found
+            if tag != "equal"
+        ]
 
 
 def touch(one: types.Range, other: types.Range) -> bool:
