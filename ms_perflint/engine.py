@@ -166,9 +166,10 @@ class Linter:
             program.close()
         self._programs.clear()
         self._checks.clear()
-        self.project.forget()
+        self.project.close()
         if self.remember:
             self._end_session()
+        self.project = Project(self._noting if self.remember else self.files, self._parsed)
 
     def _end_session(self) -> None:
         """Keep what was found together with everything that was consulted, and begin anew: with nothing known."""
@@ -178,13 +179,11 @@ class Linter:
             self.sessions.append(Session(self._session, self._noting.stamps))
         self._session = {}
         self._noting = Noting(self.files)
-        self.project = Project(self._noting, self._parsed)
 
     def file(self, path: str) -> list[Finding]:
         """Return the findings in one file. What cannot be done goes to `problems`."""
-        self._make_room(path)
         before = len(self.problems)
-        module = self._open(path)
+        module = self._open(path, is_next=True)
         found = self._reported(module) if module is not None else self._of_comments(path, before)
         if self.remember and len(self.problems) == before:
             self._session[path] = tuple(found)
@@ -245,35 +244,45 @@ class Linter:
         on = (check for check in self.enabled if self.config.selects(check.code, path))
         return [check for check in on if self.suppress or not check.reviews]
 
-    def _make_room(self, path: str) -> None:
-        """Give back modules before they are too many: at the latest at a bound, and where the next file shares none."""
+    def _make_room(self, path: str) -> bool:
+        """Give back all that is held before it is too much: at a bound, and where the next file shares none of it.
+
+        Returns whether it did.
+        """
         size, kept = self.project.size, HELD
         if not self._home or not inside(path, self._home):
             self._home, kept = os.path.dirname(path), HELD_BY_SESSION if self.remember else HELD
-        if size > HELD_AT_MOST or (size > kept and not self.project.holds_any(self.project.closure(path))):
+        is_over = size > HELD_AT_MOST or (size > kept and not self._shares(path))
+        if is_over:
             self.close()
+        return is_over
+
+    def _shares(self, path: str) -> bool:
+        """Return whether a program of a file needs a module that is held."""
+        project = self.project
+        return any(project.holds_any(project.closure(entry)) for entry in project.programs(path))
 
     def may_find(self, raw: bytes) -> bool:
         """Return whether a file with these bytes can have findings: the gate in front of everything that costs time."""
         return MARK in raw and any(check.mentioned(raw) for check in self.enabled)
 
-    def _open(self, path: str) -> Optional[Module]:
-        """Return the module of a file that may have findings; None for others, and for those that cannot be read."""
+    def _open(self, path: str, is_next: bool = False) -> Optional[Module]:
+        """Return the module of a file that may have findings; None for others, and for those that cannot be read.
+
+        For the next file to lint room is made.
+        """
         try:
             raw = self.project.read(path)
-        except OSError as error:
-            self.problems.append(Problem(path, 0, 0, unreadable(error)))
-            return None
-        if not self.may_find(raw):
-            return None
-        try:
-            return self.project.parse(path)
+            if not self.may_find(raw):
+                return None
+            if is_next and self._make_room(path):
+                raw = self.project.read(path)  # for the session that begins with it
+            return self.project.parse(path, raw)
         except SourceError as error:
             self.problems.append(error.problem(path))
-            return None
         except OSError as error:
             self.problems.append(Problem(path, 0, 0, unreadable(error)))
-            return None
+        return None
 
     # --- one check in one file
 

@@ -35,10 +35,6 @@ class Entries:
         self._scripts: dict[str, tuple[str, ...]] = {}
         self._folders: dict[str, tuple[str, ...]] = {}
 
-    def forget(self) -> None:
-        """Give back what is told per file; what a directory holds is kept."""
-        self._programs.clear()
-
     def programs(self, path: str) -> tuple[str, ...]:
         """Return the entry scripts of the programs of a file: itself, then those that import it, sorted."""
         if path not in self._programs:

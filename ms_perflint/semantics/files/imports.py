@@ -72,11 +72,6 @@ class Imports:
         self._closures: dict[str, tuple[frozenset[str], Roots]] = {}
         self._taken: dict[tuple[str, str], tuple[frozenset[str], frozenset[bytes]]] = {}
 
-    def forget(self) -> None:
-        """Give back the memory of what is told per program; what each file says is kept."""
-        self._imported = {key: found for key, found in self._imported.items() if not key[1]}
-        self._closures.clear()
-
     # --- one name
 
     def ancestors(self, directory: str) -> tuple[str, ...]:

@@ -37,23 +37,14 @@ class Project:
         self._documents: dict[str, tuple[trees.Entry, ...]] = {}
         self.entries = Entries(self.imports)
 
-    def forget(self) -> None:
-        """Give back the memory of all modules; what files import is kept."""
+    def close(self) -> None:
+        """Cut the reference cycles, so that memory is given back without the garbage collector."""
         for module in self._modules.values():
             if module is not None and self.parsed is None:
                 module.close()
-        self._modules.clear()
-        self._raw.clear()
-        self._outlines.clear()
-        self._contains.clear()
-        self._matches.clear()
-        self._documents.clear()
         for names in self._names.values():
             names.close()
-        self._names.clear()
-        self.imports.forget()
-        self.entries.forget()
-        self.size = 0
+        self.__dict__.clear()
 
     # --- files
 
@@ -132,12 +123,12 @@ class Project:
             self._bases[path] = frozenset(word for part in found for word in NAME.findall(b" ".join(part)))
         return name.encode() in self._bases[path]
 
-    def parse(self, path: str) -> Module:
-        """Return the module of a file; OSError or SourceError where there is none."""
+    def parse(self, path: str, raw: Optional[bytes] = None) -> Module:
+        """Return the module of a file, read unless its bytes are given; OSError or SourceError where there is none."""
         held = self._modules.get(path)
         if held is not None:
             return held
-        raw = self._raw[path] = self.read(path)
+        raw = self._raw[path] = self.read(path) if raw is None else raw
         module = Module(Source(path, raw)) if self.parsed is None else self.parsed.module(path, raw)
         self._modules[path] = module
         self.size += len(module.source.text)
