@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.semantics.files.entries import Entries
@@ -15,7 +16,8 @@ from ms_perflint.semantics.module import Module
 from ms_perflint.semantics.settings import trees
 from ms_perflint.source import BOM, NOTEBOOK, Files, Source, SourceError
 
-CLASS = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\(([^)]*)\)|\b(\w+)[ \t]+as[ \t]+\w", re.MULTILINE)
+BASES = re.compile(rb"class[ \t]+\w+[ \t]*\(([^)]*)\)")  # starts with letters: that is looked for fastest
+RENAMED = re.compile(rb"[ \t]as[ \t]+\w")
 NAME = re.compile(rb"[A-Za-z_]\w*")
 
 
@@ -27,6 +29,7 @@ class Project:
         self.parsed = parsed  # where modules are kept that are to outlast this project
         self.size = 0  # bytes of parsed source that are held
         self._raw: dict[str, Optional[bytes]] = {}
+        self._lines: dict[str, bytes] = {}
         self._modules: dict[str, Optional[Module]] = {}
         self._outlines: dict[str, Optional[Outline]] = {}
         self.imports = Imports(files, self.lines)
@@ -71,11 +74,9 @@ class Project:
         raw = self.raw(path)
         if raw is None:
             return None
-        if path.endswith(NOTEBOOK):
-            raw = _cells(path, raw)
-        raw = raw[len(BOM) :] if raw.startswith(BOM) else raw
-        raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in raw else raw
-        return raw.replace(b"\n\f", b"\n").lstrip(b"\f") if b"\f" in raw else raw
+        if path not in self._lines:
+            self._lines[path] = _lines(path, raw)
+        return self._lines[path]
 
     def contains(self, path: str, word: str) -> bool:
         """Return whether the bytes of a file contain a word: if not, nothing of that name is in it."""
@@ -119,8 +120,7 @@ class Project:
     def may_derive(self, path: str, name: str) -> bool:
         """Return whether a file may have a class with a base of this name, by a scan of its bytes."""
         if path not in self._bases:
-            found = CLASS.findall(self.lines(path) or b"")
-            self._bases[path] = frozenset(word for part in found for word in NAME.findall(b" ".join(part)))
+            self._bases[path] = frozenset(_bases(self.lines(path) or b""))
         return name.encode() in self._bases[path]
 
     def parse(self, path: str, raw: Optional[bytes] = None) -> Module:
@@ -177,6 +177,24 @@ class Project:
     def programs(self, path: str) -> tuple[str, ...]:
         """Return the entry scripts of the programs of a file: itself, and scripts that import it."""
         return self.entries.programs(path)
+
+
+def _lines(path: str, raw: bytes) -> bytes:
+    """Return the bytes of a Python file without BOM, form feeds and other ends of lines than `\\n`."""
+    if path.endswith(NOTEBOOK):
+        raw = _cells(path, raw)
+    raw = raw[len(BOM) :] if raw.startswith(BOM) else raw
+    raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in raw else raw
+    return raw.replace(b"\n\f", b"\n").lstrip(b"\f") if b"\f" in raw else raw
+
+
+def _bases(raw: bytes) -> Iterator[bytes]:
+    """Yield the words of the bases of classes, and the names that get another one by `as`."""
+    for bases in BASES.findall(raw):
+        yield from NAME.findall(bases)
+    for found in RENAMED.finditer(raw):
+        before = raw[raw.rfind(b"\n", 0, found.start()) + 1 : found.start()].rstrip()
+        yield from (name for name in NAME.findall(before)[-1:] if before.endswith(name))
 
 
 def _cells(path: str, raw: bytes) -> bytes:
