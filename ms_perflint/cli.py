@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 INTERRUPTED = 130
-CODE = re.compile("[A-Z]+[0-9]+", re.IGNORECASE)
+CODE = "(?i)[A-Z]+[0-9]+"
 FC = TypeVar("FC", bound=Callable[..., Any])
 
 
@@ -84,7 +84,7 @@ def _reason(_: click.Context, __: click.Parameter, text: Optional[str]) -> Optio
         return None if text is None else ""
     if not text.isprintable():
         raise click.BadParameter(Message("a reason is one line of text"))
-    if CODE.match(text.lstrip(" ,")):
+    if re.match(CODE, text.lstrip(" ,")):
         word = text.split()[0]
         raise click.BadParameter(Message('"{word}" at the start of a reason would be read as one more code', word=word))
     return text.strip()

@@ -102,7 +102,7 @@ def _rows_inside(source: Source) -> frozenset[int]:
 
 def _edit(source: Source, row: int, codes: Sequence[str], comment: Comment | None, reason: str) -> Edit:
     """Return the edit that puts codes into the `# noqa` of a row, or a new one behind what stands there."""
-    found = NOQA.search(comment.text) if comment is not None else None
+    found = re.search(NOQA, comment.text) if comment is not None else None
     if comment is not None and found is not None and found["codes"]:
         *_, last = CODE.finditer(comment.text, found.start("codes"), found.end("codes"))
         rest = comment.text[last.end() :].strip()

@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.source import Files, Status, among
 
-SILENT = re.compile(r"\.(?!git$)[^.]*$|\..*\.(swp|swx|tmp)$|__pycache__$")  # what tools leave in a directory
+SILENT = r"\.(?!git$)[^.]*$|\..*\.(swp|swx|tmp)$|__pycache__$"  # what tools leave in a directory
 ALL = "*"  # asks for every name
 NOTHING = b""  # the digest of what cannot be read
 
@@ -112,5 +112,5 @@ def digest(content: bytes) -> bytes:
 
 def _digest_of(names: frozenset[str], asked: Optional[tuple[str, ...]]) -> bytes:
     """Return what tells the names in a directory from others: those asked for, else all that may say something."""
-    told = among(names, asked) if asked is not None else (name for name in names if not SILENT.match(name))
+    told = among(names, asked) if asked is not None else (name for name in names if not re.match(SILENT, name))
     return digest("\0".join(sorted(told)).encode("utf-8", "surrogateescape"))

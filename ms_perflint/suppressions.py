@@ -17,15 +17,14 @@ from typing import NamedTuple, Optional
 from ms_perflint.findings import Finding, Place
 from ms_perflint.source import Source
 
-NOQA = re.compile(r"#\s*noqa(?P<codes>:\s?(?:[A-Z]+[0-9]+[,\s]*)+)?", re.IGNORECASE)
-SKIPPED = re.compile(rb"^[ \t\f]*# flake8[:=][ \t]*noqa", re.IGNORECASE | re.MULTILINE)
-DISABLED = re.compile(
-    r"#\s*ms-perflint:\s*disable-file\b\s*(?P<given>[=:]\s*)?"
-    r"(?P<codes>(?(given)[A-Z]+[0-9]*|[A-Z]+[0-9]+)(?:\s*,\s*[A-Z]+[0-9]*|\s+[A-Z]+[0-9]+)*)?",
-    re.IGNORECASE,
+NOQA = r"(?i)#\s*noqa(?P<codes>:\s?(?:[A-Z]+[0-9]+[,\s]*)+)?"
+SKIPPED = rb"(?im)^[ \t\f]*# flake8[:=][ \t]*noqa"
+DISABLED = (
+    r"(?i)#\s*ms-perflint:\s*disable-file\b\s*(?P<given>[=:]\s*)?"
+    r"(?P<codes>(?(given)[A-Z]+[0-9]*|[A-Z]+[0-9]+)(?:\s*,\s*[A-Z]+[0-9]*|\s+[A-Z]+[0-9]+)*)?"
 )
-NAMES = re.compile(rb"noqa[ \t]*:|disable-file", re.IGNORECASE)
-SEPARATORS = re.compile(r"[,:=\s]+")
+NAMES = rb"(?i)noqa[ \t]*:|disable-file"
+SEPARATORS = r"[,:=\s]+"
 
 
 class Comment(NamedTuple):
@@ -55,7 +54,7 @@ class Suppressions:
         """Return whether the `# noqa` of a row, where there is one, means this rule."""
         if not self._has_noqa:
             return False
-        found = (_codes(match["codes"]) for match in NOQA.finditer(self._row(row)))
+        found = (_codes(match["codes"]) for match in re.finditer(NOQA, self._row(row)))
         return any(not codes or _matches(codes, code) for codes in found)
 
     def joined(self, row: int) -> range:
@@ -101,18 +100,18 @@ class Suppressions:
     def _file(self) -> tuple[tuple[str, ...], ...]:
         """The codes of each comment on the file; empty codes mean all rules."""
         text = self._source.text
-        if SKIPPED.search(text):
+        if re.search(SKIPPED, text):
             return ((),)
         if b"disable-file" not in text.lower():
             return ()
-        matches = [match for comment in self.comments if (match := DISABLED.match(comment.text))]
+        matches = [match for comment in self.comments if (match := re.match(DISABLED, comment.text))]
         # A "=" without codes is a slip of the pen, and must not hide everything.
         return tuple(_codes(match["codes"]) for match in matches if match["codes"] or not match["given"])
 
 
 def names_rules(text: bytes) -> bool:
     """Return whether a file may have comments that switch off rules by name."""
-    return NAMES.search(text) is not None
+    return re.search(NAMES, text) is not None
 
 
 def tokens(text: bytes) -> Iterator[tokenize.TokenInfo]:
@@ -124,7 +123,7 @@ def tokens(text: bytes) -> Iterator[tokenize.TokenInfo]:
 
 
 def _codes(text: Optional[str]) -> tuple[str, ...]:
-    return tuple(code.upper() for code in SEPARATORS.split(text or "") if code)
+    return tuple(code.upper() for code in re.split(SEPARATORS, text or "") if code)
 
 
 def _matches(codes: tuple[str, ...], code: str) -> bool:

@@ -12,8 +12,8 @@ from ms_perflint.languages import Message
 from ms_perflint.source import Source
 from ms_perflint.suppressions import DISABLED, NOQA, Comment, Suppressions
 
-CODE = re.compile(r"[A-Z]+[0-9]*", re.IGNORECASE)
-OURS = re.compile(r"MSP[0-9]+")
+CODE = r"(?i)[A-Z]+[0-9]*"
+OURS = r"MSP[0-9]+"
 PROBLEM = "MSP000"  # what flake8 calls a file that could not be looked at
 
 
@@ -70,17 +70,17 @@ def _named(source: Source, suppressions: Suppressions) -> Iterator[Named]:
     """Yield the comments that switch rules off by name, without those that only speak about such comments."""
     for comment in suppressions.comments:
         alone = not source.line(comment.row).decode("utf-8").partition("#")[0].strip()
-        for match in NOQA.finditer(comment.text):
+        for match in re.finditer(NOQA, comment.text):
             before = comment.text[: match.start()]
             if match["codes"] and (not before or (before[-1].isspace() and not alone)):
                 yield Named(comment, match.start(), _codes(match), False)
-        whole = DISABLED.match(comment.text)
+        whole = re.match(DISABLED, comment.text)
         if whole is not None and whole["codes"]:
             yield Named(comment, 0, _codes(whole), True)
 
 
 def _codes(match: re.Match[str]) -> tuple[tuple[str, int, int], ...]:
-    found = CODE.finditer(match.string, match.start("codes"), match.end("codes"))
+    found = re.compile(CODE).finditer(match.string, match.start("codes"), match.end("codes"))
     return tuple((code.group(), *code.span()) for code in found)
 
 
@@ -88,7 +88,7 @@ def _is_unused(code: str, found: Collection[str], judged: Collection[str]) -> bo
     """Return whether a code, or prefix of codes, names only rules that were judged and that found nothing."""
     meant = {check.code for check in checks() if check.code.startswith(code)}
     if not meant:
-        return OURS.fullmatch(code) is not None and code != PROBLEM
+        return re.fullmatch(OURS, code) is not None and code != PROBLEM
     return meant <= set(judged) and meant.isdisjoint(found)
 
 

@@ -23,25 +23,24 @@ _SHORT = (
     "le_?net|hr_?net|reg_?net|nas_?net|mix_?net|fb_?net|tiny_?net|sk_?net|se_?net|u_?net|v_?net|ic_?net|mtcnn|c3d|i3d|crnn|bert|"
     "swin|deit|jasper|gpt|dpn|dla|pvt|vit|ssd|t5|(?:fire|pnet|rnet|onet|rcnn)(?:_|\\d|$)"
 )
-PUBLISHED = re.compile(f"{_LONG}|(?:^|_)(?:{_SHORT})", re.IGNORECASE)
+PUBLISHED = f"(?i){_LONG}|(?:^|_)(?:{_SHORT})"
 # Parts of names of numbers that the task or the data fixes
-FIXED = re.compile(
-    r"class|num_cls|n_cls|label|vocab|anchor|landmark|offset|coord|box|categor|action|joint|keypoint|"
-    r"(num|n)_(points|nodes|tokens|users|items|outputs?|targets?)|out(put)?_(dim|size|num)|image|pixel|seq_?len|max_len",
-    re.IGNORECASE,
+FIXED = (
+    r"(?i)class|num_cls|n_cls|label|vocab|anchor|landmark|offset|coord|box|categor|action|joint|keypoint|"
+    r"(num|n)_(points|nodes|tokens|users|items|outputs?|targets?)|out(put)?_(dim|size|num)|image|pixel|seq_?len|max_len"
 )
-HIDDEN = re.compile(r"hid|bottleneck|inner|inter|ffn|feed|width|units|neurons", re.IGNORECASE)
-_CASES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_PAPER = re.compile(
-    rb"arxiv|\bpaper\b|et al\.?|proceedings|\b(?:CVPR|ICCV|ECCV|NeurIPS|ICML|ICLR|AAAI|ACL|EMNLP|KDD|SIGIR|WSDM)\b",
-    re.IGNORECASE,
+HIDDEN = r"(?i)hid|bottleneck|inner|inter|ffn|feed|width|units|neurons"
+_CASES = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+_PAPER = (
+    rb"(?i)arxiv|\bpaper\b|et al\.?|proceedings|"
+    rb"\b(?:CVPR|ICCV|ECCV|NeurIPS|ICML|ICLR|AAAI|ACL|EMNLP|KDD|SIGIR|WSDM)\b"
 )
 _TESTS = frozenset({"test", "tests", "ut", "st", "unittest", "unittests", "testing"})
 
 
 def words(name: str) -> str:
     """Return a name with underscores at its changes of case."""
-    return _CASES.sub("_", name)
+    return re.sub(_CASES, "_", name)
 
 
 def is_published(site: Site) -> bool:
@@ -59,7 +58,7 @@ def is_published(site: Site) -> bool:
 
 
 def _published(name: str) -> bool:
-    return bool(PUBLISHED.search(name) or PUBLISHED.search(words(name)))
+    return bool(re.search(PUBLISHED, name) or re.search(PUBLISHED, words(name)))
 
 
 def _around(scope: Scope) -> Iterator[Scope]:
@@ -82,7 +81,7 @@ def _loads(scope: Scope) -> set[str]:
 def from_paper(site: Site) -> bool:
     """Return whether the class says that it follows a paper."""
     around = list(_around(site.scope.owner))
-    return bool(around) and bool(_PAPER.search(module_text(site.module, around[-1].node)))
+    return bool(around) and bool(re.search(_PAPER, module_text(site.module, around[-1].node)))
 
 
 def module_text(module: Module, node: ast.AST) -> bytes:
@@ -111,7 +110,7 @@ def names_in(node: ast.AST) -> list[str]:
 
 def is_fixed(node: ast.expr) -> bool:
     """Return whether the task makes a number what it is, by its name."""
-    return any(FIXED.search(words(name)) for name in names_in(node))
+    return any(re.search(FIXED, words(name)) for name in names_in(node))
 
 
 def is_class_count(node: ast.expr, value: int, heads: Iterable[int]) -> bool:
@@ -120,6 +119,6 @@ def is_class_count(node: ast.expr, value: int, heads: Iterable[int]) -> bool:
     1000 is a hidden width too where its name says so, or where something else comes out behind it.
     """
     if value == 1000:
-        hidden = any(HIDDEN.search(words(name)) for name in names_in(node))
+        hidden = any(re.search(HIDDEN, words(name)) for name in names_in(node))
         return not hidden and all(head in (1000, 1001) for head in heads)
     return value == 1001

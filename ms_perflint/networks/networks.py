@@ -56,8 +56,8 @@ LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
 WIDTHS = (("in_channels", "in_features"), ("out_channels", "out_features"))  # of a dense layer, by slot
 TILE = 16  # elements of each side of the matrices that the matrix unit multiplies at once
 TENSOR_PRODUCTS = frozenset({"matmul", "bmm"})  # also methods of Tensor
-_LOSS = re.compile(r"loss(?!y)", re.IGNORECASE)
-_AROUND_LOSS = re.compile(r"with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss", re.IGNORECASE)
+_LOSS = r"(?i)loss(?!y)"
+_AROUND_LOSS = r"(?i)with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss"
 
 
 def is_matrix(api: str) -> bool:
@@ -74,7 +74,7 @@ def is_loss(program: Program, scope: Scope) -> bool:
     while current is not None:
         if current.is_class and any(api.endswith(("Loss", "LossBase")) for api in base_apis(program, current)):
             return True
-        if current.name and _LOSS.search(current.name) and not _AROUND_LOSS.search(current.name):
+        if current.name and re.search(_LOSS, current.name) and not re.search(_AROUND_LOSS, current.name):
             return True
         current = current.parent
     return False

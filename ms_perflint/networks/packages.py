@@ -15,25 +15,24 @@ _FOLDERS = frozenset({"models", "transformers"})  # the parts of these packages 
 MAKERS = frozenset({"create_model", "build_model"})
 LOADERS = frozenset({"from_pretrained", "from_config"})
 # What stands among the networks, and is none, or has no matrix work
-_OTHERS = re.compile(
-    r"token|config|loss|data|process|extract|metric|callback|optim|schedul|adam|norm|drop|pool|identity|activation|relu|"
-    r"embedding|pad|regist|util|load|save|list|init|train(?!ing)|argument|pipeline|criteri|stream|output|^is_|^get_|^set_",
-    re.IGNORECASE,
+_OTHERS = (
+    r"(?i)token|config|loss|data|process|extract|metric|callback|optim|schedul|adam|norm|drop|pool|identity|activation|relu|"
+    r"embedding|pad|regist|util|load|save|list|init|train(?!ing)|argument|pipeline|criteri|stream|output|^is_|^get_|^set_"
 )
-_GRAPHS = re.compile(r"^mindspore_gl\.nn\..*Conv\w*$")  # every graph convolution is a product of features and weights
+_GRAPHS = r"^mindspore_gl\.nn\..*Conv\w*$"  # every graph convolution is a product of features and weights
 
 
 def is_network(name: str) -> bool:
     """Return whether a name of another package makes a network, or a layer, with matrix work in it."""
     package, *rest = name.split(".")
     if not rest or package not in _PACKAGES:
-        return _GRAPHS.match(name) is not None
+        return re.match(_GRAPHS, name) is not None
     word, folders = rest[-1], rest[:-1]
     if word in MAKERS:
         return True
     if word in LOADERS:
-        return bool(folders) and not _OTHERS.search(folders[-1])
-    return bool(_FOLDERS & set(folders)) and not _OTHERS.search(word)
+        return bool(folders) and not re.search(_OTHERS, folders[-1])
+    return bool(_FOLDERS & set(folders)) and not re.search(_OTHERS, word)
 
 
 def words(module: Module) -> set[str]:

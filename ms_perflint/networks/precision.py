@@ -22,7 +22,7 @@ BUILD = "mindspore.amp.build_train_network"
 LEVELS = {MODEL: "amp_level", BUILD: "level"}  # the parameter that sets the level of mixed precision
 FULL = frozenset({"mindspore.float32", "mindspore.float64"})
 # Cells that stay in float32 for good reasons
-EXEMPT = re.compile(r"loss|softmax|norm|embedding|activation|relu|gelu|sigmoid|tanh|optim|pool|metric", re.IGNORECASE)
+EXEMPT = r"(?i)loss|softmax|norm|embedding|activation|relu|gelu|sigmoid|tanh|optim|pool|metric"
 FLAGS = ("add_flags", "add_flags_recursive")
 # Derivatives with respect to inputs, of any order: they need float32
 DERIVATIVES = tuple(
@@ -103,7 +103,7 @@ def forced_networks(program: Program) -> tuple[tuple[Call, ...], ...]:
     for call in _forced(program):
         known = _cells(call)
         types = [each.what.type for each in known if isinstance(each.what, Instance)]
-        if any(EXEMPT.search(cell.name.rpartition(".")[2]) for cell in types) or not multiplies(
+        if any(re.search(EXEMPT, cell.name.rpartition(".")[2]) for cell in types) or not multiplies(
             program, [Value(known)]
         ):
             continue

@@ -38,7 +38,7 @@ CHECKPOINT = "mindspore.train.ModelCheckpoint"
 ACTS = ("save", "eval", "profil", "stop", "analyse", "assign", "load_", "export", "set_", "update", "start")
 
 
-UPDATED = re.compile(r"ema|weight|param|model|net|optim", re.IGNORECASE)
+UPDATED = r"(?i)ema|weight|param|model|net|optim"
 
 
 class Cadence(enum.Enum):
@@ -126,7 +126,7 @@ def _updates(hook: Scope) -> bool:
     """Return whether a hook updates weights or their average; `loss_meter.update(loss)` only notes something."""
     for site in hook.calls:
         callee = site.node.func if isinstance(site.node, ast.Call) else None
-        if isinstance(callee, ast.Attribute) and callee.attr == "update" and UPDATED.search(word_of(callee.value)):
+        if isinstance(callee, ast.Attribute) and callee.attr == "update" and re.search(UPDATED, word_of(callee.value)):
             return True
     return False
 

@@ -27,8 +27,8 @@ RUNNERS = frozenset(
         "nohup", "env", "taskset", "numactl", "exec", "sudo", "eval", "timeout", "setsid", "nice", "stdbuf",
     }
 )  # fmt: skip
-_FLAG = re.compile(r"--?[A-Za-z][\w.-]*$")
-_CONFIG = re.compile(r"\.(?:ya?ml|json)$")
+_FLAG = r"--?[A-Za-z][\w.-]*$"
+_CONFIG = r"\.(?:ya?ml|json)$"
 
 
 class Start(NamedTuple):
@@ -158,12 +158,12 @@ def _flags(folders: _Folders, words: Sequence[tuple[str, int]]) -> Iterator[tupl
     """Yield the flags that stand behind the entry script."""
     for position, (text, start) in enumerate(words):
         flag, sign, value = text.partition("=")
-        if not _FLAG.match(flag):
+        if not re.match(_FLAG, flag):
             continue
         place = folders.script.place(start + len(flag + sign))
         if not sign and position + 1 < len(words):
             following, start = words[position + 1]
-            if not _FLAG.match(following.partition("=")[0]):
+            if not re.match(_FLAG, following.partition("=")[0]):
                 sign, value, place = " ", following, folders.script.place(start)
         yield flag, Given(folders.told(value) if sign else None, not sign, place)
 
@@ -198,7 +198,7 @@ class _Folders:
 
     def told(self, value: str) -> Optional[str]:
         """Return the value of a flag, the full path of a config file; None where it cannot be told."""
-        if _CONFIG.search(value):
+        if re.search(_CONFIG, value):
             return self.find(value, os.path.dirname(self.program.entry))
         return value if GAP not in value else None
 

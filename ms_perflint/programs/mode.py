@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 GRAPH, PYNATIVE = 0, 1
 SET_CONTEXT = "mindspore.set_context"
 _WORD = "set_context"
-PATHS = re.compile(r"device|target|platform|distribut|parallel|rank|data", re.IGNORECASE)
+PATHS = r"(?i)device|target|platform|distribut|parallel|rank|data"
 MANY = 64  # settings from which on nobody wrote a program by hand, and its mode is called unknown
 DATA_SINK = "mindspore.data_sink"
 JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
-ABOUT_MODE = re.compile(r"mode(?!l)|pynative|graph|eager|debug|jit|static|dynamic", re.IGNORECASE)
+ABOUT_MODE = r"(?i)mode(?!l)|pynative|graph|eager|debug|jit|static|dynamic"
 # What else an option named `mode` may choose: what the script is to do
-TASK = re.compile(r"train|eval|test|val|infer|predict|export|finetune", re.IGNORECASE)
+TASK = r"(?i)train|eval|test|val|infer|predict|export|finetune"
 
 
 def given(call: Call) -> Optional[Value]:
@@ -130,10 +130,10 @@ def _conditions_on_mode(program: Program, site: Site) -> Iterator[Optional[bool]
 
 def _is_about_mode(test: ast.expr) -> bool:
     """Return whether a test asks for the execution mode or for debugging; `args.mode == "train"` does not."""
-    words = ABOUT_MODE.findall(ast.unparse(test))
+    words = re.findall(ABOUT_MODE, ast.unparse(test))
     if {word.lower() for word in words} == {"mode"}:
         constants = [node.value for node in ast.walk(test) if isinstance(node, ast.Constant)]
-        return not any(isinstance(value, str) and TASK.search(value) for value in constants)
+        return not any(isinstance(value, str) and re.search(TASK, value) for value in constants)
     return bool(words)
 
 
@@ -142,7 +142,7 @@ def _chooses_mode(program: Program, site: Site, arm: Block) -> bool:
 
     A test for the device, for distribution or for the data set leads to paths that normal users take.
     """
-    if arm.owner is None or not isinstance(arm.owner, ast.If) or PATHS.search(ast.unparse(arm.owner.test)):
+    if arm.owner is None or not isinstance(arm.owner, ast.If) or re.search(PATHS, ast.unparse(arm.owner.test)):
         return False
     own = [call for call in program.mode_settings if call.node is site.node]
     others = (call for call in program.mode_settings if _stands_beside(call, arm))
@@ -323,6 +323,6 @@ def unused_option(program: Program, module: Module) -> Optional[tuple[str, Place
             read = any(name in scope.attrs for scope in module.scopes) or name in (
                 module.scope.main.attrs if module.scope.main else ()
             )
-            if ABOUT_MODE.search(name) and "mode" in name and usually(default) == GRAPH and not read:
+            if re.search(ABOUT_MODE, name) and "mode" in name and usually(default) == GRAPH and not read:
                 return f"{holders[0]}.{name}", module.source.place(site.span[0])
     return None

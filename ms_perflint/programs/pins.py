@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
 Version = tuple[int, ...]
-FILES = re.compile(r"requirements.*\.txt$|pyproject\.toml$|setup\.cfg$|environment\.ya?ml$")
+FILES = r"requirements.*\.txt$|pyproject\.toml$|setup\.cfg$|environment\.ya?ml$"
 ENDS = ("*.txt", "*.toml", "*.cfg", "*.yml", "*.yaml")
 SIZE = 1 << 16  # bytes of a file that are looked at
-_PACKAGE = re.compile(r"(?<![\w./-])mindspore(?:[-_](?:ascend|gpu|cpu))?(?![\w./])(?!-\w)", re.IGNORECASE)
+_PACKAGE = r"(?i)(?<![\w./-])mindspore(?:[-_](?:ascend|gpu|cpu))?(?![\w./])(?!-\w)"
 _NUMBER = r"\d+(?:\.\d+)*"
-_CLAUSE = re.compile(rf"(===?|~=|<=?|>=?|!=|\^|~|=)?\s*v?({_NUMBER})(\.\*)?[\w.-]*")
-_WHEEL = re.compile(rf"mindspore(?:_\w+)?-({_NUMBER})")
-_SIGNS = re.compile(r"[\s\"'=\[\]{},:]*(?:version)?[\s\"'=:]*")
+_CLAUSE = rf"(===?|~=|<=?|>=?|!=|\^|~|=)?\s*v?({_NUMBER})(\.\*)?[\w.-]*"
+_WHEEL = rf"mindspore(?:_\w+)?-({_NUMBER})"
+_SIGNS = r"[\s\"'=\[\]{},:]*(?:version)?[\s\"'=:]*"
 
 
 class Pin(NamedTuple):
@@ -39,7 +39,7 @@ def pin(program: Program) -> Optional[Pin]:
     """
     files = program.project.files
     for directory in program.project.ancestors(os.path.dirname(program.entry)):
-        names = sorted(name for name in files.named(directory, *ENDS) if FILES.search(name))
+        names = sorted(name for name in files.named(directory, *ENDS) if re.search(FILES, name))
         found = [each for name in names for each in _pins(program, os.path.join(directory, name))]
         if found:
             return max(found, key=lambda each: each.version or each.below or ())
@@ -52,7 +52,7 @@ def _pins(program: Program, path: str) -> Iterator[Pin]:
         return
     for row, line in enumerate(raw[:SIZE].decode("utf-8", "replace").splitlines(), 1):
         code = re.split(r"(?:^|\s)#", line)[0]
-        for match in _PACKAGE.finditer(code):
+        for match in re.finditer(_PACKAGE, code):
             version, below = read(code[match.end() :])
             if version is not None or below is not None:
                 yield Pin(Place(path, row, match.start() + 1), version, below)
@@ -64,25 +64,25 @@ def read(text: str) -> tuple[Optional[Version], Optional[Version]]:
     `>=2.2` alone pins nothing: newer versions are as likely as any. `~=2.2` allows every 2.x from there on.
     """
     text = re.sub(r"^\s*\[[^\]]*\]", "", text)
-    wheel = _WHEEL.search(text) if text.lstrip().startswith("@") else None
+    wheel = re.search(_WHEEL, text) if text.lstrip().startswith("@") else None
     if wheel is not None:
         return mindspore_api.parse_version(wheel.group(1)), None
     below: Optional[Version] = None
     table = re.match(r"\s*=\s*[\"'{]", text) is not None  # of pyproject.toml: `mindspore = "^2.2"`
-    at = _end(_SIGNS, text) if table else _end(re.compile(r"[\s(]*"), text)
-    while match := _CLAUSE.match(text, at):
+    at = _end(_SIGNS if table else r"[\s(]*", text)
+    while match := re.compile(_CLAUSE).match(text, at):
         sign, number, any_last = match.groups()
         exact, limit = _clause(sign or ("==" if table else ""), number, any_last is not None)
         if exact is not None:
             return exact, None
         if limit is not None and (below is None or limit < below):
             below = limit
-        at = _end(re.compile(r"\s*,?\s*"), text, match.end())
+        at = _end(r"\s*,?\s*", text, match.end())
     return None, below
 
 
-def _end(pattern: re.Pattern[str], text: str, start: int = 0) -> int:
-    match = pattern.match(text, start)
+def _end(pattern: str, text: str, start: int = 0) -> int:
+    match = re.compile(pattern).match(text, start)
     return match.end() if match else start
 
 

@@ -23,7 +23,7 @@ PROFILERS = ("mindspore.Profiler", "mindspore.profiler.profile")
 STOPS = ("stop", "analyse", "finalize")
 VARIABLE = "MS_PROFILER_OPTIONS"
 CODE, ENVIRONMENT, LAUNCHER = "code", "environment", "launcher"  # what switches a profiler on
-COUNTED = re.compile(r"step|epoch|iter|batch|count", re.IGNORECASE)
+COUNTED = r"(?i)step|epoch|iter|batch|count"
 ON_REQUEST = (2, 4)  # data_process is False by default (2.3 profiler/profiling.py:1972, 2.4 :1888)
 
 
@@ -173,7 +173,7 @@ def _passes_alive(call: Call) -> tuple[Pass, ...]:
 def _comes_true(program: Program, condition: Condition) -> bool:
     """Return whether a condition counts steps or epochs: in the course of the training it holds."""
     counts = isinstance(condition.test, ast.Compare) and condition.usually(program) is None
-    return counts and any(COUNTED.search(word) for word in condition.words)
+    return counts and any(re.search(COUNTED, word) for word in condition.words)
 
 
 def _uses(call: Call, method: str) -> list[Site]:

@@ -15,7 +15,7 @@ HELD = 128  # scripts that are remembered: those of one folder may start each of
 STEPS = 200  # variables and substitutions that are looked at for one word
 DEPTH = 20  # of them inside one another
 GAP = "\0"  # in a text: a part that cannot be told
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
+_ASSIGNMENT = r"([A-Za-z_]\w*)(\+?)="
 _DECLARES = frozenset({"export", "declare", "local", "readonly", "typeset"})
 _TAKES = frozenset({"read", "unset", "for", "select", "let", "getopts"})
 
@@ -144,7 +144,7 @@ class _Expansion:
 def assignment(word: Word) -> Optional[tuple[str, Word]]:
     """Return the variable and the value of `NAME=value`; what `NAME+=value` gives cannot be told."""
     first, *others = word
-    match = _ASSIGNMENT.match(first) if isinstance(first, str) else None
+    match = re.match(_ASSIGNMENT, first) if isinstance(first, str) else None
     if match is None or not isinstance(first, str):
         return None
     return match.group(1), (Unknown(),) if match.group(2) else (first[match.end() :], *others)

@@ -49,14 +49,14 @@ def literal(word: Word) -> Optional[str]:
 
 # --- words
 
-_PLAIN = re.compile(r"(?:[^ \t\r\n'\"\\$`;|&()<>]|\r(?!\n))+")  # other blanks than these are letters for a shell
-_SPACE = re.compile(r"(?:[ \t]|\\\r?\n)+")
-_COMMENT = re.compile(r"#[^\n]*")
-_HERE = re.compile(r"<<-?[ \t]*\\?(['\"]?)(\w+)\1")
-_REDIRECTION = re.compile(r"\d*(?:&>>?|<<<|<>|[<>]&|>>|>\||[<>])[ \t]*")
-_END = re.compile(r"\r?\n|;;&?|;&|&&|\|\||\|&|[;|&()]")
-_NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
-_BRACED = re.compile(r"([A-Za-z_]\w*|[0-9@*])(?:\[[0@*]\])?(?::?-((?:[^{}]|\{[^{}]*\})*))?$")
+_PLAIN = r"(?:[^ \t\r\n'\"\\$`;|&()<>]|\r(?!\n))+"  # other blanks than these are letters for a shell
+_SPACE = r"(?:[ \t]|\\\r?\n)+"
+_COMMENT = r"#[^\n]*"
+_HERE = r"<<-?[ \t]*\\?(['\"]?)(\w+)\1"
+_REDIRECTION = r"\d*(?:&>>?|<<<|<>|[<>]&|>>|>\||[<>])[ \t]*"
+_END = r"\r?\n|;;&?|;&|&&|\|\||\|&|[;|&()]"
+_NAME = r"[A-Za-z_]\w*|[0-9@*#?$!-]"
+_BRACED = r"([A-Za-z_]\w*|[0-9@*])(?:\[[0@*]\])?(?::?-((?:[^{}]|\{[^{}]*\})*))?$"
 
 
 class _Lexer:
@@ -71,16 +71,16 @@ class _Lexer:
         """Yield words, and the signs that end commands as plain text, each with its offset."""
         text, redirected = self.text, False
         while self.at < len(text):
-            if match := _SPACE.match(text, self.at):
+            if match := _match(_SPACE, text, self.at):
                 self.at = match.end()
             elif text[self.at] == "#":
                 self.at = _end(_COMMENT, text, self.at)
-            elif match := _HERE.match(text, self.at) if text.startswith("<<", self.at) else None:
+            elif match := _match(_HERE, text, self.at) if text.startswith("<<", self.at) else None:
                 self._awaited.append(match.group(2))
                 self.at = match.end()
-            elif match := _REDIRECTION.match(text, self.at):
+            elif match := _match(_REDIRECTION, text, self.at):
                 self.at, redirected = match.end(), True
-            elif match := _END.match(text, self.at):
+            elif match := _match(_END, text, self.at):
                 yield match.group().strip() or "\n", self.at
                 self.at = match.end()
                 redirected = False
@@ -104,7 +104,7 @@ class _Lexer:
         text = self.text
         while self.at < len(text):
             sign = text[self.at]
-            if match := _PLAIN.match(text, self.at):
+            if match := _match(_PLAIN, text, self.at):
                 parts.append(match.group())
                 self.at = match.end()
             elif sign == "'":
@@ -160,16 +160,21 @@ class _Lexer:
         if text.startswith("${", start):
             self.at = _closing(text, start + 1)
             return _braced(text[start + 2 : self.at - 1], quoted)
-        match = _NAME.match(text, start + 1)
+        match = _match(_NAME, text, start + 1)
         self.at = match.end() if match else start + 1
         return Variable(match.group(), None, quoted) if match else "$"
 
 
-_INSIDE = re.compile(r"[^\"\\$`]+")
+_INSIDE = r"[^\"\\$`]+"
 
 
-def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
-    match = pattern.match(text, start)
+def _match(pattern: str, text: str, start: int) -> Optional[re.Match[str]]:
+    """Return the match of a pattern that begins at an offset."""
+    return re.compile(pattern).match(text, start)  # compiled once, when the first script is read
+
+
+def _end(pattern: str, text: str, start: int) -> int:
+    match = _match(pattern, text, start)
     return match.end() if match else start + 1
 
 
@@ -188,7 +193,7 @@ def _closing(text: str, start: int) -> int:
 
 
 def _braced(inside: str, quoted: bool) -> Union[Variable, Unknown]:
-    match = _BRACED.match(inside)
+    match = re.match(_BRACED, inside)
     if match is None:
         return Unknown()
     default = match.group(2)

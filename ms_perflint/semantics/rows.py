@@ -10,7 +10,7 @@ from ms_perflint.semantics.module import Module
 
 CASE: tuple[type[ast.AST], ...] = (ast.match_case,) if hasattr(ast, "match_case") else ()
 NO_HEADER: tuple[type[ast.AST], ...] = (ast.stmt, ast.excepthandler, *CASE)
-COLON = re.compile(rb"(?:[^:#]|#[^\r\n]*[\r\n])*:")  # after the last expression only comments hold others
+COLON = rb"(?:[^:#]|#[^\r\n]*[\r\n])*:"  # after the last expression only comments hold others
 
 
 def rows(module: Module, stmt: ast.stmt, row: int) -> tuple[int, ...]:
@@ -40,7 +40,7 @@ def _header_end(module: Module, owner: ast.AST) -> int:
     end = max((module.span(node)[1] for node in _placed(owner)), default=None)
     if end is None:
         end = module.span(owner)[0]
-    colon = COLON.match(module.source.text, end)
+    colon = re.compile(COLON).match(module.source.text, end)
     return module.source.row(colon.end() - 1 if colon else end)
 
 

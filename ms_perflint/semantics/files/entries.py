@@ -19,7 +19,7 @@ from itertools import islice
 from ms_perflint.semantics.files.imports import Imports
 from ms_perflint.source import PYTHON
 
-MAIN = re.compile(rb"^if[ \t(]+.*__name__", re.MULTILINE)
+MAIN = rb"(?m)^if[ \t(]+.*__name__"
 FOLDERS = 32  # folders in a directory after which it is a collection, not a project
 LOOKED_AT = 300  # scripts beside a package that are read
 PROGRAMS = 16  # scripts whose programs count; the nearest ones, then by name
@@ -49,7 +49,7 @@ class Entries:
         """Return whether a file does something only when it is started."""
         if path not in self._mains:
             raw = self.imports.raw(path) or b""
-            self._mains[path] = b"__main__" in raw and MAIN.search(raw) is not None
+            self._mains[path] = b"__main__" in raw and re.search(MAIN, raw) is not None
         return self._mains[path]
 
     def scripts(self, directory: str) -> tuple[str, ...]:

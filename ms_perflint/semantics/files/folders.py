@@ -8,45 +8,42 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-CALL = re.compile(rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*(?![\"'][\w.]+[\"'][ \t]*[,)])")
-PREFIX = re.compile(
+CALL = rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*(?![\"'][\w.]+[\"'][ \t]*[,)])"
+PREFIX = (
     rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*"
     rb"(?:f[\"'](\w[\w.]*)\.\{|[\"'](\w[\w.]*)\.(?:[\"'][ \t]*\+|\{|%s))"
 )
-LOOKS = re.compile(
-    rb"^[^\n#]*(?:\b(?:listdir|scandir|iter_modules|walk_packages|i?glob)[ \t]*\(|\.(?:r?glob|iterdir)\()[^\n]*",
-    re.MULTILINE,
-)
-ASSIGNED = re.compile(rb"^[ \t]*(\w+)[ \t]*=[ \t]*([^\n]*)", re.MULTILINE)
+LOOKS = rb"(?m)^[^\n#]*(?:\b(?:listdir|scandir|iter_modules|walk_packages|i?glob)[ \t]*\(|\.(?:r?glob|iterdir)\()[^\n]*"
+ASSIGNED = rb"(?m)^[ \t]*(\w+)[ \t]*=[ \t]*([^\n]*)"
 HERE = (b"__file__", b"__path__")
 CALLS = (b"import_module", b"__import__")
-EXPORTS = re.compile(rb"^__all__[ \t]*[+=]", re.MULTILINE)
-NAME = re.compile(rb"\w+")
+EXPORTS = rb"(?m)^__all__[ \t]*[+=]"
+NAME = rb"\w+"
 MODULES = 64  # of a folder; a larger one is no list of choices
 
 
 def searched(raw: bytes) -> Iterator[str]:
     """Yield the packages of which a file may import any module; "" for its own folder."""
-    called = any(word in raw for word in CALLS) and CALL.search(raw) is not None
+    called = any(word in raw for word in CALLS) and re.search(CALL, raw) is not None
     if called:
-        for found in dict.fromkeys(PREFIX.findall(raw)):
+        for found in dict.fromkeys(re.findall(PREFIX, raw)):
             yield b"".join(found).decode("utf-8", "replace")
     if not any(word in raw for word in HERE):
         return
-    if (called or EXPORTS.search(raw) is not None) and b"__main__" not in raw and _looks_around(raw):
+    if (called or re.search(EXPORTS, raw) is not None) and b"__main__" not in raw and _looks_around(raw):
         yield ""
 
 
 def _looks_around(raw: bytes) -> bool:
     """Return whether a file looks through its own folder: what it is given comes from `__file__` or `__path__`."""
-    lines = LOOKS.findall(raw)
+    lines = re.findall(LOOKS, raw)
     if not lines:
         return False
     names = set(HERE)
-    for name, value in ASSIGNED.findall(raw):
-        if not names.isdisjoint(NAME.findall(value)):
+    for name, value in re.findall(ASSIGNED, raw):
+        if not names.isdisjoint(re.findall(NAME, value)):
             names.add(name)
-    return any(not names.isdisjoint(NAME.findall(line)) for line in lines)
+    return any(not names.isdisjoint(re.findall(NAME, line)) for line in lines)
 
 
 def modules(names: frozenset[str]) -> list[str]:

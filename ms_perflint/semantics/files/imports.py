@@ -21,14 +21,13 @@ ROUNDS = 4  # times that the search path may grow by files that it made reachabl
 ROOTS = 16  # directories on the search path of a program
 FOLDERS = 16  # folders that are looked into before a directory is taken for one without modules
 MARKERS = frozenset({".git", "pyproject.toml", "setup.py", "setup.cfg"})  # of a project's root
-STATEMENT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+([.\w]+)(?:[ \t]|\\\r?\n)+import[ \t]*(\([^)]*\)|(?:\\\r?\n|[^\n#])*)"
-    rb"|import[ \t]+([^\n#;]+))",
-    re.MULTILINE,
+STATEMENT = (
+    rb"(?m)^[ \t]*(?:from[ \t]+([.\w]+)(?:[ \t]|\\\r?\n)+import[ \t]*(\([^)]*\)|(?:\\\r?\n|[^\n#])*)"
+    rb"|import[ \t]+([^\n#;]+))"
 )
-CALL = re.compile(rb"""\b(?:import_module|__import__)\([ \t\r\n]*["']([\w.]+)["'](?:[^)"']*["'](\w[\w.]*)["'])?""")
+CALL = rb"""\b(?:import_module|__import__)\([ \t\r\n]*["']([\w.]+)["'](?:[^)"']*["'](\w[\w.]*)["'])?"""
 _NEVER_LOCAL = frozenset({"mindspore", "__init__", "__main__", *standard_library.ALWAYS})
-NAME = re.compile(rb"[A-Za-z_]\w*")
+NAME = rb"[A-Za-z_]\w*"
 
 Roots = tuple[str, ...]  # the search path of a program
 
@@ -195,10 +194,10 @@ class Imports:
     def _scan_for(self, path: str, package: str) -> tuple[frozenset[str], frozenset[bytes]]:
         imported: set[str] = set()
         bound: set[bytes] = set()
-        for dotted, names, plain in STATEMENT.findall(self.raw(path) or b""):
+        for dotted, names, plain in re.findall(STATEMENT, self.raw(path) or b""):
             for module in (dotted, *(part.split(b" as ")[0].strip() for part in plain.split(b","))):
                 if module.partition(b".")[0] == package.encode():
-                    words = NAME.findall(names or plain)
+                    words = re.findall(NAME, names or plain)
                     bound.update(words)
                     imported.add(_text(module))
                     imported.update(f"{_text(module)}.{word.decode()}" for word in words if names)
@@ -275,7 +274,7 @@ class Imports:
 
 def _scan(raw: bytes) -> Iterator[Import]:
     """Yield what the import statements in these bytes ask for, and `import_module("name")`."""
-    for dotted, names, plain in STATEMENT.findall(raw):
+    for dotted, names, plain in re.findall(STATEMENT, raw):
         if plain:
             for part in plain.split(b","):
                 yield Import(0, _text(part.split(b" as ")[0].strip()))
@@ -286,10 +285,10 @@ def _scan(raw: bytes) -> Iterator[Import]:
         yield Import(level, name)
         if not level and name.partition(".")[0] == "mindspore":
             continue
-        for word in NAME.findall(names):
+        for word in re.findall(NAME, names):
             yield Import(level, f"{name}.{word.decode()}" if name else word.decode())
     if b"import_module(" in raw or b"__import__(" in raw:
-        for dotted, package in CALL.findall(raw):
+        for dotted, package in re.findall(CALL, raw):
             yield called(_text(dotted), _text(package))
 
 

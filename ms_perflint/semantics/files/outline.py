@@ -9,24 +9,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-LITERAL = re.compile(
-    rb"#[^\n]*"
+LITERAL = (
+    rb"(?s)#[^\n]*"
     rb'|"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'
     rb"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''"
     rb'|"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
-    rb"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'",
-    re.DOTALL,
+    rb"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'"
 )
-STATEMENT = re.compile(rb"^(?=[^\s)\]}])", re.MULTILINE)  # where a statement of the module itself may begin
+STATEMENT = rb"(?m)^(?=[^\s)\]}])"  # where a statement of the module itself may begin
 DEFINITION = re.compile(rb"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
-METHOD = re.compile(rb"^[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
+METHOD = rb"(?m)^[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)"
 FUNCTION = re.compile(rb"(?:async[ \t]+)?def\b")
 NAME = re.compile(rb"[^\W\d]\w*")
 PASSIVE = re.compile(rb"(?:class|import|from)\b|@|\"\"|if[ \t(]+__name__")  # what runs of it at import does not matter
 OUTSIDE = re.compile(rb"(?:from|import)[ \t]+mindspore\b")  # what it binds leads to no file of a project
-CALL = re.compile(rb"\b(\w+)((?:\s*\.\s*\w+)*)\s*\(")
-ENVIRONMENT = re.compile(rb"\benviron\b")
-STAR = re.compile(rb"^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*\(?[ \t]*\*", re.MULTILINE)
+CALL = rb"\b(\w+)((?:\s*\.\s*\w+)*)\s*\("
+ENVIRONMENT = rb"\benviron\b"
+STAR = rb"(?m)^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*\(?[ \t]*\*"
 DYNAMIC = frozenset({b"exec", b"import_module", b"__import__"})
 LOGGING = frozenset({b"debug", b"info", b"warning", b"error", b"exception", b"setLevel", b"addHandler"})
 BUILTIN = frozenset(name.encode() for kind in (builtins, dict, list, set, str) for name in dir(kind)) - DYNAMIC
@@ -103,12 +102,12 @@ class ImportWork:
 
 def outline(raw: bytes) -> Outline:
     """Return the outline of the bytes of a Python file; in doubt it says that importing does something."""
-    bare = LITERAL.sub(b'""', raw)
+    bare = re.sub(LITERAL, b'""', raw)
     functions: dict[bytes, Function] = {}
     binds: set[bytes] = set()
     calls: set[tuple[bytes, bytes]] = set()
     environment = False
-    for statement in STATEMENT.split(bare):
+    for statement in re.split(STATEMENT, bare):
         definition = DEFINITION.match(statement)
         if definition is None and not OUTSIDE.match(statement):
             binds.update(NAME.findall(statement))
@@ -120,11 +119,12 @@ def outline(raw: bytes) -> Outline:
             code = _code(statement)
             calls |= code.calls
             environment = environment or code.environment
-    methods = frozenset(METHOD.findall(bare))
-    stars = tuple(dict.fromkeys(name.decode("utf-8", "replace") for name in STAR.findall(bare)))
+    methods = frozenset(re.findall(METHOD, bare))
+    stars = tuple(dict.fromkeys(name.decode("utf-8", "replace") for name in re.findall(STAR, bare)))
     return Outline(frozenset(binds), stars, methods, functions, Code(frozenset(calls), environment))
 
 
 def _code(statements: bytes) -> Code:
-    found = frozenset((first, rest.rpartition(b".")[2].strip() or first) for first, rest in CALL.findall(statements))
-    return Code(found, ENVIRONMENT.search(statements) is not None)
+    calls = re.findall(CALL, statements)
+    found = frozenset((first, rest.rpartition(b".")[2].strip() or first) for first, rest in calls)
+    return Code(found, re.search(ENVIRONMENT, statements) is not None)

@@ -12,7 +12,7 @@ from ms_perflint.semantics.forms import is_main_guard, word_of
 from ms_perflint.semantics.module import parse
 from ms_perflint.source import Source, SourceError
 
-ADDS = re.compile(rb"\bsys\.path\s*(?:\.\s*(?:append|insert|extend)\b|\+=)")  # a file without it is not parsed
+ADDS = rb"\bsys\.path\s*(?:\.\s*(?:append|insert|extend)\b|\+=)"  # a file without it is not parsed
 
 
 class Addition(NamedTuple):
@@ -49,7 +49,7 @@ class Additions(NamedTuple):
 
 def additions(path: str, raw: bytes) -> Optional[Additions]:
     """Return what a file with these bytes adds to `sys.path`; None for nothing."""
-    if b"sys.path" not in raw or not ADDS.search(raw):
+    if b"sys.path" not in raw or not re.search(ADDS, raw):
         return None
     try:
         tree = parse(Source("", raw))
