@@ -15,6 +15,7 @@ import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import starmap
 from typing import Any, NamedTuple, Optional
 
 from ms_perflint import __version__
@@ -59,7 +60,7 @@ class Memory:
 
     def recall(self, paths: Sequence[str], files: Files) -> tuple[list[Finding], list[str]]:
         """Return the findings in those of the files of which they are still known, and the paths of the others."""
-        now: dict[Stamp, Optional[Stamp]] = {}
+        now: dict[int, Optional[Stamp]] = {}
         sound: dict[int, Optional[Session]] = {}
         findings: list[Finding] = []
         left: list[str] = []
@@ -82,26 +83,32 @@ class Memory:
         self._sessions = {path: one for path, one in kept.items() if one is not None}
 
     def learn(self, sessions: Iterable[Session]) -> None:
-        """Take what a run has found."""
+        """Take what a run has found. What several sessions consulted is looked at once when they are recalled."""
         self.has_learnt = True
-        self._add(sessions)
+        shared: dict[Stamp, Stamp] = {}
+        for one in sessions:
+            stamps = tuple([shared.setdefault(stamp, stamp) for stamp in one.stamps])
+            self._add([Session(one.findings, stamps)])
 
     def _add(self, sessions: Iterable[Session]) -> None:
         for session in sessions:
             self._sessions.update(dict.fromkeys(session.findings, session))
 
 
-def _still(session: Session, files: Files, now: dict[Stamp, Optional[Stamp]]) -> Optional[Session]:
-    """Return a session whose stamps all hold, with those of now; None for others. What was looked at is in `now`."""
+def _still(session: Session, files: Files, now: dict[int, Optional[Stamp]]) -> Optional[Session]:
+    """Return a session whose stamps all hold, with those of now; None for others.
+
+    What was looked at is in `now`, by the identity of its stamp: to hash one takes longer than all the rest.
+    """
     stamps = []
     for stamp in session.stamps:
-        if stamp not in now:
-            now[stamp] = renewed(stamp, files)
-        stamps.append(now[stamp])
-        if stamps[-1] is None:
+        if id(stamp) not in now:
+            now[id(stamp)] = renewed(stamp, files)
+        held = now[id(stamp)]
+        if held is None:
             return None
-    is_same = all(new is old for new, old in zip(stamps, session.stamps))
-    return session if is_same else Session(session.findings, tuple(filter(None, stamps)))
+        stamps.append(held)
+    return session if (made := tuple(stamps)) == session.stamps else Session(session.findings, made)
 
 
 class Cache:
@@ -264,7 +271,7 @@ def _packed(sessions: Iterable[Session]) -> tuple[list[object], list[object]]:
 
 
 def _unpacked(stamps: Iterable[Any], sessions: Iterable[Any]) -> list[Session]:
-    made = [Stamp._make(stamp) for stamp in stamps]
+    made = list(starmap(Stamp, stamps))
     return [
         Session(
             {path: tuple(map(_finding, found)) for path, found in findings.items()},

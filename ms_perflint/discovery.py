@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ms_perflint.config import Config, Patterns, inside, relative
@@ -70,7 +70,7 @@ def discover(paths: Sequence[str], config: Config, force_exclude: bool = False) 
             files.add(path)
         else:
             problems.add(Problem(path, 0, 0, _why(path)))
-    return Found(tuple(sorted(files, key=grouped)), tuple(sorted(problems)), tuple(sorted(skipped)))
+    return Found(_ordered(files), tuple(sorted(problems)), tuple(sorted(skipped)))
 
 
 def is_excluded(path: str, config: Config) -> bool:
@@ -83,6 +83,15 @@ def grouped(path: str) -> tuple[list[str], str]:
     """Return a sort key that keeps the files of a directory, and its subdirectories, together."""
     directory, name = os.path.split(path)
     return directory.split(os.sep), name
+
+
+def _ordered(files: Iterable[str]) -> tuple[str, ...]:
+    """Return files as `grouped` sorts them: there are fewer directories than files."""
+    by_directory: dict[str, list[str]] = {}
+    for path in files:
+        by_directory.setdefault(os.path.dirname(path), []).append(path)
+    directories = sorted(by_directory, key=lambda directory: directory.split(os.sep))
+    return tuple(path for directory in directories for path in sorted(by_directory[directory]))
 
 
 def _why(path: str) -> Message:
@@ -103,7 +112,8 @@ def _walk(start: str, config: Config, problems: set[Problem], skipped: set[tuple
     while stack:
         directory, ignores = stack.pop()
         try:
-            entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
+            with os.scandir(directory) as listing:
+                entries = list(listing)
         except OSError as error:
             problems.add(
                 Problem(directory, 0, 0, Message("cannot be listed: {reason}", reason=error.strerror or error))

@@ -35,12 +35,9 @@ class Sources:
 
 def shown(path: str) -> str:
     """Return a path for people: relative to the working directory where it lies below it."""
-    try:
-        relative = os.path.relpath(path)
-    except ValueError:  # another drive
-        relative = path
-    outside = relative == os.pardir or relative.startswith(os.pardir + os.sep)
-    return escaped(path if outside else relative)
+    here = os.path.join(os.getcwd(), "")
+    below = os.path.normcase(path).startswith(os.path.normcase(here))
+    return escaped(path[len(here) :] if below else path)
 
 
 def position(place: Place) -> str:

@@ -37,8 +37,7 @@ class Api:
     receiver: Optional[Known] = field(default=None, compare=False)
 
 
-@dataclass(frozen=True)
-class Instance:
+class Instance(NamedTuple):
     """What calling an Api or a class of the project gives; `node` is that call (None: `self`)."""
 
     type: Union[Api, Scope]
@@ -54,16 +53,14 @@ class Bound:
     receiver: Known = field(compare=False)
 
 
-@dataclass(frozen=True)
-class Display:
+class Display(NamedTuple):
     """A list, tuple, set or dict display, or a comprehension: elements are evaluated when asked for."""
 
     node: ast.expr
     scope: Scope
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """What a command-line parser returns; `parser` is where the parser was made."""
 
     parser: Instance
@@ -82,8 +79,7 @@ class Tree:
     document: Optional[int] = None  # which one of a stream it is
 
 
-@dataclass(frozen=True)
-class Namespace:
+class Namespace(NamedTuple):
     """A local directory without `__init__.py`, imported under a name in a module."""
 
     module: Module

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
 
 
-@dataclass(frozen=True)
-class WordFlow:
+class WordFlow(NamedTuple):
     """What one file says, by the word that hands on what it holds, or what a call of it gives."""
 
-    names: dict[str, set[str]] = field(default_factory=dict)  # names that get it, and functions that return it
-    passed: dict[str, set[tuple[str, int]]] = field(default_factory=dict)  # the slots of calls, by the callee's word
-    functions: dict[str, list[list[str]]] = field(default_factory=dict)  # name -> the parameters of what has it
+    names: dict[str, set[str]]  # names that get it, and functions that return it
+    passed: dict[str, set[tuple[str, int]]]  # the slots of calls, by the callee's word
+    functions: dict[str, list[list[str]]]  # name -> the parameters of what has it
 
 
 def word_flow(module: Module) -> WordFlow:
     """Return how a file hands things on."""
-    found = WordFlow()
+    found = WordFlow({}, {}, {})
     for table in (module.made, module.renamed):
         for word, others in table.items():
             found.names.setdefault(word, set()).update(others)
