@@ -1,12 +1,14 @@
 """Prove the fixes on real code: `python tests/ecosystem.py FOLDER... [--jobs N] [--variants N] [--json OUT]`.
 
-Takes folders of any Python code, and checks for every file but notebooks, on a copy:
+Takes folders of any Python code, and checks for every file, on a copy:
 
 - each fix alone, whatever its safety, makes its finding go and brings no other, and the file still parses;
 - all fixes together: only the bytes of the reported edits change (spliced here anew, and compared with what was
   written); `ast` and LibCST read the result; expressions and statements that no edit reaches are as they were; nothing
   that was fixed is reported again, and nothing new is reported but for the rules that spoke second;
 - the command line finds nothing more to fix in what was written; file modes and all other files are as they were;
+- of notebooks, all fixes together: nothing but code changes, the JSON keeps its layout, nbformat takes it, and a second
+  run changes nothing;
 - with `--variants`, the same for the files in other shapes: line ends, encodings, comments in every line, ...
 
 Prints what was counted and what failed; leaves with 1 when something did. Nothing is written into the folders.
@@ -35,13 +37,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from consequences import Alone, Failure, alone, by_path, steps
 from linting import Contents, Linted, State, in_processes, units
+from notebook_properties import unlike
 from variants import VARIANTS, varied
 
 from ms_perflint import config as configs
 from ms_perflint.discovery import discover
 from ms_perflint.findings import Finding, Report, Safety
 from ms_perflint.fixes.fixing import Settled, fix, settle
-from ms_perflint.source import Disk, Overlay
+from ms_perflint.source import NOTEBOOK, Disk, Overlay
 
 TOOL = Path(__file__).resolve().parent.parent
 
@@ -51,15 +54,19 @@ class Counts:
     """What was done in one folder or in all."""
 
     files: int = 0
+    notebooks: int = 0
     with_findings: int = 0
     offered: Counter[tuple[str, str]] = field(default_factory=Counter)  # by rule and safety
     applied: Counter[tuple[str, str]] = field(default_factory=Counter)
+    in_notebooks: Counter[tuple[str, str]] = field(default_factory=Counter)  # applied there
     shapes: Counter[str] = field(default_factory=Counter)  # files by variant
     failures: list[Failure] = field(default_factory=list)
 
     def add(self, other: Counts) -> None:
         """Take in the counts of another folder."""
         self.files += other.files
+        self.notebooks += other.notebooks
+        self.in_notebooks += other.in_notebooks
         self.with_findings += other.with_findings
         self.offered += other.offered
         self.applied += other.applied
@@ -75,10 +82,11 @@ class Folder:
         self.jobs = jobs
         self.quick = quick
         self.config = configs.override(configs.load([copy], None, True), select=("ALL",), unsafe_fixes=True)
-        # a notebook's edits are edits of its joined cells: test_notebooks compares what they leave of the JSON
-        self.paths = [path for path in discover([copy], self.config).files if not path.endswith(".ipynb")]
+        files = discover([copy], self.config).files
+        self.notebooks = [path for path in files if path.endswith(NOTEBOOK)]  # their edits are edits of joined cells
+        self.paths = [path for path in files if not path.endswith(NOTEBOOK)]
         self.units = units(self.paths)
-        self.counts = Counts(files=len(self.paths))
+        self.counts = Counts(files=len(self.paths), notebooks=len(self.notebooks))
 
     def check(self, variants: int) -> Counts:
         """Return what holds and what does not."""
@@ -91,6 +99,7 @@ class Folder:
         for turn in range(variants):
             self.variant(report, turn)
         self.together(linted)
+        self.in_notebooks()
         return self.counts
 
     def fail(self, failures: Iterable[Failure]) -> None:
@@ -136,6 +145,19 @@ class Folder:
         told = changed | {finding.place.path for finding in settled.report.findings}
         self.again([path for path in linted.reached(changed) if path in told], settled.report)
 
+    def in_notebooks(self) -> None:
+        """Make all fixes in notebooks, on disk."""
+        before = snapshot(self.copy)
+        settled = fix(Linted(units(self.notebooks), self.config, self.jobs, {}), Disk(), self.config, unsafe=True)
+        self.fail(Failure(problem.path, "", problem.message) for problem in settled.problems)
+        self.counts.in_notebooks = by_safety(settled.fixed)
+        for path, (mode, raw) in snapshot(self.copy).items():
+            if before[path][0] != mode or (before[path][1] != raw and not path.endswith(NOTEBOOK)):
+                self.fail([Failure(path, "", "changed while notebooks were fixed")])
+            elif before[path][1] != raw:
+                self.fail(Failure(path, "", why) for why in unlike(before[path][1], raw))
+        self.again([change.path for change in settled.changes], settled.report)
+
     def settled(self, states: Sequence[tuple[Contents, Report]], settled: Settled) -> None:
         """Look at all passes of fixing, and at what they came to."""
         self.fail(Failure(problem.path, "", problem.message) for problem in settled.problems)
@@ -155,8 +177,10 @@ class Folder:
         done = subprocess.run(command, capture_output=True, cwd=TOOL, env=environment, check=False)
         if snapshot(self.copy) != before:
             self.fail([Failure(self.copy, "", "a second run changes files")])
-        left = [(one["filename"], one["location"]["row"], one["code"]) for one in json.loads(done.stdout or b"[]")]
-        wanted = [(one.place.path, one.place.row, one.code) for one in report.findings if one.place.path in set(paths)]
+        found = json.loads(done.stdout or b"[]")
+        left = [(one["filename"], one.get("cell", 0), one["location"]["row"], one["code"]) for one in found]
+        places = [(one.place, one.code) for one in report.findings if one.place.path in set(paths)]
+        wanted = [(place.path, place.cell, place.line, code) for place, code in places]
         if left != wanted or done.returncode != int(bool(left)):
             message = done.stderr.decode().strip().splitlines()[:1]
             odd = sorted(set(left) ^ set(wanted))[:3]
@@ -203,20 +227,25 @@ def by_safety(findings: Iterable[Finding]) -> Counter[tuple[str, str]]:
     return Counter((finding.code, finding.fix.safety.value if finding.fix else "no fix") for finding in findings)
 
 
-def check(folder: str, jobs: int = 1, variants: int = 0, quick: bool = False) -> Counts:
+def check(folder: str, jobs: int = 1, variants: int = 0, quick: bool = False, only_notebooks: bool = False) -> Counts:
     """Return what holds and what does not in a folder; it is copied, without what git keeps and large files."""
     with tempfile.TemporaryDirectory() as temporary:
         copy = os.path.join(os.path.realpath(temporary), os.path.basename(os.path.abspath(folder)))
         shutil.copytree(folder, copy, symlinks=True, ignore=_ignored)
         if os.path.lexists(os.path.join(folder, ".git")):
             os.mkdir(os.path.join(copy, ".git"))
-        return Folder(copy, jobs, quick).check(variants)
+        tried = Folder(copy, jobs, quick)
+        if not only_notebooks:
+            return tried.check(variants)
+        tried.in_notebooks()
+        return tried.counts
 
 
 def _ignored(directory: str, names: list[str]) -> list[str]:
     """Return the names that need not be copied."""
     paths = {name: os.path.join(directory, name) for name in names}
     large = [name for name, path in paths.items() if os.path.isfile(path) and os.path.getsize(path) > 2_000_000]
+    large = [name for name in large if not name.endswith(NOTEBOOK)]  # these may be: of pictures
     links = [name for name, path in paths.items() if os.path.islink(path) and not os.path.exists(path)]
     return [*large, *links, *({".git"} & set(names))]
 
@@ -226,6 +255,9 @@ def show(counts: Counts) -> None:
     print(f"{counts.files} files, {counts.with_findings} with findings")
     for key in sorted(counts.offered.keys() | counts.applied.keys()):
         print(f"  {key[0]} {key[1]:<12} offered {counts.offered[key]:>5}, applied {counts.applied[key]:>5}")
+    print(f"  {counts.notebooks} notebooks")
+    for (code, safety), number in sorted(counts.in_notebooks.items()):
+        print(f"    {code} {safety:<12} applied {number:>5}")
     for shape, number in sorted(counts.shapes.items()):
         print(f"  {number} files as {shape}")
     for failure in counts.failures:
@@ -238,13 +270,14 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--variants", type=int, default=0, help=f"turns of other shapes; {len(VARIANTS)} are all")
+    parser.add_argument("--only-notebooks", action="store_true", help="leave out all other files")
     parser.add_argument("--quick", action="store_true", help="lint after a fix alone only where it is for display")
     parser.add_argument("--json", help="write counts and failures to this file")
     options = parser.parse_args(arguments)
     total = Counts()
     for folder in options.folders:
         start = time.monotonic()
-        counts = check(folder, options.jobs, options.variants, options.quick)
+        counts = check(folder, options.jobs, options.variants, options.quick, options.only_notebooks)
         print(f"\n{os.path.basename(os.path.abspath(folder))} ({time.monotonic() - start:.0f} s): ", end="")
         show(counts)
         sys.stdout.flush()
@@ -261,9 +294,11 @@ def _plain(counts: Counts) -> dict[str, object]:
     """Return counts as JSON has them."""
     return {
         "files": counts.files,
+        "notebooks": counts.notebooks,
         "with_findings": counts.with_findings,
         "offered": {" ".join(key): number for key, number in sorted(counts.offered.items())},
         "applied": {" ".join(key): number for key, number in sorted(counts.applied.items())},
+        "in_notebooks": {" ".join(key): number for key, number in sorted(counts.in_notebooks.items())},
         "variants": dict(sorted(counts.shapes.items())),
         "failures": [failure._asdict() for failure in counts.failures],
     }

@@ -9,6 +9,8 @@ from pathlib import Path
 import ecosystem
 import linting
 import pytest
+from notebook_properties import unlike
+from notebooks import notebook, written
 from properties import Moved, Text, differences, spliced
 from variants import VARIANTS, varied
 
@@ -62,6 +64,30 @@ def test_files_in_all_shapes_hold(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert '"MSP501 safe": 1' in (tmp_path / "out").read_text()
     (tmp_path / "out").unlink()
     assert ecosystem.snapshot(str(tmp_path)) == before
+
+
+def test_notebooks_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "train.ipynb").write_text(written(notebook([TRAIN.replace("from data import batches\n", "")])))
+    (tmp_path / "flat.ipynb").write_text(written(notebook(["!ls", TRAIN], as_lists=False), indent=None))
+    assert ecosystem.main([str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "2 notebooks\n" in out and "MSP301 safe         applied     2" in out
+
+
+@pytest.mark.parametrize(
+    ("broken", "why"),
+    [
+        (lambda raw: raw.replace(b"stdout", b"stderr"), "something else than code has changed"),
+        (lambda raw: raw.replace(b'"nbformat": 4,', b'"nbformat":4,'), "the JSON around the code is laid out"),
+        (lambda raw: raw.replace(b'as ms\\n",\n', b'as ms\\n", \n'), "the code is laid out in another way"),
+        (lambda raw: raw.replace(b'"import mindspore as ms\\n"', b'""'), "a line is empty"),
+        (lambda raw: re.sub(rb'\[\s*"# Train"\s*\]', b"1", raw), "nbformat refuses it"),
+    ],
+)
+def test_a_notebook_that_breaks_is_noticed(broken: Callable[[bytes], bytes], why: str) -> None:
+    raw = written(notebook(["# Train", TRAIN])).encode()
+    assert broken(raw) != raw and list(unlike(raw, raw)) == []
+    assert any(each.startswith(why) for each in unlike(raw, broken(raw)))
 
 
 # --- what is broken is noticed: rules of the tests' own stand in for the engine

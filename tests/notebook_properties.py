@@ -1,0 +1,69 @@
+"""What must hold of a notebook before and after its code was fixed. Nothing here comes from the code under test."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+_STRING = rb'"(?:[^"\\]|\\.)*"'
+_CODE = re.compile(
+    rb'"(?:source|input)"\s*:\s*(' + _STRING + rb"|\[\s*(?:" + _STRING + rb"\s*,\s*)*(?:" + _STRING + rb")?\s*\])"
+)
+
+
+def unlike(before: bytes, after: bytes) -> Iterator[str]:
+    """Yield what is wrong with a notebook whose code was changed."""
+    old, new = json.loads(before), json.loads(after)
+    if _without_code(old) != _without_code(new):
+        yield "something else than code has changed"
+    if [_CODE.sub(b"", before)] != [_CODE.sub(b"", after)]:
+        yield "the JSON around the code is laid out in another way"
+    for one, other in zip(_CODE.findall(before), _CODE.findall(after)):
+        if one[:1] != other[:1] or (one != other and not _between(other) <= _between(one)):
+            yield "the code is laid out in another way"
+    if any(not line for cell in _cells(new) for line in _lines(cell)[:-1]):
+        yield "a line is empty, and not the last one"
+    if _is_valid(old) and not _is_valid(new):
+        yield "nbformat refuses it"
+
+
+def _between(strings: bytes) -> set[bytes]:
+    """Return what stands between two strings of a list, and around them; what may be there of one without any."""
+    parts = re.split(_STRING, strings)
+    inner = set(parts[1:-1])
+    return {parts[0], parts[-1], *(inner or {b"," + parts[0][1:]})}
+
+
+def _cells(notebook: Any) -> list[Any]:
+    return list(notebook["cells"] if "cells" in notebook else notebook["worksheets"][0]["cells"])
+
+
+def _lines(cell: Any) -> list[str]:
+    code = cell.get("source", cell.get("input", ""))
+    return code if isinstance(code, list) else [code]
+
+
+def _without_code(notebook: Any) -> Any:
+    """Return a notebook without the code of its code cells."""
+    kept = json.loads(json.dumps(notebook))
+    for cell in _cells(kept):
+        if cell.get("cell_type") == "code":
+            cell.pop("source", None)
+            cell.pop("input", None)
+    return kept
+
+
+def _is_valid(notebook: Any) -> bool:
+    """Return whether nbformat takes a notebook as it is."""
+    import nbformat
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            nbformat.validate(nbformat.from_dict(notebook), relax_add_props=True)
+        except (nbformat.ValidationError, KeyError, TypeError, AttributeError):
+            return False
+    return True
