@@ -145,8 +145,11 @@ def test_a_file_that_cannot_be_written(public: Path, mode: int) -> None:
 
 def test_files_without_mindspore_are_not_parsed(tmp_path: Path) -> None:
     (tmp_path / "other.py").write_bytes(b"x = (\n\xff")
-    ran = beside_a_good_file(tmp_path, "other.py")
+    (tmp_path / "other.ipynb").write_bytes(b"{")
+    ran = beside_a_good_file(tmp_path, "other.py", "other.ipynb")
     assert (ran.code, ran.err) == (1, "")
+    told = run("--no-cache", "--verbose", "other.py", "other.ipynb", cwd=tmp_path)
+    assert told.code == 0 and "skipped other.py: does not mention mindspore\n" in told.err
 
 
 @pytest.mark.parametrize("raw", [b"", b"\n", b"\xef\xbb\xbf", b"# mindspore CheckpointConfig", IMPORT + b"\f"], ids=str)

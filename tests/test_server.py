@@ -109,6 +109,20 @@ def test_what_is_typed_counts_before_it_is_saved(train: Path) -> None:
     drive(scenario)
 
 
+def test_a_file_without_mindspore_shows_nothing_though_it_does_not_parse(tmp_path: Path) -> None:
+    other = tmp_path / "other.py"
+    other.touch()
+
+    async def scenario() -> None:
+        async with editing(tmp_path, options=ONLY) as editor:
+            editor.open(other, "x = (\n")
+            assert await editor.found(other) == []
+            editor.change(other, "from mindspore.train import CheckpointConfig\nx = (\n")
+            assert "syntax error" in (await editor.found(other))[0]
+
+    drive(scenario)
+
+
 def test_an_unsaved_file_changes_the_findings_of_another_one(program: Path) -> None:
     config = program.parent / "src" / "config.py"
 

@@ -69,6 +69,11 @@ def test_prints_what_it_cannot_fix_as_it_came(tmp_path: Path) -> None:
     assert left.err.startswith("-:8:14: MSP301 training waits")
 
 
+def test_a_text_without_mindspore_is_not_parsed(tmp_path: Path) -> None:
+    told = piped("x = (", *SAFE, *CONCISE, "--fix", "-", cwd=tmp_path)
+    assert (told.code, told.out, told.err) == (0, "x = (", "No findings.\n")
+
+
 def test_prints_a_patch(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(TRAIN)
     told = piped(TRAIN, *SAFE, "--diff", "-", "--stdin-filename", "train.py", cwd=tmp_path)
