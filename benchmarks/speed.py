@@ -91,6 +91,12 @@ class Bench:
         chosen = found[:: max(1, len(found) // PROGRAMS)][:PROGRAMS]
         return [self._copy(folder, f"program{index}") for index, folder in enumerate(chosen)]
 
+    def project(self, name: str) -> Path:
+        """Return an empty folder that is a project of its own: scripts in the folders above are not part of it."""
+        folder = self.scratch / name
+        (folder / ".git").mkdir(parents=True, exist_ok=True)
+        return folder
+
     def _copy(self, folder: Path, name: str) -> Path:
         to = self.scratch / name
         if not to.exists():
@@ -165,7 +171,7 @@ def changed(bench: Bench) -> list[float]:
 
 def clean_file(bench: Bench) -> list[float]:
     """Lint one file that has no findings against starting Python."""
-    path = bench.scratch / "clean.py"
+    path = bench.project("clean") / "clean.py"
     path.write_text("import mindspore as ms\n\nx = ms.Tensor([1.0])\nprint(x + 1)\n", encoding="utf-8")
     return bench.rates(lambda: bench.lint(str(path)), lambda: run([str(bench.own / "python"), "-c", "pass"]), _wall)
 
@@ -173,8 +179,7 @@ def clean_file(bench: Bench) -> list[float]:
 def fixed_file(bench: Bench) -> list[float]:
     """Fix one file that has findings against importing LibCST."""
     sample = HERE.parent / "sample_scripts" / "lenet.py"
-    path = bench.scratch / "fixed" / "lenet.py"
-    path.parent.mkdir(exist_ok=True)
+    path = bench.project("fixed") / "lenet.py"
 
     def fix() -> Took:
         shutil.copyfile(sample, path)

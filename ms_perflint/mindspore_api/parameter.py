@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -17,8 +16,7 @@ class Missing(enum.Enum):
 REQUIRED, UNKNOWN = Missing.REQUIRED, Missing.UNKNOWN
 
 
-@dataclass(frozen=True)
-class Named:
+class Named(NamedTuple):
     """A default that is an object of MindSpore: `dtype=mindspore.float32`."""
 
     api: str

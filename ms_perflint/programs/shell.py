@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple, Optional, Union
 
 Blocks = tuple[int, ...]  # the arms of `if`, loops, functions and cases around a command, outermost first
@@ -24,7 +23,6 @@ class Substitution(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True)
 class Unknown:
     """A part that cannot be told: `${NAME%.py}`, `$((1 + 2))`."""
 

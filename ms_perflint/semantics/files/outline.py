@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -39,11 +38,11 @@ class Code(NamedTuple):
     environment: bool
 
 
-@dataclass(frozen=True)
 class Function:
     """A function: what it calls is looked for when somebody calls it."""
 
-    text: bytes  # without the contents of its literals
+    def __init__(self, text: bytes) -> None:
+        self.text = text  # without the contents of its literals
 
     @cached_property
     def code(self) -> Code:
