@@ -25,7 +25,7 @@ from flake8.style_guide import Decision, DecisionEngine  # type: ignore[import-u
 
 from ms_perflint import __version__
 from ms_perflint.codes import codes, previews
-from ms_perflint.config import ALL, Config, ConfigError, load
+from ms_perflint.config import Config, ConfigError, load
 from ms_perflint.internal import internal_error
 from ms_perflint.languages import ENGLISH, of_environment, say
 
@@ -54,22 +54,25 @@ class Run:
         self._options = options
         self._suppress = not options.disable_noqa
         self._typed: str = options.stdin_display_name if "-" in names else ""  # the name of what comes from stdin
-        self._config = _everything(load([self._typed if name == "-" else name for name in names]))
+        self._settings = load([self._typed if name == "-" else name for name in names])
         self._linter: Optional[Linter] = None
-        self.language = _language(self._config)
+        self.language = _language(self._settings)
         self._baseline: Optional[Baseline] = None
-        if self._config.baseline_file is not None:
+        if self._settings.baseline_file is not None:
             from ms_perflint.baseline import load as load_baseline
 
-            self._baseline = load_baseline(self._config.baseline_file)
-        self._answers = self._ahead() if self._suppress and _names_files(options) and self.is_wanted else {}
+            self._baseline = load_baseline(self._settings.baseline_file)
+        self._answers = self._ahead() if self._suppress and _names_files(options) and self._config.select else {}
         gc.freeze()  # what lives now lives to the end: the collector need not look at it again in any process
 
     @cached_property
-    def is_wanted(self) -> bool:
-        """Return whether flake8 would show anything of ours in any file."""
+    def _config(self) -> Config:
+        """Return the configuration with the rules that flake8 may show, in all files: it has its own selection."""
         decider = DecisionEngine(self._options)
-        return any(decider.decision_for(code) is Decision.Selected for code in (PROBLEM, *codes()))
+        shown = tuple(code for code in codes() if decider.decision_for(code) is Decision.Selected)
+        return replace(
+            self._settings, select=shown, ignore=(), extend_select=(), per_file_ignores=(), extend_per_file_ignores=()
+        )
 
     def _ahead(self) -> Mapping[str, Answer]:
         """Return what is known of the files of this run before flake8 starts; an error comes again with its file."""
@@ -89,7 +92,7 @@ class Run:
         known = self._answers.get(path)
         if known is not None and known.holds():
             return known.findings, known.problems
-        return self._anew(tree, "".join(lines), path, name) if self.is_wanted else ((), ())
+        return self._anew(tree, "".join(lines), path, name) if self._config.select else ((), ())
 
     def _anew(self, tree: ast.Module, text: str, path: str, name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
         """Return what is found in a file that flake8 has read and parsed."""
@@ -183,14 +186,6 @@ class Plugin:
 def _language(config: Config) -> str:
     """Return the language that was asked for; flake8 itself speaks English in any locale, and so do we beside it."""
     return of_environment() or config.lang or ENGLISH
-
-
-def _everything(config: Config) -> Config:
-    """Return the configuration with all rules on in all files: flake8 has its own selection."""
-    selected = (ALL, *previews())
-    return replace(
-        config, select=selected, ignore=(), extend_select=(), per_file_ignores=(), extend_per_file_ignores=()
-    )
 
 
 def _names_files(options: argparse.Namespace) -> bool:

@@ -376,6 +376,12 @@ def test_an_error_of_a_rule_is_a_line_of_the_report(here: Path, flake8: Flake8, 
     assert lines[-3].endswith(" 5 statements")  # the tree is whole for those that come after
 
 
+def test_a_rule_that_is_not_shown_is_not_asked(here: Path, installed: Flake8, packages: Path) -> None:
+    shutil.copy(here / "train.py", here / "broken.py")
+    ran = installed("--select", "MSP0,MSP3", "broken.py", cwd=here, packages=packages)
+    assert ran.out == LINE.replace("train.py", "broken.py") + "\n"
+
+
 def test_a_check_that_cannot_be_imported_stops_the_run(here: Path, installed: Flake8, tmp_path: Path) -> None:
     info = tmp_path / "packages" / "lost-1.dist-info"
     info.mkdir(parents=True)
