@@ -12,9 +12,11 @@ from ms_perflint.findings import Place
 from ms_perflint.programs import callers, launchers, mode, reach, repeats, training
 from ms_perflint.programs.handing import Handing
 from ms_perflint.programs.site import Call
+from ms_perflint.programs.step_names import StepNames, parameter_names
 from ms_perflint.programs.target import Target, target_of, versions_of
 from ms_perflint.semantics.evaluate import Evaluator
 from ms_perflint.semantics.files.project import Project
+from ms_perflint.semantics.files.word_flow import Slots
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Module, Scope, Site
 from ms_perflint.semantics.settings import config_files, options, trees, updates
@@ -185,6 +187,11 @@ class Program:
                     found.setdefault(name, []).extend(methods)
         return {name: tuple(scopes) for name, scopes in found.items()}
 
+    @cached_property
+    def parameter_names(self) -> dict[str, list[Slots]]:
+        """Return the parameters that slots may be of, by the words under which functions and classes are called."""
+        return parameter_names(self)
+
     # --- configs
 
     def options(self, parser: Instance) -> list[Site]:
@@ -270,7 +277,12 @@ class Program:
     def may_train(self) -> bool:
         """Return whether running the script passes a call that, by its name alone, may train: a cheap first answer."""
         words = self._order.words
-        return bool(words & {"train", "fit", "step", ""}) or bool(words & training.names_of_steps(self))
+        return bool(words & {"train", "fit", "step", ""}) or bool(words & self.step_names.held)
+
+    @cached_property
+    def step_names(self) -> StepNames:
+        """Return the words under which the program may hold a training step, or what makes one."""
+        return training.names_of_steps(self)
 
     @cached_property
     def _order(self) -> reach.Order:

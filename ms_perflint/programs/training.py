@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.programs.step_names import step_names
+from ms_perflint.programs.step_names import StepNames, step_names
 from ms_perflint.programs.wrapped import calls_of_wrapped
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Module, Scope, Site
@@ -101,8 +101,8 @@ def _runs_itself(entry: Module) -> bool:
     return not own or not all(name.startswith("test_") for name in own)
 
 
-def names_of_steps(program: Program) -> set[str]:
-    """Return the names under which the program may hold a training step."""
+def names_of_steps(program: Program) -> StepNames:
+    """Return the names under which the program may hold a training step, or what makes one."""
     return step_names(program, _WORDS)
 
 
@@ -123,7 +123,7 @@ def trains_by_entry(program: Program) -> bool:
 def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]:
     """Yield the calls of training steps in driver code (not those inside of a cell's `construct`)."""
     optimizer = steps_optimizer(program)
-    names = names_of_steps(program)
+    names = program.step_names
     for module in program.modules:
         if b"mindspore" not in module.source.text and module.path != program.entry:
             continue
@@ -164,24 +164,38 @@ def _is_construct(scope: Scope) -> bool:
     return scope.name in ("construct", "bprop") and scope.parent is not None and scope.parent.is_class
 
 
-def _may_be_step(site: Site, names: set[str]) -> bool:
+def _may_be_step(site: Site, names: StepNames) -> bool:
     """Return whether the callee is a name or attribute that may hold a step, or the result of a call."""
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     if isinstance(callee, ast.Call):
-        return word_of(callee.func) in names or isinstance(callee.func, ast.Call)
-    if site.word not in names and site.word != "step":
+        word = word_of(callee.func)
+        return word in names.makers or word in names.held or isinstance(callee.func, ast.Call)
+    if site.word not in names.held and site.word != "step":
         return False
     if isinstance(callee, ast.Subscript):
         return True
     if isinstance(callee, ast.Name):
-        return (
-            callee.id not in site.module.imported and callee.id not in site.module.defined
-        ) or callee.id in site.scope.bindings
+        return _may_be_variable(callee.id, site)
     return (
         isinstance(callee, ast.Attribute)
         and isinstance(callee.value, ast.Name)
         and callee.value.id not in site.module.imported
+        and (callee.attr in names.members or callee.attr == "step")
     )
+
+
+def _may_be_variable(name: str, site: Site) -> bool:
+    """Return whether a name may be more than a function or class of the file, an import or a builtin."""
+    if name in site.scope.bindings:
+        return True
+    scope, module = site.scope.parent, site.module
+    if name in module.imported or name in module.defined:
+        return False
+    while scope is not None:
+        if name in scope.bindings or scope.stars:
+            return True
+        scope = scope.parent
+    return bool(site.scope.stars)
 
 
 def is_step(program: Program, callee: Value, optimizer: bool) -> bool:

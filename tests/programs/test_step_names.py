@@ -1,0 +1,53 @@
+"""Which calls are asked whether they are a training step, by the words under which a program may hold one."""
+
+from __future__ import annotations
+
+import pytest
+from programs import analysed
+
+from ms_perflint.semantics.evaluate import Evaluator
+
+HEAD = "import mindspore as ms\nfrom mindspore import nn, ops\n"
+STEPS = {
+    "a variable": "step = nn.TrainOneStepCell(net, opt)\nstep(x)",
+    "an attribute": "class T:\n    def __init__(self):\n        self.cell = nn.TrainOneStepCell(net, opt)\n"
+    "    def run(self):\n        self.cell(x)\nT().run()",
+    "a parameter": "def run(scheme, cell):\n    cell(x)\nrun(1, nn.TrainOneStepCell(net, opt))",
+    "a parameter of a method": "class T:\n    def run(self, cell):\n        cell(x)\n"
+    "T().run(nn.TrainOneStepCell(net, opt))",
+    "a parameter of the class above": "class A:\n    def __init__(self, cell):\n        self.cell = cell\n"
+    "class T(A):\n    def __init__(self, given):\n        super().__init__(given)\n"
+    "    def run(self):\n        self.cell(x)\nT(nn.TrainOneStepCell(net, opt)).run()",
+    "a keyword": "def run(cell=None):\n    cell(x)\nrun(cell=nn.TrainOneStepCell(net, opt))",
+    "what a function returns": "def make():\n    return nn.TrainOneStepCell(net, opt)\nstep = make()\nstep(x)",
+    "at once": "def make():\n    return nn.TrainOneStepCell(net, opt)\nmake()(x)",
+    "a property": "class T:\n    @property\n    def cell(self):\n        return nn.TrainOneStepCell(net, opt)\n"
+    "trainer = T()\ntrainer.cell(x)",
+    "a class of its own": "class Step(nn.TrainOneStepCell):\n    pass\nstep = Step(net, opt).set_train()\nstep(x)",
+    "gradients of gradients": "opt = nn.SGD(net)\nmake = ops.GradOperation()\ngrads = make(net)\nopt(grads(x))",
+    "an imported name": "from mindspore.nn import TrainOneStepCell as Cell\nstep = Cell(net, opt)\nstep(x)",
+    "one of two": "step = nn.TrainOneStepCell(net, opt) if x else net\nstep(x)",
+}
+
+
+@pytest.mark.parametrize("text", STEPS.values(), ids=STEPS)
+def test_a_step_is_found_under_the_name_that_holds_it(text: str) -> None:
+    assert analysed({"train.py": HEAD + text}).is_trained
+
+
+def test_what_a_step_gives_is_no_step() -> None:
+    text = HEAD + "step = nn.TrainOneStepCell(net, opt)\nloss = step(x)\nlog(loss)"
+    names = analysed({"train.py": text}).step_names
+    assert "step" in names.held and "loss" not in names.held
+
+
+def test_methods_that_share_their_word_with_a_step_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`size` is a parameter that gets a step; `x.size()` is no attribute that does."""
+    asked: list[str] = []
+    callees = Evaluator.callees
+    monkeypatch.setattr(Evaluator, "callees", lambda self, site: asked.append(site.word) or callees(self, site))
+    text = "def run(size):\n    size(x)\nrun(nn.TrainOneStepCell(net, opt))\nx.size()\nx.append(x)\nsorted(x)"
+    program = analysed({"train.py": HEAD + text})
+    assert [site.node.lineno for site in program.train_sites] == [4]
+    assert not {"append", "sorted"} & set(asked)
+    assert "size" in program.step_names.held and "size" not in program.step_names.members
