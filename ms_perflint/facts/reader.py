@@ -20,7 +20,7 @@ from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.semantics.parameters import argument_at
 from ms_perflint.semantics.settings import options
 from ms_perflint.semantics.values import NO_CONSTANT, Constant, Instance, Known, Options, Tree, Value
-from ms_perflint.source import PYTHON
+from ms_perflint.source import NOTEBOOK, PYTHON
 
 CONDITION = 50  # characters of a condition
 CONDITIONS = 3  # that are shown for one site
@@ -223,6 +223,9 @@ class Reader:
         return Origin(place, short(self._line(place)), not place.path.endswith(PYTHON))
 
     def _line(self, place: Place) -> str:
+        module = self.program.module(place.path) if place.path.endswith(NOTEBOOK) else None
+        if module is not None:  # as it is written: what IPython alone understands is no Python
+            return flat(module.source.line(place.row).decode("utf-8", "replace"))
         lines = (self.program.project.lines(place.path) or b"").splitlines()
         return flat(lines[place.row - 1].decode("utf-8", "replace")) if place.row <= len(lines) else ""
 

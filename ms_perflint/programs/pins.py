@@ -1,4 +1,4 @@
-"""Which MindSpore the requirement files around a program ask for."""
+"""Which MindSpore the requirement files around a program ask for, or the cells of a notebook install."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
+from ms_perflint.source import NOTEBOOK
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -21,6 +22,10 @@ _PACKAGE = r"(?i)(?<![\w./-])mindspore(?:[-_](?:ascend|gpu|cpu))?(?![\w./])(?!-\
 _NUMBER = r"\d+(?:\.\d+)*"
 _CLAUSE = rf"(===?|~=|<=?|>=?|!=|\^|~|=)?\s*v?({_NUMBER})(\.\*)?[\w.-]*"
 _WHEEL = rf"mindspore(?:_\w+)?-({_NUMBER})"
+_INSTALL = (
+    rb"(?m)^[ \t]*(?P<line>[!%][ \t]*(?:[\w./-]+[ \t]+-m[ \t]+)?"
+    rb"(?:pip|conda|mamba)[\d.]*[ \t]+install\b(?P<what>[^\n#]*))"
+)
 _SIGNS = r"[\s\"'=\[\]{},:]*(?:version)?[\s\"'=:]*"
 
 
@@ -35,8 +40,10 @@ class Pin(NamedTuple):
 def pin(program: Program) -> Optional[Pin]:
     """Return what the requirement files nearest to the entry script say; None where they leave the version open.
 
-    Of several in one folder the one that allows the newest version counts.
+    Of several in one folder the one that allows the newest version counts. What a notebook installs itself comes first.
     """
+    for installed in _installed(program):
+        return installed
     files = program.project.files
     for directory in program.project.ancestors(os.path.dirname(program.entry)):
         names = sorted(name for name in files.named(directory, *ENDS) if re.search(FILES, name))
@@ -44,6 +51,21 @@ def pin(program: Program) -> Optional[Pin]:
         if found:
             return max(found, key=lambda each: each.version or each.below or ())
     return None
+
+
+def _installed(program: Program) -> Iterator[Pin]:
+    """Yield the versions that the cells of a notebook install, the last one first."""
+    module = program.module(program.entry) if program.entry.endswith(NOTEBOOK) else None
+    if module is None:
+        return
+    for match in reversed(list(re.finditer(_INSTALL, module.source.written))):
+        line = match["what"].decode()
+        wheel, package = re.search(_WHEEL, line), re.search(_PACKAGE, line)
+        version, below = read(line[package.end() :]) if package is not None else (None, None)
+        if wheel is not None:
+            version = mindspore_api.parse_version(wheel.group(1))
+        if version is not None or below is not None:
+            yield Pin(module.source.place(match.start("line")), version, below)
 
 
 def _pins(program: Program, path: str) -> Iterator[Pin]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from notebooks import notebook, written
 from programs import ROOT, analysed
 
 from ms_perflint import mindspore_api
@@ -91,6 +92,47 @@ def test_without_a_pin_the_newest_version_counts(file: str, text: str) -> None:
     target = analysed({"train.py": PLAIN, file: text}).target
     assert (target.version, target.oldest, target.source) == (mindspore_api.newest(), mindspore_api.newest(), NEWEST)
     assert target.version_places == ()
+
+
+WHEEL = "https://example.com/2.4.1/MindSpore/unified/x86_64/mindspore-2.4.1-cp39-cp39-linux_x86_64.whl"
+
+
+@pytest.mark.parametrize(
+    ("line", "version"),
+    [
+        ("!pip install mindspore==2.2.0", (2, 2, 0)),
+        ("! pip3 install -q -i https://pypi.example.com/simple mindspore==2.2.0", (2, 2, 0)),
+        ("%pip install 'mindspore-gpu<1.10'", (1, 9, 0)),
+        ("!python -m pip install mindspore==2.3.0RC2", (2, 3, 0)),
+        ("%conda install mindspore-ascend=2.2.0 -y", (2, 2, 0)),
+        (f"%pip install {WHEEL} --trusted-host example.com", (2, 4, 1)),
+        ("!pip install mindspore==1.9\n!pip install mindspore==2.2.0", (2, 2, 0)),
+    ],
+)
+def test_what_a_notebook_installs_is_a_pin(line: str, version: tuple[int, ...]) -> None:
+    cells = notebook(["# Train", f"%%capture out\n{line}", PLAIN])
+    target = analysed({"a.ipynb": written(cells), "requirements.txt": "mindspore==2.0\n"}, "a.ipynb").target
+    assert (target.version, target.source) == (version, PIN)
+    (place,) = target.version_places
+    assert (place.cell, place.line) == (2, 2 + line.count("\n"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# !pip install mindspore==2.2.0",
+        "!pip uninstall mindspore==2.2.0 -y",
+        "!pip install mindnlp  # mindspore==2.2.0",
+        "!pip install mindspore",
+        "!echo pip install mindspore==2.2.0",
+        "x = '!pip install mindspore==2.2.0'",
+    ],
+)
+def test_what_a_notebook_does_not_install_is_none(line: str) -> None:
+    target = analysed(
+        {"a.ipynb": written(notebook([line, PLAIN])), "requirements.txt": "mindspore==2.0\n"}, "a.ipynb"
+    ).target
+    assert target.version == (2, 0, 0)
 
 
 def test_the_nearest_pin_counts() -> None:
