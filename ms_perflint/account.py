@@ -74,7 +74,7 @@ def _programs(linter: Linter, found: Found) -> Iterator[str]:
     for entry in islice(entries, PROGRAMS):
         program = linter.program(entry)
         large = "" if program.is_whole else Message("too large: only this file of it was read")
-        parts = listed([in_short(overview_of(program)), files_of(len(program.files))])
-        yield Message("program {file}: {facts}", file=shown(entry), facts=also(parts, large))
+        facts, files = in_short(overview_of(program)), also(files_of(len(program.files)), large)
+        yield Message("program {file}: {facts}, {files}", file=shown(entry), facts=facts, files=files)
     if next(entries, None) is not None:
         yield Message("... and more programs")

@@ -265,7 +265,7 @@ def test_verbose_in_chinese(here: Path) -> None:
         "缓存：关闭",
     ]
     assert re.fullmatch(
-        "耗时：查找文件 .+ 秒，检查 .+ 秒，修复并生成报告 .+ 秒，保存缓存 .+ 秒", ran.err.splitlines()[-1]
+        "耗时：查找文件 .+ 秒、检查 .+ 秒、修复并生成报告 .+ 秒、保存缓存 .+ 秒", ran.err.splitlines()[-1]
     )
 
 
@@ -298,7 +298,7 @@ Profiler       是
   train.py:36  profile(data_process=True, ...): 数据处理流水线 True
 AutoTune       是
   src/dataset.py:12  ds.config.set_enable_autotune(enable=True): True；与 train.py:36 的 Profiler 冲突
-没有           启动脚本, 并行模式
+没有           启动脚本、并行模式
 
 规则
   MSP201  1 个问题：train.py:28

@@ -88,7 +88,9 @@ def _mode_set(reader: Reader, call: Call) -> Evidence:
     value = mode.given(call)
     meant = MODES.get(usual) if value is not None and (usual := mode.usually(value)) is not None else None
     found = reader.evidence(call, "mode")
-    says = listed([part for part in (meant or found.says, _role(program, call)) if part])
+    says, role = meant or found.says, _role(program, call)
+    if role:
+        says = Message("{mode}, {role}", mode=says, role=role)
     return Evidence(found.place, found.code, says, meant, found.origins, found.when)
 
 

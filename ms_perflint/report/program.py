@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import reduce
 
 from ms_perflint.facts.data import Answer, Evidence, Fact, Facts, Origin, Overview, Verdict, in_language
-from ms_perflint.facts.words import also
+from ms_perflint.facts.words import also, listed
 from ms_perflint.findings import Place
 from ms_perflint.languages import ENGLISH, Message, say
 from ms_perflint.report.sources import name, shown
@@ -56,9 +56,9 @@ class _Text:
                 lines += self.fact(in_language(fact, self.language))
             if fact.name == "files" and (self.verbose or len(facts.files) <= FILES):
                 lines += [f"  {shown(path)}" for path in facts.files[1:]]
-        absent = [self.say(fact.name) for fact in facts.facts if not fact.is_there]
+        absent = [fact.name for fact in facts.facts if not fact.is_there]
         if absent:
-            lines.append(f"{self.label(Message('without'))} {', '.join(absent)}")
+            lines.append(f"{self.label(Message('without'))} {self.say(listed(absent))}")
         return [*lines, "", self.style(self.say(Message("rules")), "bold"), *self.verdicts(facts.verdicts)]
 
     def say(self, text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ms_perflint.facts.data import Evidence, Fact, Facts, Origin, in_language
+from ms_perflint.facts.words import listed
 from ms_perflint.languages import Message
 from ms_perflint.report import Outcome
 from ms_perflint.report.html.findings import row_of
@@ -31,13 +32,13 @@ def _program(facts: Facts, root: str, number: int, outcome: Outcome) -> Markup:
     count = outcome.say(findings_of(sum(len(verdict.places) for verdict in facts.verdicts)))
     line = [tag("code", below(facts.entry, root)), f" {count}", tag("small", f" {', '.join(short)}")]
     rows = [_fact(fact, root, outcome) for fact in facts.facts if fact.is_there]
-    absent = ", ".join(outcome.say(fact.name) for fact in facts.facts if not fact.is_there)
+    absent = [fact.name for fact in facts.facts if not fact.is_there]
     table = tag("table", tag("tbody", *rows))
     return tag(
         "details",
         tag("summary", *line),
         tag("div", table, class_="wide", tabindex="0", role="region", aria_label=outcome.say(Message("Facts"))),
-        tag("p", outcome.say(Message("Without {facts}.", facts=absent))) if absent else None,
+        tag("p", outcome.say(Message("Without {facts}.", facts=listed(absent)))) if absent else None,
         _quiet(facts, outcome),
         id=f"program-{number}",
     )
