@@ -153,3 +153,16 @@ def test_a_program_is_hardly_parsed_again_where_nothing_is_kept_for_later(
     config = Config(str(tmp_path))
     engine.lint(discover([str(tmp_path)], config).files, config)
     assert counts["parsed"] <= 2 * (BUDGET["parsed"] + 1)  # one script each shares nothing
+
+
+def test_what_runs_is_not_asked_of_a_script_that_cannot_train(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_project(tmp_path)
+    (tmp_path / "train.py").unlink()
+    text = EVAL.replace("GRAPH_MODE", "PYNATIVE_MODE").replace("make(64)", "make(100)")
+    load = '    print(ms.load_checkpoint("net.ckpt"))\n'
+    (tmp_path / "eval.py").write_text(text + load, encoding="utf-8")
+    counts: Counter[str] = Counter()
+    count(monkeypatch, counts, reach, "reached", "reached")
+    config = Config(str(tmp_path))
+    engine.lint(discover([str(tmp_path)], config).files, config)
+    assert counts["reached"] == 0

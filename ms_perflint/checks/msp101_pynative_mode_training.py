@@ -42,7 +42,7 @@ class PynativeModeTraining(Check):
 
     def suspect(self, call: Call) -> bool:
         """A `set_context` that makes PyNative the mode of the training; or the first one where none says a mode."""
-        if not mode.stands_there(call) and not self.program.is_trained:
+        if not self.program.speaks_of_training or not (mode.stands_there(call) or self.program.is_trained):
             return False
         value = mode.given(call)
         if value is None:
@@ -71,7 +71,8 @@ class PynativeModeTraining(Check):
     def _is_silent(self) -> bool:
         """Return whether nothing in a training program says the mode, and the default is PyNative."""
         return (
-            not mode.is_surely_said(self.program)
+            self.program.speaks_of_training
+            and not mode.is_surely_said(self.program)
             and mindspore_api.default_mode(self.program.version) == mode.PYNATIVE
             and training.may_train_by_entry(self.program)
             and not self.program.says_mode

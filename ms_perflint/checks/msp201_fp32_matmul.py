@@ -50,7 +50,7 @@ class Fp32Matmul(Check):
 
     def among(self, sites: Sequence[Site]) -> Sequence[Site]:
         """Return the calls that by their words alone may make what is trained, or force float32; none in a library."""
-        if not sites or not entries.is_script(self.program):
+        if not sites or not self.program.speaks_of_training or not entries.is_script(self.program):
             return ()
         words = self._words(sites[0].module)
         return [site for site in sites if site.word in words or site.word == "to_float"]

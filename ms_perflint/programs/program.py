@@ -96,12 +96,14 @@ class Program:
     def sites(self, word: str) -> list[Site]:
         """Return the call sites of the program whose callee may be something named `word`."""
         if word not in self._sites:
-            found: list[Site] = []
-            for module in self.modules:
-                for spelling in sorted(module.spelled(word)):
-                    found.extend(module.by_word.get(spelling, ()))
-            self._sites[word] = found
+            is_known = "modules" in vars(self)  # else a look at all files may tell that nothing is to be found
+            modules = self.modules if is_known or self._may_say(word) else ()
+            self._sites[word] = [site for module in modules for site in module.sites_of(word)]
         return self._sites[word]
+
+    def _may_say(self, word: str) -> bool:
+        """Return whether a file of the program has a word in it: by its bytes, before it is asked what runs."""
+        return not word.isascii() or any(self.project.contains_any(path, (word,)) for path in self.files)
 
     def calls(self, *apis: str) -> tuple[Call, ...]:
         """Return the calls of these APIs that can run, the entry script's first, then by file and position."""
@@ -119,8 +121,16 @@ class Program:
         return [call for site in self.sites(api.rpartition(".")[2]) for call in self.running(api, site)]
 
     def has_calls(self, *apis: str) -> bool:
-        """Return whether a call of one of these APIs can run; those under the fewest conditions are asked first."""
-        sites = [(api, site) for api in apis for site in self.sites(api.rpartition(".")[2])]
+        """Return whether a call of one of these APIs can run; those under the fewest conditions are asked first.
+
+        Those of the entry script come before all others: for them it is hardly asked what runs.
+        """
+        entry = self.module(self.entry)
+        words = [(api, api.rpartition(".")[2]) for api in apis]
+        own = [(api, site) for api, word in words for site in (entry.sites_of(word) if entry is not None else ())]
+        return self._runs_any(own) or self._runs_any([(api, site) for api, word in words for site in self.sites(word)])
+
+    def _runs_any(self, sites: list[tuple[str, Site]]) -> bool:
         return any(self.running(*each) for each in sorted(sites, key=lambda each: len(each[1].block.chain())))
 
     def running(self, api: str, site: Site) -> tuple[Call, ...]:
@@ -259,10 +269,10 @@ class Program:
         """Return the scopes that run."""
         return self._reach.scopes
 
-    @property
+    @cached_property
     def is_whole(self) -> bool:
         """Return whether all that runs was read; of a program that is too large for it, only the entry script is."""
-        return self._reach.is_whole
+        return reach.is_small(self) or self._reach.is_whole
 
     def position(self, site: Site) -> Optional[int]:
         """Return where in the execution order a site is first passed; None when that is not known."""
@@ -272,6 +282,11 @@ class Program:
         """Return whether running the entry script leads to a site, not only calling its functions from elsewhere."""
         position = self.position(site)
         return position is not None and position < self._order.run_by_entry
+
+    @cached_property
+    def speaks_of_training(self) -> bool:
+        """Return whether a file of the program has a word of training in it: if none has, nothing trains."""
+        return training.is_spoken_of(self)
 
     @cached_property
     def may_train(self) -> bool:
@@ -305,7 +320,8 @@ class Program:
 
     def runs(self, site: Site) -> bool:
         """Return whether a site can run: its function is reached, and no condition around it is always false."""
-        return site.scope.owner in self.reached and self.evaluator.may_run(site)
+        scope = site.scope.owner
+        return (reach.runs_at_once(self, scope) or scope in self.reached) and self.evaluator.may_run(site)
 
     @cached_property
     def trains(self) -> Fact:

@@ -50,6 +50,16 @@ def reached(program: Program) -> Reached:
         return Reached({scope for scope in entry.scopes if scope.owner is scope} if entry else set(), False)
 
 
+def is_small(program: Program) -> bool:
+    """Return whether all files of a program together are small enough to be read, in whatever encoding they are."""
+    return 2 * sum(len(program.project.raw(path) or b"") for path in program.files) <= SIZE
+
+
+def runs_at_once(program: Program, scope: Scope) -> bool:
+    """Return whether a scope runs whatever else does: the entry script itself, its functions and classes."""
+    return scope.module.path == program.entry and (scope.parent is None or scope.parent is scope.module.scope)
+
+
 class _TooLarge(Exception):
     """So much code runs that it cannot be read while somebody waits."""
 

@@ -73,10 +73,10 @@ def train_sites(program: Program) -> Iterator[Site]:
 
 def trains(program: Program) -> bool:
     """Return whether there are such sites; the first one will do."""
-    return may_train(program) and any(True for _ in train_sites(program))
+    return program.speaks_of_training and any(True for _ in train_sites(program))
 
 
-def may_train(program: Program) -> bool:
+def is_spoken_of(program: Program) -> bool:
     """Return whether a file of the program has a word of training in it: by its bytes, before anything is parsed."""
     project = program.project
     return any(project.matches(path, _TRAIN) or project.contains_any(path, _MARKS) for path in program.files)

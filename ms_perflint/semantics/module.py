@@ -278,6 +278,10 @@ class Module:
                     todo.append(other)
         return words
 
+    def sites_of(self, word: str) -> list[Site]:
+        """Return the sites whose callee may be something named `word` elsewhere."""
+        return [site for spelling in sorted(self.spelled(word)) for site in self.by_word.get(spelling, ())]
+
     def holders(self, word: str) -> set[str]:
         """Return the names that may hold what calling `word` gives."""
         found: set[str] = set()

@@ -86,7 +86,8 @@ class Project:
     def contains_any(self, path: str, words: tuple[str, ...]) -> bool:
         """Return whether the bytes of a file contain one of these words; looked for once."""
         if (path, words) not in self._contains:
-            self._contains[path, words] = any(self.contains(path, word) for word in words)
+            raw = self.raw(path) or b""
+            self._contains[path, words] = any(word.encode() in raw for word in words)
         return self._contains[path, words]
 
     def decorates(self, path: str, words: tuple[str, ...]) -> bool:
