@@ -205,12 +205,14 @@ class Imports:
 
     def imported(self, path: str, roots: Roots) -> tuple[str, ...]:
         """Return the local files that a file imports in a program with this search path."""
-        key = (path, () if self._is_usual(path, roots) else roots)
-        if key not in self._imported:
-            directory = os.path.dirname(path)
-            found = (file for asked in self.statements(path) for file in self.locate(directory, asked, key[1]).files)
-            self._imported[key] = tuple(file for file in dict.fromkeys(found) if file != path)
-        return self._imported[key]
+        if (path, roots) not in self._imported:
+            key = (path, () if self._is_usual(path, roots) else roots)
+            if key not in self._imported:
+                directory, asked = os.path.dirname(path), self.statements(path)
+                found = (file for each in asked for file in self.locate(directory, each, key[1]).files)
+                self._imported[key] = tuple(file for file in dict.fromkeys(found) if file != path)
+            self._imported[path, roots] = self._imported[key]
+        return self._imported[path, roots]
 
     def _is_usual(self, path: str, roots: Roots) -> bool:
         """Return whether a search path leads to the files that are found without one, so that those can be shared."""
