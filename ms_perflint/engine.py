@@ -33,7 +33,8 @@ from ms_perflint.stamps import Noting
 from ms_perflint.suppressions import Suppressions
 
 HELD = 600_000  # bytes of parsed source that are kept in any case, also where the next file shares none of it
-HELD_BY_SESSION = 50_000  # the same between projects when findings are remembered: any change makes all of these void
+HELD_BETWEEN = 200_000  # the same between projects
+HELD_BY_SESSION = 50_000  # the same when findings are remembered: any change makes all of these void
 HELD_AT_MOST = 8_000_000  # bytes after which everything is given back, wherever the run is
 PROGRAMS = 40  # programs whose answers are kept
 DIED = Message("the process that looked at it died: it may take more memory than there is")
@@ -251,7 +252,7 @@ class Linter:
         """
         size, kept = self.project.size, HELD
         if not self._home or not inside(path, self._home):
-            self._home, kept = os.path.dirname(path), HELD_BY_SESSION if self.remember else HELD
+            self._home, kept = os.path.dirname(path), HELD_BY_SESSION if self.remember else HELD_BETWEEN
         is_over = size > HELD_AT_MOST or (size > kept and not self._shares(path))
         if is_over:
             self.close()
