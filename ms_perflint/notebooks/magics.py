@@ -13,7 +13,13 @@ PYTHON_CELLS = frozenset(
     {b"capture", b"debug", b"prun", b"pypy", b"python", b"python3", b"pyspy", b"time", b"timeit", b"memray_flamegraph"}
 )
 _CELL = re.compile(rb"\s*%%([\w.]*)[^\n]*\n?")
-_MAY_HOLD = re.compile(rb"^[ \t]*[%!?/,;]|\?[ \t]*\r?$|=[ \t]*[%!]", re.MULTILINE)
+# a magic may stand without its sign: one word behind another is no Python, unless one of them is an operator
+_BARE = (
+    rb"[ \t]*(?P<command>(?:pip3?|conda|mamba|ls|cd|cat|cp|mv|rm|mkdir)[ \t]+"
+    rb"(?!(?:and|else|for|if|in|is|not|or)\b)(?=[\w./~$]|-\w))"
+)
+_BARE_COMMAND = re.compile(_BARE)
+_MAY_HOLD = re.compile(rb"^[ \t]*[%!?/,;]|\?[ \t]*\r?$|=[ \t]*[%!]|^" + _BARE, re.MULTILINE)
 _ESCAPED = re.compile(rb"[ \t]*([%!?/,;])")
 _RUNS = re.compile(rb"[ \t]*%(?:time|timeit|prun)(?:[ \t]+-\w+(?:[ \t]+\d+)?)*[ \t]+(?=[^\s-])")
 _COMPOUND = re.compile(rb"(?:async|class|def|for|if|try|while|with)\b|@")
@@ -60,6 +66,8 @@ def _statement(cell: bytes, start: int) -> bytes:
         return runs.group()[:margin] + _filled(runs.group()[margin:], b"0;") + _statement(cell, runs.end())
     if escaped := _ESCAPED.match(cell, start):
         return cell[start : escaped.start(1)] + _blank(cell, escaped.start(1), NOTHING)
+    if bare := _BARE_COMMAND.match(cell, start):
+        return cell[start : bare.start("command")] + _blank(cell, bare.start("command"), NOTHING)
     depth, last = 0, b""
     for token in _TOKEN.finditer(cell, start):
         depth += (token.lastgroup == "open") - (token.lastgroup == "close" and depth > 0)

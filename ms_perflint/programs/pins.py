@@ -23,7 +23,7 @@ _NUMBER = r"\d+(?:\.\d+)*"
 _CLAUSE = rf"(===?|~=|<=?|>=?|!=|\^|~|=)?\s*v?({_NUMBER})(\.\*)?[\w.-]*"
 _WHEEL = rf"mindspore(?:_\w+)?-({_NUMBER})"
 _INSTALL = (
-    rb"(?m)^[ \t]*(?P<line>[!%][ \t]*(?:[\w./-]+[ \t]+-m[ \t]+)?"
+    rb"(?m)^[ \t]*(?P<line>[!%]?[ \t]*(?:[\w./-]+[ \t]+-m[ \t]+)?"
     rb"(?:pip|conda|mamba)[\d.]*[ \t]+install\b(?P<what>[^\n#]*))"
 )
 _SIGNS = r"[\s\"'=\[\]{},:]*(?:version)?[\s\"'=:]*"
