@@ -2,7 +2,7 @@
 
 import gc
 
-ALIVE = 100_000  # objects more than there were, after which it pays to look which of them are garbage
+ALIVE = 200_000  # objects more than there were, after which it pays to look which of them are garbage
 
 
 def main() -> None:

@@ -22,8 +22,7 @@ class Safety(enum.Enum):
         return order.index(self) < order.index(other)
 
 
-@dataclass(frozen=True, order=True)
-class Place:
+class Place(NamedTuple):
     """A position in a file; row and column count from 1, the column in characters.
 
     Of a notebook, `row` counts through the code of all cells. People are shown `cell` and `line`, the row in the cell.
@@ -32,8 +31,8 @@ class Place:
     path: str  # absolute
     row: int
     column: int
-    cell: int = field(default=0, compare=False)  # from 1, cells of all kinds counted; 0: the file has none
-    above: int = field(default=0, compare=False)  # rows before the first one of the cell
+    cell: int = 0  # from 1, cells of all kinds counted; 0: the file has none
+    above: int = 0  # rows before the first one of the cell
 
     @property
     def line(self) -> int:
@@ -68,7 +67,7 @@ class Related(NamedTuple):
     message: str
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Finding:
     """One report. Findings order by path, row, column, code."""
 
@@ -80,6 +79,10 @@ class Finding:
     lines: tuple[int, ...] = field(compare=False)  # rows on which a suppression speaks for this finding
     fix: Optional[Fix] = field(compare=False, default=None)
     related: tuple[Related, ...] = field(compare=False, default=())
+
+    def __lt__(self, other: Finding) -> bool:
+        """By place, then by code."""
+        return (self.place, self.code) < (other.place, other.code)
 
 
 class Gain(NamedTuple):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint import edits as edit
 from ms_perflint import mindspore_api
 from ms_perflint.check import Check
-from ms_perflint.findings import Edit, Gain, Related, Safety
+from ms_perflint.findings import Edit, Gain, Place, Related, Safety
 from ms_perflint.languages import Message
 from ms_perflint.programs import conditions, mode, training
 from ms_perflint.programs.site import Call
@@ -167,9 +167,9 @@ class PynativeModeTraining(Check):
 
     def _setting(self, call: Call) -> Optional[tuple[Edit, ...]]:
         setting = edit.decided(call.argument("mode"))
-        if setting is None or (not isinstance(setting.constant, int) and not isinstance(setting.where, tuple)):
+        if setting is None or (not isinstance(setting.constant, int) and isinstance(setting.where, Place)):
             return None
-        if isinstance(setting.where, tuple) and isinstance(setting.where[1], (ast.Attribute, ast.Name)):
+        if not isinstance(setting.where, Place) and isinstance(setting.where[1], (ast.Attribute, ast.Name)):
             return self._replaced(setting.where[0], setting.where[1])
         return (
             edit.set_setting(self.program, setting, "0", "0")

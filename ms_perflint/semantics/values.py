@@ -12,8 +12,7 @@ from ms_perflint.findings import Place
 from ms_perflint.semantics.module import Module, Scope
 
 
-@dataclass(frozen=True)
-class Constant:
+class Constant(NamedTuple):
     """A Python constant."""
 
     value: Any
@@ -24,6 +23,9 @@ class Constant:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Constant) and self.same(other.value)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     def __hash__(self) -> int:
         return hash((type(self.value), self.value))
