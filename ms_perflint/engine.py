@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import ast
-import gc
 import inspect
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, Optional
 
 from ms_perflint.cache import Memory, Session
 from ms_perflint.check import Check, checks, last_word
+from ms_perflint.collector import without_collector
 from ms_perflint.config import Config, inside
 from ms_perflint.discovery import grouped, shares
 from ms_perflint.findings import Finding, Problem, Report, Unreadable
@@ -120,18 +119,6 @@ def _found(linter: Linter, paths: Sequence[str], done: Done) -> list[Finding]:
         done(1)
     linter.close()
     return findings
-
-
-@contextmanager
-def without_collector() -> Iterator[None]:
-    """Trees are given back by cutting their cycles; collecting them costs a third of a run."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class Linter:

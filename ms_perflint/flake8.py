@@ -25,6 +25,7 @@ from flake8.style_guide import Decision, DecisionEngine  # type: ignore[import-u
 
 from ms_perflint import __version__
 from ms_perflint.codes import codes, previews
+from ms_perflint.collector import without_collector
 from ms_perflint.config import Config, ConfigError, load
 from ms_perflint.internal import internal_error
 from ms_perflint.languages import ENGLISH, of_environment, say
@@ -62,8 +63,9 @@ class Run:
             from ms_perflint.baseline import load as load_baseline
 
             self._baseline = load_baseline(self._settings.baseline_file)
-        self._answers = self._ahead() if self._suppress and _names_files(options) and self._config.select else {}
-        gc.freeze()  # what lives now lives to the end: the collector need not look at it again in any process
+        with without_collector():
+            self._answers = self._ahead() if self._suppress and _names_files(options) and self._config.select else {}
+            gc.freeze()  # what lives now lives to the end: the collector need not look at it again in any process
 
     @cached_property
     def _config(self) -> Config:
@@ -107,8 +109,6 @@ class Run:
             source = Source(path, raw)
         except SourceError as error:
             return (), [error.problem(path)]
-        from ms_perflint.engine import without_collector
-
         here = Overlay(Disk(), {path: raw})
         if name == self._typed:
             linter = self._made(here)
