@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import warnings
@@ -12,6 +13,8 @@ _STRING = rb'"(?:[^"\\]|\\.)*"'
 _CODE = re.compile(
     rb'"(?:source|input)"\s*:\s*(' + _STRING + rb"|\[\s*(?:" + _STRING + rb"\s*,\s*)*(?:" + _STRING + rb")?\s*\])"
 )
+
+_TIMED = re.compile(r"^[ \t]*%(?:time|timeit|prun)[ \t]+(?P<code>[^\s-].*)$", re.MULTILINE)
 
 
 def unlike(before: bytes, after: bytes) -> Iterator[str]:
@@ -26,6 +29,8 @@ def unlike(before: bytes, after: bytes) -> Iterator[str]:
             yield "the code is laid out in another way"
     if any(not line for cell in _cells(new) for line in _lines(cell)[:-1]):
         yield "a line is empty, and not the last one"
+    if _torn(new) > _torn(old):
+        yield "code behind a magic goes on in the next line"
     if _is_valid(old) and not _is_valid(new):
         yield "nbformat refuses it"
 
@@ -44,6 +49,18 @@ def _cells(notebook: Any) -> list[Any]:
 def _lines(cell: Any) -> list[str]:
     code = cell.get("source", cell.get("input", ""))
     return code if isinstance(code, list) else [code]
+
+
+def _torn(notebook: Any) -> int:
+    """Return in how many rows a magic runs code that is none by itself: IPython reads it by the line."""
+    found = 0
+    for cell in (cell for cell in _cells(notebook) if cell.get("cell_type") == "code"):
+        for match in _TIMED.finditer("".join(_lines(cell))):
+            try:
+                ast.parse(match["code"].strip())
+            except SyntaxError:
+                found += 1
+    return found
 
 
 def _without_code(notebook: Any) -> Any:

@@ -81,11 +81,12 @@ def test_notebooks_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         (lambda raw: raw.replace(b'"nbformat": 4,', b'"nbformat":4,'), "the JSON around the code is laid out"),
         (lambda raw: raw.replace(b'as ms\\n",\n', b'as ms\\n", \n'), "the code is laid out in another way"),
         (lambda raw: raw.replace(b'"import mindspore as ms\\n"', b'""'), "a line is empty"),
+        (lambda raw: raw.replace(b"%time f(1)", b"%time f(1,\\n2)"), "code behind a magic goes on"),
         (lambda raw: re.sub(rb'\[\s*"# Train"\s*\]', b"1", raw), "nbformat refuses it"),
     ],
 )
 def test_a_notebook_that_breaks_is_noticed(broken: Callable[[bytes], bytes], why: str) -> None:
-    raw = written(notebook(["# Train", TRAIN])).encode()
+    raw = written(notebook(["# Train", TRAIN, "%time f(1)"])).encode()
     assert broken(raw) != raw and list(unlike(raw, raw)) == []
     assert any(each.startswith(why) for each in unlike(raw, broken(raw)))
 

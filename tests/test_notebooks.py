@@ -133,6 +133,19 @@ def test_a_fix_changes_its_lines_of_the_json_only(tmp_path: Path, layout: dict[s
     assert path.read_bytes().decode() == after
 
 
+def test_code_behind_a_magic_stays_on_its_line(tmp_path: Path) -> None:
+    timed = '%time model.train(10, dataset, callbacks=[ModelCheckpoint("resnet50_imagenet", config=config)])'
+    plain = timed[len("%time ") :]
+    setup = [IMPORTS, "ms.set_context(mode=ms.GRAPH_MODE)\nconfig = CheckpointConfig(100)", NETWORK]
+    (tmp_path / "a.ipynb").write_text(written(notebook([*setup, timed])), encoding="utf-8")
+    (tmp_path / "b.ipynb").write_text(written(notebook([*setup, plain])), encoding="utf-8")
+    sink = ("--isolated", "--select", "MSP102", "--mindspore-version", "2.2", "--fix", "--unsafe-fixes")
+    run(*sink, "--device", "Ascend", "a.ipynb", "b.ipynb", cwd=tmp_path)
+    after = [codes(json.loads((tmp_path / name).read_text(encoding="utf-8")))[-1] for name in ("a.ipynb", "b.ipynb")]
+    assert after[0] == f"{timed[:-1]}, dataset_sink_mode=True)"
+    assert after[1].endswith("config=config)],\n            dataset_sink_mode=True)")
+
+
 def test_only_the_lines_concerned_differ(tmp_path: Path) -> None:
     path = tmp_path / "train.ipynb"
     before = written(notebook()).replace("\n", "\r\n").removesuffix("\r\n")

@@ -72,8 +72,10 @@ def width(text: str) -> int:
 
 def fits(source: Source, offset: int, text: str, line_length: int) -> bool:
     """Return whether `text` can be put at `offset` without its line passing the line length."""
-    line = source.line(source.row(offset)).decode()
-    return width(line) + width(text) <= line_length
+    line, start = source.line(source.row(offset)), line_start(source, offset)
+    if source.text[start : start + len(line)] != line:
+        return True  # the code of a magic, like `%time f(x)`: IPython reads it by the line, however long that is
+    return width(line.decode()) + width(text) <= line_length
 
 
 def unit(tree: ast.Module, source: Source) -> str:
