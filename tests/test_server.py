@@ -491,6 +491,17 @@ def test_a_finding_is_suppressed_where_a_comment_counts(call: str, suppressed: s
     drive(scenario)
 
 
+def test_settings_that_cannot_be_used_are_told_in_chinese(train: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MS_PERFLINT_LANG", "zh")
+
+    async def scenario() -> None:
+        async with editing(train.parent, options={"select": 1}) as editor:
+            await editor.until(lambda: bool(editor.messages))
+            assert editor.messages == ['ms-perflint: ms-perflint.select：应为规则列表，例如 ["MSP301"]']
+
+    drive(scenario)
+
+
 def test_actions_speak_the_language_of_the_project(train: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MS_PERFLINT_LANG")
     (train.parent / "pyproject.toml").write_text('[tool.ms-perflint]\nselect = ["MSP1", "MSP301"]\nlang = "zh"\n')

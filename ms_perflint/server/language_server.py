@@ -19,6 +19,7 @@ from pygls.workspace import Workspace
 
 from ms_perflint import __version__
 from ms_perflint.internal import internal_error
+from ms_perflint.languages import chosen, of_environment, say
 from ms_perflint.run import Options
 from ms_perflint.server import diagnostics
 from ms_perflint.server.actions import Client
@@ -160,7 +161,7 @@ class Server(LanguageServer):
         try:
             self.settings[folder] = {**self.settings.get(folder, {}), **read(given)}
         except SettingsError as error:
-            self.complain(str(error))
+            self.complain(say(error.args[0], chosen(of_environment())))
 
     async def ask_for_settings(self) -> None:
         """Ask the editor for its settings, folder by folder."""

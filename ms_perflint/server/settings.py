@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Optional
 
 from ms_perflint.config import Config, ConfigError, inside
+from ms_perflint.languages import Message
 from ms_perflint.run import Options, settings
 
 SECTION = "ms-perflint"
@@ -31,11 +32,15 @@ def read(given: object) -> Settings:
             values[name] = _rules(key, value)
         elif name in KINDS:
             if not isinstance(value, KINDS[name]):
-                raise SettingsError(f"{SECTION}.{key}: expected {'a text' if KINDS[name] is str else 'true or false'}")
+                expected = Message("{place}: expected true or false", place=f"{SECTION}.{key}")
+                if KINDS[name] is str:
+                    expected = Message("{place}: expected a text", place=f"{SECTION}.{key}")
+                raise SettingsError(expected)
             values[name] = value
         else:
             known = ", ".join(name.replace("_", "-") for name in sorted((*LISTS, *KINDS)))
-            raise SettingsError(f"{SECTION}.{key}: unknown setting; known are {known}")
+            message = Message("{place}: unknown setting; known are {names}", place=f"{SECTION}.{key}", names=known)
+            raise SettingsError(message)
     return values
 
 
@@ -46,7 +51,7 @@ def _table(given: object) -> Mapping[str, object]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise SettingsError(f"{SECTION}: expected an object with settings")
+        raise SettingsError(Message("{place}: expected an object with settings", place=SECTION))
     return given
 
 
@@ -55,7 +60,7 @@ def _rules(key: str, value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         value = [part.strip() for part in value.split(",") if part.strip()]
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise SettingsError(f'{SECTION}.{key}: expected a list of rules, like ["MSP301"]')
+        raise SettingsError(Message('{place}: expected a list of rules, like ["MSP301"]', place=f"{SECTION}.{key}"))
     return tuple(value)
 
 
