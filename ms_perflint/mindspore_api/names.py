@@ -5,7 +5,6 @@ The data is read from the sources of the releases 1.0 to 2.10 by `scripts/genera
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from functools import cache, lru_cache
@@ -71,6 +70,8 @@ def ancestors(api: str) -> tuple[str, ...]:
 
 def read_data(name: str) -> Any:
     """One file of the generated data; {} if there is none of that name."""
+    import json  # here, because many files name nothing that has to be looked up
+
     try:
         with open(os.path.join(DATA, f"{name}.json"), encoding="utf-8") as file:
             return json.load(file)

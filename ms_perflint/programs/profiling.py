@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
@@ -273,6 +272,8 @@ def _text_asks(program: Program, node: ast.expr, scope: Scope) -> bool:
 
 def _dumped(program: Program, node: ast.expr, scope: Scope) -> Iterator[str]:
     """Yield the text of the options that matter, of a dict display."""
+    import json  # here, because few programs are profiled
+
     for known in program.value(node, scope).usual:
         if isinstance(known.what, Display) and isinstance(known.what.node, ast.Dict):
             found = {}
@@ -288,6 +289,8 @@ def _asks_for_data(program: Program, text: str) -> bool:
 
     `start` is false by default: mindspore 2.10 profiler/envprofiler.py:123.
     """
+    import json
+
     try:
         options = json.loads(text)
     except ValueError:
