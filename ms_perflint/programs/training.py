@@ -52,6 +52,7 @@ _WORDS = (
     *(api.rpartition(".")[2] for api in sorted(STEP_CELLS | GRADS)),
     "ForwardValueAndGrad",
 )
+_TAKES = ("GradOperation", "value_and_grad", "grad")
 _STEP_WORDS = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell", "build_train_network")
 MODEL_TRAINS = ("mindspore.train.Model.train", "mindspore.train.Model.fit")
 CALLBACKS = frozenset(
@@ -235,25 +236,40 @@ def is_step_class(program: Program, cls: Scope, depth: int = 0) -> bool:
 
     One whose optimizer stands under a flag that nobody sets only adapts what it evaluates.
     """
+    if cls.module.scope in program.reached and cls.name not in program.step_names.makers:
+        return False  # by its words alone
     if base_apis(program, cls) & STEP_CELLS:
         return True
     if depth < 4 and _wraps_step(program, cls, depth):
         return True
     sites = [site for scope in cls.defines for site in scope.calls]
-    words = {site.word for site in sites}
-    takes = any(word in words for word in ("GradOperation", "value_and_grad", "grad")) or any(
+    optimizers = [site for site in sites if is_optimizer_word(site.word)]
+    if not optimizers or not (any(site.word in _TAKES for site in sites) or _holds_gradients(program, cls)):
+        return False
+    return any(program.evaluator.may_run(site) for site in optimizers)
+
+
+def _holds_gradients(program: Program, cls: Scope) -> bool:
+    """Return whether an attribute of a class is what gives gradients."""
+    return any(
         isinstance(b.value, ast.Call) and any(api in GRADS for api in _api_names(program, b.value, b.scope))
-        for bs in cls.attributes.values()
+        for name, bs in cls.attributes.items()
+        if _may_hold_step(program, cls, name)
         for b in bs
     )
-    return takes and any(is_optimizer_word(site.word) and program.evaluator.may_run(site) for site in sites)
+
+
+def _may_hold_step(program: Program, cls: Scope, name: str) -> bool:
+    """Return whether an attribute of a class may hold a step, or what makes one, by its name alone."""
+    return name in program.step_names.members or cls.module.scope not in program.reached
 
 
 def _wraps_step(program: Program, cls: Scope, depth: int) -> bool:
     """Return whether `construct` of a class calls a train cell that it holds."""
     construct = cls.method("construct")
     for site in construct.calls if construct is not None else ():
-        if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute):
+        is_member = isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute)
+        if is_member and _may_hold_step(program, cls, site.word):
             for known in program.evaluator.callees(site).known:
                 kind = known.what.type if isinstance(known.what, Instance) else None
                 if isinstance(kind, Api) and kind.name in STEP_CELLS:

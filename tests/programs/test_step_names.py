@@ -51,3 +51,23 @@ def test_methods_that_share_their_word_with_a_step_are_not_asked(monkeypatch: py
     assert [site.node.lineno for site in program.train_sites] == [4]
     assert not {"append", "sorted"} & set(asked)
     assert "size" in program.step_names.held and "size" not in program.step_names.members
+
+
+OWN = HEAD + (
+    "class Other(nn.Cell):\n    def __init__(self, net):\n        self.dense = nn.Dense(2, 2)\n        self.net = net\n"
+    "    def construct(self, x):\n        return self.dense(self.net(x))\n"
+    "class Step(nn.Cell):\n    def __init__(self, net, optimizer):\n        self.dense = nn.Dense(2, 2)\n"
+    "        self.optimizer = optimizer\n        self.gradients = ops.GradOperation()\n"
+    "    def construct(self, x):\n        return self.optimizer(self.gradients(net)(self.dense(x)))\n"
+    "class Around(nn.Cell):\n    def __init__(self):\n        self.step = Step(net, opt)\n"
+    "    def construct(self, x):\n        return self.step(x)\n"
+)
+
+
+@pytest.mark.parametrize("call, trains", [("Step(net, opt)", True), ("Around()", True), ("Other(net)", False)])
+def test_a_class_is_a_step_by_what_it_holds(call: str, trains: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    callees = Evaluator.callees
+    monkeypatch.setattr(Evaluator, "callees", lambda self, site: asked.append(site.word) or callees(self, site))
+    assert analysed({"train.py": f"{OWN}cell = {call}\ncell(x)"}).is_trained is trains
+    assert "dense" not in asked
