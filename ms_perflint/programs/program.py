@@ -335,6 +335,11 @@ class Program:
         return training.trains(self)
 
     @cached_property
+    def steps_optimizer(self) -> bool:
+        """Return whether some call of the program steps an optimizer."""
+        return training.steps_optimizer(self)
+
+    @cached_property
     def train_sites(self) -> tuple[Site, ...]:
         """Return the sites that train: `Model.train` and `fit`, and calls of training steps."""
         return tuple(training.train_sites(self))

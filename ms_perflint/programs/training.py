@@ -123,7 +123,6 @@ def trains_by_entry(program: Program) -> bool:
 
 def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]:
     """Yield the calls of training steps in driver code (not those inside of a cell's `construct`)."""
-    optimizer = steps_optimizer(program)
     names = program.step_names
     for module in program.modules:
         if b"mindspore" not in module.source.text and module.path != program.entry:
@@ -137,11 +136,7 @@ def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]
                     continue
                 if _may_be_step(site, names) and program.runs(site):
                     callee = program.evaluator.callees(site)
-                    if (
-                        is_step(program, callee, optimizer)
-                        or _held_step(site, callee, holders)
-                        or _is_backward(program, site)
-                    ):
+                    if is_step(program, callee) or _held_step(site, callee, holders) or _is_backward(program, site):
                         yield site
 
 
@@ -199,7 +194,7 @@ def _may_be_variable(name: str, site: Site) -> bool:
     return bool(site.scope.stars)
 
 
-def is_step(program: Program, callee: Value, optimizer: bool) -> bool:
+def is_step(program: Program, callee: Value) -> bool:
     """Return whether a callee is a training step: a train cell, or a gradient function beside an optimizer."""
     for known in callee.known:
         if not isinstance(known.what, Instance):
@@ -211,7 +206,7 @@ def is_step(program: Program, callee: Value, optimizer: bool) -> bool:
         elif root.name in STEP_CELLS:
             if calls == 0:
                 return True
-        elif root.name in GRADS and optimizer and calls == root.name.endswith("GradOperation"):
+        elif root.name in GRADS and calls == root.name.endswith("GradOperation") and program.steps_optimizer:
             return True  # `GradOperation()(network)(x)`, but `value_and_grad(function)(x)`
     return False
 
