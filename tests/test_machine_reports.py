@@ -299,7 +299,7 @@ def test_the_output_file_is_for_the_report_that_names_none(here: Path) -> None:
         (["--output-format=sarf"], 'unknown format "sarf", did you mean "sarif"?'),
         (
             ["--output-format=text", "--output-format=json"],
-            "text and json would both go to the same place: name a",
+            "text, json would go to the same place: name a",
         ),
         (["--output-format=json=x", "-o", "y"], "each --output-format names its own file, and nothing is left for y"),
         (["--output-format=json=x", "--output-format=text=./x"], "two reports would be written to x"),
