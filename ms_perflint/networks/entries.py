@@ -29,7 +29,7 @@ def is_script(program: Program) -> bool:
 
 
 def making_words(program: Program, module: Module) -> frozenset[str]:
-    """Return the last words of the calls of a module that may make what is trained: by names alone."""
+    """Return the last words of the calls of a module that may make what is trained: names of MindSpore, train cells."""
     spelled = {word for name in _NAMES for word in module.spelled(name)}
     if not any(program.project.contains_any(path, _MARKS) for path in program.files):
         return frozenset(spelled.intersection(module.by_word))
@@ -38,7 +38,10 @@ def making_words(program: Program, module: Module) -> frozenset[str]:
 
 def _may_make(program: Program, module: Module, word: str) -> bool:
     found = (*program.names.meant(module, word).scopes, *program.names.meant_by_member(module, word).scopes)
-    return any(scope.is_class and _may_take_gradients(program, scope) for scope in found)
+    classes = [scope for scope in found if scope.is_class]
+    return any(_may_take_gradients(program, cls) for cls in classes) and any(
+        is_step_class(program, cls) for cls in classes
+    )
 
 
 def _may_take_gradients(program: Program, cls: Scope, depth: int = 0) -> bool:

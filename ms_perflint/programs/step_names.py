@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ms_perflint.semantics.files.handed import RESULT
 from ms_perflint.semantics.files.word_flow import Slots
@@ -11,6 +12,7 @@ from ms_perflint.semantics.files.word_flow import Slots
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
+Part = TypeVar("Part")
 TWICE = "GradOperation"  # what it gives is called before there is a step: `GradOperation()(network)(x)`
 
 
@@ -24,14 +26,47 @@ class StepNames(NamedTuple):
 
 def step_names(program: Program, words: Iterable[str]) -> StepNames:
     """Return the names that may hold what calling one of `words` gives, wherever it is handed on in the program."""
-    return _flow(program, {*words, *_flow(program, {TWICE}).held})
+    flows = _flows(program)
+    return _flow(program, flows, {*words, *_flow(program, flows, {TWICE}).held})
 
 
-def _flow(program: Program, words: set[str]) -> StepNames:
+class _Flows(NamedTuple):
+    """Where the files of a program hand on what a word stands for: a part from each file that says something of it."""
+
+    made: Mapping[str, list[Collection[str]]]
+    renamed: Mapping[str, list[Collection[str]]]
+    names: Mapping[str, list[Collection[str]]]
+    makers: Mapping[str, list[Collection[str]]]
+    members: Mapping[str, list[Collection[str]]]
+    passed: Mapping[str, list[Collection[tuple[str, int]]]]
+
+
+def _flows(program: Program) -> _Flows:
+    modules = program.modules
+    flows = [module.word_flow for module in modules]
+    return _Flows(
+        _by_word(module.made for module in modules),
+        _by_word(module.renamed for module in modules),
+        _by_word(flow.names for flow in flows),
+        _by_word(flow.makers for flow in flows),
+        _by_word(flow.members for flow in flows),
+        _by_word(flow.passed for flow in flows),
+    )
+
+
+def _by_word(parts: Iterable[Mapping[str, Part]]) -> dict[str, list[Part]]:
+    found: dict[str, list[Part]] = {}
+    for part in parts:
+        for word, said in part.items():
+            found.setdefault(word, []).append(said)
+    return found
+
+
+def _flow(program: Program, flows: _Flows, words: set[str]) -> StepNames:
     found = StepNames(set(words), set(), set())
     todo = list(words)
     while todo:
-        held, makers = _next(program, todo.pop(), found)
+        held, makers = _next(program, flows, todo.pop(), found)
         held -= found.held
         makers -= found.makers
         found.held.update(held)
@@ -42,25 +77,22 @@ def _flow(program: Program, words: set[str]) -> StepNames:
     return found
 
 
-def _next(program: Program, word: str, found: StepNames) -> tuple[set[str], set[str]]:
+def _next(program: Program, flows: _Flows, word: str, found: StepNames) -> tuple[set[str], set[str]]:
     """Return the names that get what a word holds or gives, and those of what makes it."""
     held: set[str] = set()
     makers: set[str] = set()
-    is_maker, is_held = word in found.makers, word in found.held
-    for module in program.modules:
-        flow = module.word_flow
-        if is_maker:
-            held.update(module.made.get(word, ()))
-            makers.update(module.renamed.get(word, ()))
-        if is_held:
-            held.update(module.renamed.get(word, ()))
-        for source in (word, word + RESULT) if is_maker else (word,):
-            held.update(flow.names.get(source, ()))
-            makers.update(flow.makers.get(source, ()))
-            found.members.update(flow.members.get(source, ()))
-            for callee, slot in flow.passed.get(source, ()):
-                for slots in program.parameter_names.get(callee, ()):
-                    held.update(slots.get(slot, ()))
+    if word in found.makers:
+        held.update(*flows.made.get(word, ()))
+        makers.update(*flows.renamed.get(word, ()))
+    if word in found.held:
+        held.update(*flows.renamed.get(word, ()))
+    for source in (word, word + RESULT) if word in found.makers else (word,):
+        held.update(*flows.names.get(source, ()))
+        makers.update(*flows.makers.get(source, ()))
+        found.members.update(*flows.members.get(source, ()))
+        for callee, slot in chain.from_iterable(flows.passed.get(source, ())):
+            for slots in program.parameter_names.get(callee, ()):
+                held.update(slots.get(slot, ()))
     return held - {""}, makers - {""}
 
 

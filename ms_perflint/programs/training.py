@@ -264,7 +264,7 @@ def _wraps_step(program: Program, cls: Scope, depth: int) -> bool:
     construct = cls.method("construct")
     for site in construct.calls if construct is not None else ():
         is_member = isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute)
-        if is_member and _may_hold_step(program, cls, site.word):
+        if is_member and _may_hold_step(program, cls, site.word) and not _holds_methods(cls, site.word):
             for known in program.evaluator.callees(site).known:
                 kind = known.what.type if isinstance(known.what, Instance) else None
                 if isinstance(kind, Api) and kind.name in STEP_CELLS:
@@ -272,6 +272,15 @@ def _wraps_step(program: Program, cls: Scope, depth: int) -> bool:
                 if isinstance(kind, Scope) and kind is not cls and is_step_class(program, kind, depth + 1):
                     return True
     return False
+
+
+def _holds_methods(cls: Scope, name: str) -> bool:
+    """Return whether an attribute of a class holds its own methods, chosen when it is made, and so no cell."""
+    values = [binding.value for binding in cls.attributes.get(name, ())]
+    return bool(values) and all(
+        isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and cls.method(value.attr) is not None
+        for value in values
+    )
 
 
 def _api_names(program: Program, node: ast.Call, scope: Scope) -> set[str]:
