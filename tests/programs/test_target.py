@@ -101,7 +101,7 @@ WHEEL = "https://example.com/2.4.1/MindSpore/unified/x86_64/mindspore-2.4.1-cp39
     ("line", "version"),
     [
         ("!pip install mindspore==2.2.0", (2, 2, 0)),
-        ("! pip3 install -q -i https://pypi.example.com/simple mindspore==2.2.0", (2, 2, 0)),
+        ("! pip3 install -q -i https://index.example.com/simple mindspore==2.2.0", (2, 2, 0)),
         ("%pip install 'mindspore-gpu<1.10'", (1, 9, 0)),
         ("pip install mindspore==2.2.0", (2, 2, 0)),
         ("!python -m pip install mindspore==2.3.0RC2", (2, 3, 0)),
