@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.networks.networks import multiplies
 from ms_perflint.programs.site import Call
-from ms_perflint.programs.training import GRADS, MODEL_TRAINS, STEP_CELLS, base_apis, is_step_class, loops
+from ms_perflint.programs.steps import GRADS, STEP_CELLS, base_apis, is_step_class
+from ms_perflint.programs.training import MODEL_TRAINS, loops
 from ms_perflint.semantics.module import Module, Scope, Site
 from ms_perflint.semantics.values import Api, Bound, Instance, Known, Value
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint import mindspore_api
 from ms_perflint.networks import packages
-from ms_perflint.programs.training import base_apis
+from ms_perflint.programs.steps import base_apis
 from ms_perflint.semantics.module import Module, Scope, Site
 from ms_perflint.semantics.parameters import argument_at
 from ms_perflint.semantics.values import OPEN, Api, Bound, Display, Instance, Known, Value

@@ -11,7 +11,7 @@ from ms_perflint.networks.entries import MODEL
 from ms_perflint.networks.halves import names_half
 from ms_perflint.networks.networks import multiplies
 from ms_perflint.programs.site import Call
-from ms_perflint.programs.training import GRADS
+from ms_perflint.programs.steps import GRADS
 from ms_perflint.semantics.module import Module, Scope, Site
 from ms_perflint.semantics.values import NOTHING, Instance, Known, Value
 

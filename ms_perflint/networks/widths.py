@@ -10,7 +10,7 @@ from ms_perflint.findings import Place
 from ms_perflint.networks import layers
 from ms_perflint.networks.layers import ALONG, IN, OUT, Slot
 from ms_perflint.networks.numbers import Origin, literal
-from ms_perflint.programs.training import base_apis
+from ms_perflint.programs.steps import base_apis
 from ms_perflint.semantics.module import Module, Scope, Site
 
 if TYPE_CHECKING:

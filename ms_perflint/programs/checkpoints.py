@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.reach import HOOKS
 from ms_perflint.programs.site import Call, call_of
-from ms_perflint.programs.training import MODEL_TRAINS, base_apis, is_callback, words_called
+from ms_perflint.programs.steps import base_apis
+from ms_perflint.programs.training import MODEL_TRAINS, is_callback, words_called
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Site
 from ms_perflint.semantics.values import Instance, Value

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.programs.choices import DEVICES
 from ms_perflint.programs.conditions import Condition, Pass, always, contradict, devices, passes
 from ms_perflint.programs.site import Call
-from ms_perflint.programs.training import STEP_CELLS, base_apis, is_step_class
+from ms_perflint.programs.steps import STEP_CELLS, base_apis, is_step_class
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.values import OPEN, Api, Display, Instance, Known, Tree, Value, union
 

@@ -42,7 +42,8 @@ def pin(program: Program) -> Optional[Pin]:
 
     Of several in one folder the one that allows the newest version counts. What a notebook installs itself comes first.
     """
-    for installed in _installed(program):
+    installed = next(_installed(program), None)
+    if installed is not None:
         return installed
     files = program.project.files
     for directory in program.project.ancestors(os.path.dirname(program.entry)):

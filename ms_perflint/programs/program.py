@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.programs import callers, launchers, mode, reach, repeats, training
+from ms_perflint.programs import callers, launchers, mode, reach, repeats, steps, training
 from ms_perflint.programs.handing import Handing
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.step_names import StepNames, parameter_names
@@ -337,7 +337,7 @@ class Program:
     @cached_property
     def steps_optimizer(self) -> bool:
         """Return whether some call of the program steps an optimizer."""
-        return training.steps_optimizer(self)
+        return steps.steps_optimizer(self)
 
     @cached_property
     def train_sites(self) -> tuple[Site, ...]:

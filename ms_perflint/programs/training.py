@@ -8,31 +8,15 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.step_names import StepNames, step_names
+from ms_perflint.programs.steps import GRADS, STEP_CELLS, base_apis, is_optimizer_word, is_step
 from ms_perflint.programs.wrapped import calls_of_wrapped
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.values import Api, Bound, Instance, Known, Value
+from ms_perflint.semantics.values import Bound, Instance, Known, Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
-STEP_CELLS = frozenset(
-    {
-        "mindspore.nn.TrainOneStepCell", "mindspore.nn.TrainOneStepWithLossScaleCell", "mindspore.nn.WithGradCell",
-        "mindspore.amp.build_train_network", "mindspore.nn.transformer.PipelineCell",
-        "mindspore.boost.BoostTrainOneStepCell", "mindspore.boost.BoostTrainOneStepWithLossScaleCell",
-        "mindspore.boost.boost_cell_wrapper.BoostTrainOneStepCell",
-    }
-)  # fmt: skip
-GRADS = frozenset(
-    {
-        "mindspore.value_and_grad",
-        "mindspore.grad",
-        "mindspore.ops.GradOperation",
-        "mindspore.ops.value_and_grad",
-        "mindspore.ops.grad",
-    }
-)
 _MARKS = (
     ".backward(",
     "TrainOneStep",
@@ -52,7 +36,6 @@ _WORDS = (
     *(api.rpartition(".")[2] for api in sorted(STEP_CELLS | GRADS)),
     "ForwardValueAndGrad",
 )
-_TAKES = ("GradOperation", "value_and_grad", "grad")
 _STEP_WORDS = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell", "build_train_network")
 MODEL_TRAINS = ("mindspore.train.Model.train", "mindspore.train.Model.fit")
 CALLBACKS = frozenset(
@@ -194,145 +177,9 @@ def _may_be_variable(name: str, site: Site) -> bool:
     return bool(site.scope.stars)
 
 
-def is_step(program: Program, callee: Value) -> bool:
-    """Return whether a callee is a training step: a train cell, or a gradient function beside an optimizer."""
-    for known in callee.known:
-        if not isinstance(known.what, Instance):
-            continue
-        root, calls = _root(known)
-        if isinstance(root, Scope):
-            if calls == 0 and is_step_class(program, root):
-                return True
-        elif root.name in STEP_CELLS:
-            if calls == 0:
-                return True
-        elif root.name in GRADS and calls == root.name.endswith("GradOperation") and program.steps_optimizer:
-            return True  # `GradOperation()(network)(x)`, but `value_and_grad(function)(x)`
-    return False
-
-
-def _root(known: Known) -> tuple[Scope | Api, int]:
-    """Return what an instance goes back to, and how many calls of instances lie between."""
-    calls = 0
-    while (
-        isinstance(known.what, Instance)
-        and isinstance(known.what.type, Api)
-        and not known.what.type.name
-        and known.what.type.receiver
-    ):
-        known = known.what.type.receiver
-        calls += 1
-    assert isinstance(known.what, Instance)
-    return known.what.type, calls
-
-
-def is_step_class(program: Program, cls: Scope, depth: int = 0) -> bool:
-    """Return whether a class is a train cell: by its bases, or since it takes gradients and steps an optimizer.
-
-    One whose optimizer stands under a flag that nobody sets only adapts what it evaluates.
-    """
-    if cls.module.scope in program.reached and cls.name not in program.step_names.makers:
-        return False  # by its words alone
-    if base_apis(program, cls) & STEP_CELLS:
-        return True
-    if depth < 4 and _wraps_step(program, cls, depth):
-        return True
-    sites = [site for scope in cls.defines for site in scope.calls]
-    optimizers = [site for site in sites if is_optimizer_word(site.word)]
-    if not optimizers or not (any(site.word in _TAKES for site in sites) or _holds_gradients(program, cls)):
-        return False
-    return any(program.evaluator.may_run(site) for site in optimizers)
-
-
-def _holds_gradients(program: Program, cls: Scope) -> bool:
-    """Return whether an attribute of a class is what gives gradients."""
-    return any(
-        isinstance(b.value, ast.Call) and any(api in GRADS for api in _api_names(program, b.value, b.scope))
-        for name, bs in cls.attributes.items()
-        if _may_hold_step(program, cls, name)
-        for b in bs
-    )
-
-
-def _may_hold_step(program: Program, cls: Scope, name: str) -> bool:
-    """Return whether an attribute of a class may hold a step, or what makes one, by its name alone."""
-    return name in program.step_names.members or cls.module.scope not in program.reached
-
-
-def _wraps_step(program: Program, cls: Scope, depth: int) -> bool:
-    """Return whether `construct` of a class calls a train cell that it holds."""
-    construct = cls.method("construct")
-    for site in construct.calls if construct is not None else ():
-        is_member = isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute)
-        if is_member and _may_hold_step(program, cls, site.word) and not _holds_methods(cls, site.word):
-            for known in program.evaluator.callees(site).known:
-                kind = known.what.type if isinstance(known.what, Instance) else None
-                if isinstance(kind, Api) and kind.name in STEP_CELLS:
-                    return True
-                if isinstance(kind, Scope) and kind is not cls and is_step_class(program, kind, depth + 1):
-                    return True
-    return False
-
-
-def _holds_methods(cls: Scope, name: str) -> bool:
-    """Return whether an attribute of a class holds its own methods, chosen when it is made, and so no cell."""
-    values = [binding.value for binding in cls.attributes.get(name, ())]
-    return bool(values) and all(
-        isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and cls.method(value.attr) is not None
-        for value in values
-    )
-
-
-def _api_names(program: Program, node: ast.Call, scope: Scope) -> set[str]:
-    return {known.type_api for known in program.value(node, scope).known if known.type_api}
-
-
-def base_apis(program: Program, cls: Scope, depth: int = 0) -> set[str]:
-    """Return the canonical names of the classes outside of the project that a class derives from."""
-    found: set[str] = set()
-    if depth > 10 or not isinstance(cls.node, ast.ClassDef) or cls.parent is None:
-        return found
-    for base in cls.node.bases:
-        for known in program.value(base, cls.parent).known:
-            if known.api:
-                found.add(known.api)
-            elif isinstance(known.what, Scope) and known.what is not cls:
-                found |= base_apis(program, known.what, depth + 1)
-    return found
-
-
 def is_callback(program: Program, cls: Scope) -> bool:
     """Return whether `Model.train` calls the hooks of a class: it derives from Callback, or from one of its kin."""
     return any(api.endswith("Callback") or api in CALLBACKS for api in base_apis(program, cls))
-
-
-def is_optimizer_word(word: str) -> bool:
-    """Return whether a callee's name says that an optimizer takes a step."""
-    word = word.lower()
-    return "optim" in word or word == "opt" or word.startswith("opt_") or word.endswith("_opt")
-
-
-def steps_optimizer(program: Program) -> bool:
-    """Return whether some call of the program steps an optimizer."""
-    for module in program.modules:
-        for word, sites in module.by_word.items():
-            if is_optimizer_word(word) and any(
-                isinstance(s.node, ast.Call) and s.node.args and program.runs(s) for s in sites
-            ):
-                return True
-    return any(_calls_optimizer(program, module.path) for module in program.modules)
-
-
-def _calls_optimizer(program: Program, path: str) -> bool:
-    module = program.module(path)
-    if module is None:
-        return False
-    for word in ("Adam", "AdamWeightDecay", "Momentum", "SGD", "AdamW", "RMSProp", "Lamb", "Adagrad", "LARS"):
-        for name in module.holders(word):
-            sites = module.by_word.get(name, ())
-            if any(isinstance(s.node, ast.Call) and s.node.args and program.runs(s) for s in sites):
-                return True
-    return False
 
 
 def training_scopes(program: Program) -> set[Scope]:

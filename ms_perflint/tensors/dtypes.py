@@ -11,7 +11,7 @@ from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.programs.program import Program
-from ms_perflint.programs.training import base_apis
+from ms_perflint.programs.steps import base_apis
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
 from ms_perflint.semantics.values import Api, Instance, Known
 from ms_perflint.tensors import tensor_ops
