@@ -1,320 +1,24 @@
 """The command line: reads arguments, calls the engine, prints, sets the exit code. It decides nothing else.
 
 Exit codes: 0 nothing is left to report, 1 findings are left, 2 the run itself failed.
-LibCST and the engine are imported by the commands that need them, so `--help` and `rule` answer at once.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Optional, TypeVar
+from typing import Optional
 
-import click
+from ms_perflint.commands.asked import plain
+from ms_perflint.commands.mistakes import INTERRUPTED, Mistake
+from ms_perflint.commands.outputs import tell
+from ms_perflint.config import ConfigError
+from ms_perflint.languages import LANGUAGES, Message, chosen, of_environment, say
 
-from ms_perflint import __version__
-from ms_perflint.commands import completion
-from ms_perflint.commands.outputs import Output
-from ms_perflint.config import ConfigError, suggestion
-from ms_perflint.internal import internal_error
-from ms_perflint.languages import ENGLISH, LANGUAGES, VARIABLE, Message, chosen, of_environment, say
-from ms_perflint.report import FORMATS
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
-INTERRUPTED = 130
-CODE = "(?i)[A-Z]+[0-9]+"
-FC = TypeVar("FC", bound=Callable[..., Any])
-
-
-class Front(click.Group):
-    """The commands; `check` may be left out."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put `check` before arguments that name no command."""
-        if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
-            args = ["check", *args]
-        # with a space in between, a path would be taken for the reason
-        args = ["--add-noqa=" if arg == "--add-noqa" else arg for arg in args]
-        return super().parse_args(ctx, args)
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Offer what `check` takes too: its options, and files where no command begins like this."""
-        more = check.shell_complete(ctx, incomplete) if incomplete.startswith("-") else []
-        return [*completion.file(ctx, check.params[0], incomplete), *super().shell_complete(ctx, incomplete), *more]
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Show the options of `check` too, as it may be left out."""
-        super().format_options(ctx, formatter)
-        with formatter.section("Options of check"):
-            formatter.write_dl([record for option in check.params[1:] if (record := option.get_help_record(ctx))])
-
-
-@click.group(
-    cls=Front,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    options_metavar="[check] [OPTIONS]",
-    subcommand_metavar="PATH...",
-    no_args_is_help=True,
-)
-@click.version_option(__version__, prog_name="ms-perflint", message="%(prog)s %(version)s")
-def front() -> None:
-    """Find, explain and mend what makes MindSpore training slow."""
-
-
-def _split(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
-    """Return the rules of an option that may be repeated and may hold several, separated by commas."""
-    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
-
-
-def _rules(name: str, text: str) -> Callable[[FC], FC]:
-    """Return an option that takes rules."""
-    complete = completion.selection
-    return click.option(name, multiple=True, metavar="RULES", callback=_split, shell_complete=complete, help=text)
-
-
-def _reason(_: click.Context, __: click.Parameter, text: Optional[str]) -> Optional[str]:
-    """Return the text that is to stand behind the codes of a `# noqa`, where it cannot be read as more of them."""
-    if text is None or not text.strip():
-        return None if text is None else ""
-    if not text.isprintable():
-        raise click.BadParameter(Message("a reason is one line of text"))
-    if re.match(CODE, text.lstrip(" ,")):
-        word = text.split()[0]
-        raise click.BadParameter(Message('"{word}" at the start of a reason would be read as one more code', word=word))
-    return text.strip()
-
-
-def _by_pattern(_: click.Context, __: click.Parameter, values: Sequence[str]) -> Optional[dict[str, list[str]]]:
-    """Return the rules by pattern of "tests/*:MSP301,tools/*:MSP1,MSP2": a word without a colon is one more rule."""
-    found: dict[str, list[str]] = {}
-    pattern = ""
-    for word in (part for value in values for part in re.split(r"[,\s]+", value) if part):
-        start, colon, rule = word.rpartition(":")
-        pattern = start if colon else pattern
-        if not pattern:
-            raise click.BadParameter(Message('expected PATTERN:RULE, like "tests/*:MSP301", got "{word}"', word=word))
-        found.setdefault(pattern, []).extend([rule] if rule else [])
-    for pattern in (pattern for pattern, rules in found.items() if not rules):
-        raise click.BadParameter(Message('expected a rule behind "{pattern}:"', pattern=pattern))
-    return found or None
-
-
-def _ignores(name: str, text: str) -> Callable[[FC], FC]:
-    """Return an option that takes patterns of files with rules."""
-    return click.option(name, multiple=True, metavar="PATTERN:RULES", callback=_by_pattern, help=text)
-
-
-def _outputs(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[Output, ...]:
-    """Return the reports that are wanted: each a format, and behind a `=` the file it goes to."""
-    pairs = [value.partition("=") for value in values]
-    for name, _equals, _file in pairs:
-        if name not in FORMATS:
-            hint = suggestion(name, FORMATS) or Message("; choose from {names}", names=", ".join(FORMATS))
-            raise click.BadParameter(Message('unknown format "{name}"{hint}', name=name, hint=hint))
-    return tuple(Output(name, file or None) for name, _equals, file in pairs)
-
-
-def _formats(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Return the formats that begin like this, for the completion of a shell."""
-    return [name for name in FORMATS if name.startswith(incomplete)]
-
-
-def _output_format(*formats: str) -> Callable[[FC], FC]:
-    """Return the option that says how to print, of a command that prints no report; the first format is the default."""
-    names = ("--output-format", "--format", "output_format")
-    return click.option(*names, type=click.Choice(formats), default=formats[0], show_default=True, help="How to print.")
-
-
-def _target(command: FC) -> FC:
-    """Add the options that say what the code is for."""
-    device = click.option(
-        "--device",
-        metavar="DEVICE",
-        shell_complete=completion.device,
-        help="The device it is for: Ascend, GPU or CPU.",
-    )
-    version = click.option(
-        "--mindspore-version", metavar="VERSION", help="The MindSpore version the code is for, like 2.4."
-    )
-    return version(device(command))
-
-
-_config_file = click.option(
-    "--config",
-    metavar="FILE",
-    shell_complete=completion.file,
-    help="A TOML file with [tool.ms-perflint]; else the nearest pyproject.toml.",
-)
-_cache_directory = click.option(
-    "--cache-dir",
-    metavar="DIR",
-    envvar="MS_PERFLINT_CACHE_DIR",
-    shell_complete=completion.directory,
-    help="Where the cache is kept; else in the user's cache directory.",
-)
-
-_lang = click.option(
-    "--lang",
-    type=click.Choice(LANGUAGES, case_sensitive=False),
-    envvar=VARIABLE,
-    help="The language of messages; else `lang` of the configuration, else that of the locale.",
-)
-
-
-@front.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=completion.file)
-@click.option("--fix", is_flag=True, help="Mend what is safe to mend; on a terminal, ask about the rest.")
-@click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Mend also what changes numerics or timing.")
-@click.option("--no-interactive", is_flag=True, help="Never ask.")
-@click.option("--diff", is_flag=True, help="Show what fixes would change and write nothing.")
-@click.option(
-    "--add-noqa", metavar="[=REASON]", callback=_reason, help="Write `# noqa` for what is reported, and a reason."
-)
-@_rules("--select", "Rules to use: codes, prefixes, names, ALL; comma-separated.")
-@_rules("--ignore", "Rules not to use.")
-@_rules("--extend-select", "Rules to use besides those selected.")
-@_ignores("--per-file-ignores", "Rules not to use in some files, like tests/*:MSP301; ! in front means: in all others.")
-@_ignores("--extend-per-file-ignores", "The same, besides what the configuration says.")
-@click.option(
-    "--baseline", metavar="FILE", shell_complete=completion.file, help="Leave out the findings that this file knows."
-)
-@click.option("--no-baseline", is_flag=True, help="Report also what the baseline knows.")
-@click.option("--write-baseline", is_flag=True, help="Write the baseline; one that is there only gets shorter.")
-@click.option("--extend-baseline", is_flag=True, help="Write the baseline, and take new findings into it.")
-@_target
-@_config_file
-@click.option("--isolated", is_flag=True, help="Read no configuration file.")
-@click.option(
-    "--output-format",
-    multiple=True,
-    metavar="FORMAT[=FILE]",
-    callback=_outputs,
-    shell_complete=_formats,
-    help=f"How to report, may be repeated: {', '.join(FORMATS)}.",
-)
-@click.option(
-    "-o",
-    "--output-file",
-    metavar="FILE",
-    shell_complete=completion.file,
-    help="Write the report that names no file of its own to this one.",
-)
-@click.option("--statistics", is_flag=True, help="Report how often each rule was found instead of the findings.")
-@click.option("-v", "--verbose", is_flag=True, help="Say what was passed over and why, and where time went.")
-@click.option("-q", "--quiet", is_flag=True, help="Print findings and errors, nothing else.")
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 although findings, or files that do not parse, are left.")
-@click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 when something was mended.")
-@click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes to use; as many as there are processors.")
-@click.option("-n", "--no-cache", is_flag=True, envvar="MS_PERFLINT_NO_CACHE", help="Neither use nor keep a cache.")
-@_cache_directory
-@click.option("--stdin-filename", metavar="FILE", help="The file whose place the text takes that comes in with `-`.")
-@click.option("--watch", is_flag=True, help="Lint again whenever a file of the project changes.")
-@click.option("--force-exclude", is_flag=True, help="Leave out what is excluded also where it is given by name.")
-@click.option("--show-files", "view", flag_value="files", help="Show the files that would be linted, and stop.")
-@click.option("--show-settings", "view", flag_value="settings", help="Show all settings and their origins, and stop.")
-@_lang
-def check(paths: tuple[str, ...], view: str | None, **options: Any) -> int:
-    """Lint files and directories; `-` is the standard input."""
-    from ms_perflint.run import Options, run
-
-    if view:
-        from ms_perflint.commands import show
-
-        return (show.show_files if view == "files" else show.show_settings)(paths, Options(**options))
-    return run(paths, Options(**options))
-
-
-@front.command()
-@click.argument("code", required=False, shell_complete=completion.rule)
-@click.option("--all", "everything", is_flag=True, help="Print the pages of all rules.")
-@_output_format("text", "markdown", "json")
-@_lang
-def rule(code: str | None, everything: bool, output_format: str, lang: str | None) -> None:
-    """Explain a rule; without CODE, list the rules."""
-    from ms_perflint.commands.explain import explain
-    from ms_perflint.pages import PageError
-
-    try:
-        explain(code, everything, output_format, chosen(lang))
-    except PageError as error:
-        raise click.ClickException(error.args[0]) from error
-
-
-@front.command()
-@click.argument("path", metavar="PATH", shell_complete=completion.file)
-@_target
-@_config_file
-@click.option("--isolated", is_flag=True, help="Read no configuration file.")
-@click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
-@click.option("-v", "--verbose", is_flag=True, help="List all files, and all places that show a fact.")
-@_lang
-def program(path: str, output_format: str, verbose: bool, **options: Any) -> int:
-    """Print what a training program does, with the places that show it: why something is, or is not, reported.
-
-    PATH is the script that starts the program, a module of it, or a folder of programs.
-    """
-    from ms_perflint.commands.describe import Asked, describe
-    from ms_perflint.run import Options, settings
-
-    config = settings([path], Options(**options))
-    return describe(path, config, Asked(output_format, verbose), chosen(options["lang"], config.lang))
-
-
-@front.command()
-@click.argument("option", required=False, shell_complete=completion.option)
-@_output_format("text", "json")
-@click.option("--schema", is_flag=True, help="Print the JSON Schema of [tool.ms-perflint].")
-def config(option: str | None, output_format: str, schema: bool) -> None:
-    """Explain an option of [tool.ms-perflint]; without OPTION, list the options."""
-    from ms_perflint.commands import show
-
-    if schema:
-        show.show_schema()
-    else:
-        show.show_option(option, output_format)
-
-
-@front.command("completion")
-@click.argument("shell", type=click.Choice(completion.SHELLS))
-def completion_script(shell: str) -> None:
-    """Print the script that completes commands, options and rules in a shell."""
-    click.echo(completion.script(shell, front))
-
-
-@front.command()
-@click.option("--stdio", is_flag=True, hidden=True, help="Speak over stdin and stdout: it knows no other way.")
-def server(stdio: bool) -> int:
-    """Answer an editor: findings, fixes and pages while you type.
-
-    It speaks the Language Server Protocol over stdin and stdout, and is started by the editor.
-    """
-    from ms_perflint.server import MissingExtra, serve
-
-    try:
-        return serve()
-    except MissingExtra as error:
-        raise click.ClickException(error.args[0]) from error
-
-
-@front.command()
-@_cache_directory
-@_lang
-def clean(cache_dir: str | None, lang: str | None) -> None:
-    """Remove all caches."""
-    from ms_perflint import cache
-
-    directory = cache_dir or cache.default_directory()
-    removed = cache.clean(directory)
-    message = Message("Removed {number} caches from {directory}.", number=removed, directory=directory)
-    if removed == 1:
-        message = Message("Removed 1 cache from {directory}.", directory=directory)
-    click.echo(say(message, chosen(lang)))
+ENOUGH = 1  # the exit code when nobody reads the report to its end
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -324,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _ended)
-    sys.exit(_code(None if arguments is None else list(arguments)))
+    sys.exit(_code(arguments))
 
 
 def _open_streams() -> None:
@@ -339,39 +43,48 @@ def _ended(number: int, _: Optional[FrameType]) -> None:
     raise SystemExit(128 + number)
 
 
-def _code(arguments: list[str] | None) -> int:
+def _code(arguments: Sequence[str] | None) -> int:
     """Return the exit code of a run."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a file's text must not stop its report
+    words = sys.argv[1:] if arguments is None else arguments
     try:
-        return front.main(args=arguments, prog_name="ms-perflint", standalone_mode=False) or 0
-    except click.exceptions.Exit as leave:
-        return leave.exit_code
-    except click.ClickException as error:
-        from ms_perflint.commands.mistakes import reason
-
-        return _failed(reason(error), _language(arguments))
-    except ConfigError as error:
-        return _failed(error.args[0], _language(arguments))
-    except (KeyboardInterrupt, click.Abort):
+        return _answer(arguments, words)
+    except (ConfigError, Mistake) as error:
+        return _failed(error.args[0], words)
+    except (KeyboardInterrupt, EOFError):
+        tell("")  # what comes next stands below the ^C of the terminal
         return INTERRUPTED
     except BrokenPipeError:  # whoever reads has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 2
+        return ENOUGH
     except Exception as error:
-        return _failed(internal_error(error), _language(arguments))
+        from ms_perflint.internal import internal_error
+
+        return _failed(internal_error(error), words)
 
 
-def _failed(reason: str, language: str = ENGLISH) -> int:
+def _answer(arguments: Sequence[str] | None, words: Sequence[str]) -> int:
+    """Return the exit code of what was asked for, with click where that is needed to understand it."""
+    asked = plain(words)
+    if asked is not None:
+        from ms_perflint.run import run
+
+        return run(*asked)
+    from ms_perflint.commands.front import answer
+
+    return answer(arguments)
+
+
+def _failed(reason: str, words: Sequence[str]) -> int:
     """Say why nothing was done and return the exit code for it."""
-    click.echo(say(Message("ms-perflint: error: {reason}", reason=reason), language), err=True)
+    tell(say(Message("ms-perflint: error: {reason}", reason=reason), _language(words)))
     return 2
 
 
-def _language(arguments: Sequence[str] | None) -> str:
+def _language(words: Sequence[str]) -> str:
     """Return the language in which to say why nothing was done: no configuration was read then."""
-    words = sys.argv[1:] if arguments is None else arguments
     asked = [word[len("--lang=") :] for word in words if word.startswith("--lang=")]
     asked += [word for option, word in zip(words, words[1:]) if option == "--lang"]
     known = [word.lower() for word in asked if word.lower() in LANGUAGES]

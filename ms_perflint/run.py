@@ -8,12 +8,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
-
-import click
+from typing import TYPE_CHECKING
 
 from ms_perflint.cache import Cache, Memory, default_directory
-from ms_perflint.commands.outputs import Output, outputs, write
+from ms_perflint.commands.asked import Options
+from ms_perflint.commands.mistakes import Mistake
+from ms_perflint.commands.outputs import Output, outputs, tell, write
 from ms_perflint.config import Config, load, override
 from ms_perflint.discovery import Found, discover
 from ms_perflint.findings import Finding, Gain, Problem, Report, Safety, in_language
@@ -31,43 +31,6 @@ if TYPE_CHECKING:
     from ms_perflint.fixes.fixing import Settled
 
 
-class Options(NamedTuple):
-    """What was asked for on the command line; None and () were not given."""
-
-    fix: bool = False
-    unsafe_fixes: bool | None = None
-    no_interactive: bool = False
-    diff: bool = False
-    add_noqa: str | None = None  # the reason, "" for none
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    extend_select: tuple[str, ...] = ()
-    baseline: str | None = None
-    no_baseline: bool = False
-    write_baseline: bool = False
-    extend_baseline: bool = False
-    per_file_ignores: dict[str, list[str]] | None = None
-    extend_per_file_ignores: dict[str, list[str]] | None = None
-    mindspore_version: str | None = None
-    device: str | None = None
-    config: str | None = None
-    isolated: bool = False
-    output_format: tuple[Output, ...] = ()
-    output_file: str | None = None
-    statistics: bool = False
-    quiet: bool = False
-    verbose: bool = False
-    exit_zero: bool = False
-    exit_non_zero_on_fix: bool = False
-    jobs: int | None = None
-    no_cache: bool = False
-    cache_dir: str | None = None
-    stdin_filename: str | None = None
-    force_exclude: bool = False
-    watch: bool = False
-    lang: str | None = None
-
-
 def run(paths: Sequence[str], options: Options) -> int:
     """Return the exit code: 0 nothing left to report, 1 findings left, 2 something could not be done."""
     _refuse(options)
@@ -81,15 +44,15 @@ def run(paths: Sequence[str], options: Options) -> int:
     language = chosen(options.lang, config.lang)
     wanted = outputs(options.output_format, options.output_file, config.output_format)
     if options.quiet and options.verbose:
-        raise click.UsageError(Message("--quiet and --verbose: only one of them can hold"))
+        raise Mistake(Message("--quiet and --verbose: only one of them can hold"))
     if options.statistics and not any(output.format in COUNTED for output in wanted):
         names, name = ", ".join(COUNTED), wanted[0].format
-        raise click.UsageError(Message("--statistics goes with {names}, not with {name}", names=names, name=name))
+        raise Mistake(Message("--statistics goes with {names}, not with {name}", names=names, name=name))
     clock: list[tuple[str, float]] = [("", time.perf_counter())]
     found = typed.found(config, options.force_exclude) if typed else discover(paths, config, options.force_exclude)
     clock.append((Message("finding files"), time.perf_counter()))
     if not found.files and not found.problems and not options.quiet and not typed:
-        click.echo(say(Message("no Python files found"), language), err=True)
+        tell(say(Message("no Python files found"), language))
     cache = None if options.no_cache else Cache(options.cache_dir or default_directory(), paths, config)
     work = Work(found, config, options, wanted, cache, language, typed)
     problems = {*found.problems, *work.done()}
@@ -98,25 +61,25 @@ def run(paths: Sequence[str], options: Options) -> int:
         cache.save(work.memory)
     clock.append((Message("keeping the cache"), time.perf_counter()))
     for problem in sorted(problems):
-        click.echo(line(problem, language), err=True)
+        tell(line(problem, language))
     if options.verbose:
         from ms_perflint.account import account
 
         for told in account(paths, config, found, work.disk, work.memory, clock, options.config, options.isolated):
-            click.echo(say(told, language), err=True)
+            tell(say(told, language))
     if problems - (work.unread if options.exit_zero else set()):
         return 2
     return int((work.left and not options.exit_zero) or (work.fixed and options.exit_non_zero_on_fix))
 
 
 def _typed(paths: Sequence[str], options: Options) -> Typed | None:
-    """Return what the standard input holds where the paths mean it. May raise UsageError."""
+    """Return what the standard input holds where the paths mean it. May raise Mistake."""
     if "-" not in paths:
         return None
     if len(paths) > 1:
-        raise click.UsageError(Message("`-` is the standard input, and goes with no other path"))
+        raise Mistake(Message("`-` is the standard input, and goes with no other path"))
     if options.add_noqa is not None:
-        raise click.UsageError(Message("--add-noqa writes into files, and the standard input is none"))
+        raise Mistake(Message("--add-noqa writes into files, and the standard input is none"))
     from ms_perflint.commands.stdin import read
 
     return read(options.stdin_filename)
@@ -206,7 +169,7 @@ class Work:
         if self.options.diff:
             said = Message("Would add `# noqa` for {findings} in {files}.", findings=findings, files=files)
         if not self.options.quiet:
-            click.echo(say(said, self.language), err=True)
+            tell(say(said, self.language))
         return {*report.problems, *added.problems, *problems}
 
     def report(self) -> set[Problem]:
@@ -260,7 +223,7 @@ class Work:
         report = self._lint(self.disk, replace(self.config, baseline=None))
         report, said = baseline.write(report, self.config, self.disk, self.options.extend_baseline)
         if not self.options.quiet:
-            click.echo(say(said, self.language), err=True)
+            tell(say(said, self.language))
         return report
 
     def _say_stale(self, report: Report) -> None:
@@ -270,7 +233,7 @@ class Work:
 
             said = baseline.stale(report, self.config, self.disk)
             if said:
-                click.echo(say(said, self.language), err=True)
+                tell(say(said, self.language))
 
     def preview(self) -> set[Problem]:
         """Print what `--fix` would change as a patch, and in comments what it would ask about; write nothing."""
@@ -288,7 +251,7 @@ class Work:
         self.left = len(settled.report.findings) + len(settled.fixed)
         self.unread = set(settled.report.problems)
         if not self.options.quiet:
-            click.echo(say(_would_fix(len(settled.fixed), self.left, len(asked)), self.language), err=True)
+            tell(say(_would_fix(len(settled.fixed), self.left, len(asked)), self.language))
         return {*settled.report.problems, *settled.problems}
 
     def _recovered(self) -> tuple[Problem, ...]:
@@ -329,15 +292,15 @@ class Work:
 
 
 def _refuse(options: Options) -> None:
-    """Raise UsageError for options that do not go together."""
+    """Raise Mistake for options that do not go together."""
     if options.add_noqa is not None and options.fix:
         message = Message("--fix and --add-noqa: what is mended needs no comment; run one after the other")
-        raise click.UsageError(message)
+        raise Mistake(message)
     if options.write_baseline or options.extend_baseline:
         written = "--extend-baseline" if options.extend_baseline else "--write-baseline"
         others = {"--fix": options.fix, "--diff": options.diff, "--add-noqa": options.add_noqa is not None}
         for other in (name for name, given in {**others, "--no-baseline": options.no_baseline}.items() if given):
-            raise click.UsageError(Message("{one} and {other}: run one after the other", one=written, other=other))
+            raise Mistake(Message("{one} and {other}: run one after the other", one=written, other=other))
 
 
 def patch(

@@ -35,6 +35,7 @@ finally:
     print(len(own), len(records), len(patterns), file=sys.stderr)
 """
 HEAVY = [
+    "click",
     "configparser",
     "difflib",
     "email",

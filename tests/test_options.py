@@ -13,7 +13,7 @@ import pytest
 from front import run
 from test_config import configured
 
-from ms_perflint.cli import check
+from ms_perflint.commands.front import check
 from ms_perflint.config import _READERS, ConfigError, load, parse
 from ms_perflint.options import OPTIONS, example, find, schema, whole
 

@@ -15,9 +15,9 @@ from front import FIXED, TRAIN, environment, run
 from lsprotocol import types
 
 from ms_perflint import pages
+from ms_perflint.commands.asked import Options
 from ms_perflint.config import Config
 from ms_perflint.engine import lint
-from ms_perflint.run import Options
 from ms_perflint.semantics.files.parsed import Parsed
 from ms_perflint.server import linting
 from ms_perflint.server.buffers import Buffer

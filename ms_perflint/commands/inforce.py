@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ms_perflint.commands.asked import Options
 from ms_perflint.config import FIELDS, Config, FileIgnore, Ruling, ruling
 from ms_perflint.options import OPTIONS, Option
-from ms_perflint.run import Options, settings
+from ms_perflint.run import settings
 
 DEFAULT = "default"
 ADDED = ("ignore", "extend-select", "extend-per-file-ignores")  # the command line adds to what the file says

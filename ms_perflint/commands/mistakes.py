@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-import click
+from typing import TYPE_CHECKING
 
-from ms_perflint.config import suggestion
-from ms_perflint.languages import Message
+if TYPE_CHECKING:
+    import click
+
+INTERRUPTED = 130  # the exit code after Ctrl-C
+
+
+class Mistake(Exception):
+    """A command line that cannot be used, or not be done: why."""
 
 
 def reason(error: click.ClickException) -> str:
     """Return why a command line cannot be used, or could not be done."""
+    import click  # here, because most runs do without
+
+    from ms_perflint.config import suggestion
+    from ms_perflint.languages import Message
+
     if isinstance(error, click.NoSuchOption):
         hint = suggestion(error.option_name, error.possibilities or ())
         return Message("No such option: {option}{hint}", option=error.option_name, hint=hint)
@@ -22,4 +33,6 @@ def reason(error: click.ClickException) -> str:
 
 
 def _context(error: click.UsageError) -> click.Context:
+    import click
+
     return error.ctx or click.get_current_context()

@@ -7,8 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import click
-
+from ms_perflint.commands.mistakes import Mistake
 from ms_perflint.languages import Message
 
 
@@ -19,10 +18,16 @@ class Output(NamedTuple):
     file: str | None = None
 
 
+def output(text: str) -> Output:
+    """Return the report that is asked for as FORMAT or FORMAT=FILE."""
+    name, _, file = text.partition("=")
+    return Output(name, file or None)
+
+
 def outputs(asked: Sequence[Output], file: str | None, usual: str) -> tuple[Output, ...]:
     """Return the reports of a run: those asked for, else the usual one; `file` is for the one that names none.
 
-    ClickException where two of them would go to the same place, or `file` has no report to take.
+    Raises Mistake where two of them would go to the same place, or `file` has no report to take.
     """
     wanted = tuple(asked) or (Output(usual),)
     bare = [each.format for each in wanted if each.file is None]
@@ -32,21 +37,21 @@ def outputs(asked: Sequence[Output], file: str | None, usual: str) -> tuple[Outp
             formats=", ".join(bare),
             format=bare[0],
         )
-        raise click.UsageError(message)
+        raise Mistake(message)
     if file is not None and not bare:
         message = Message("each --output-format names its own file, and nothing is left for {file}", file=file)
-        raise click.UsageError(message)
+        raise Mistake(message)
     found = tuple(each._replace(file=each.file if each.file is not None else file) for each in wanted)
     files = [os.path.realpath(each.file) for each in found if each.file is not None]
     twice = next((each for each in files if files.count(each) > 1), None)
     if twice is not None:
         message = Message("two reports would be written to {file}", file=os.path.relpath(twice))
-        raise click.UsageError(message)
+        raise Mistake(message)
     return found
 
 
 def write(text: str, file: str | None, aside: bool = False) -> None:
-    """Print a report, `aside` on stderr, or write it to the file that was named. May raise ClickException."""
+    """Print a report, `aside` on stderr, or write it to the file that was named. May raise Mistake."""
     try:
         if file is None:
             stream = sys.stderr if aside else sys.stdout
@@ -62,4 +67,11 @@ def write(text: str, file: str | None, aside: bool = False) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         place = file or Message("the report")
         message = Message("cannot write {place}: {reason}", place=place, reason=error.strerror)
-        raise click.ClickException(message) from error
+        raise Mistake(message) from error
+
+
+def tell(text: str) -> None:
+    """Say something beside the report, on stderr."""
+    import click  # here, because most runs have nothing to say
+
+    click.echo(text, err=True)

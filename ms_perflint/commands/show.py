@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import click
 
+from ms_perflint.commands.asked import Options
 from ms_perflint.commands.inforce import in_force
 from ms_perflint.config import ConfigError, suggestion
 from ms_perflint.discovery import discover
@@ -16,7 +17,7 @@ from ms_perflint.options import OPTIONS, find, schema
 from ms_perflint.report.settings import described, listed, options_as_json, render, render_json, told
 from ms_perflint.report.sources import shown
 from ms_perflint.report.style import for_output
-from ms_perflint.run import Options, line, settings
+from ms_perflint.run import line, settings
 
 
 def show_option(key: str | None, output_format: str) -> None:

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 import click
 
 from ms_perflint.cache import project_root
-from ms_perflint.commands.mistakes import reason
+from ms_perflint.commands.asked import Options
+from ms_perflint.commands.mistakes import Mistake
 from ms_perflint.config import EXCLUDE, ConfigError, common_parent
 from ms_perflint.languages import Message, chosen, say
-from ms_perflint.run import Options, run
+from ms_perflint.run import run
 
 ENDS = (".py", ".ipynb", ".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".txt", ".sh", ".bash")
 MISSING = Message("--watch needs the package watchfiles: pip install 'ms-perflint[watch]'")
@@ -24,14 +25,14 @@ PAUSE = 200  # milliseconds after which nothing more is saved together
 def watch(paths: Sequence[str], options: Options) -> int:
     """Lint, and lint again after each change, until somebody stops it with Ctrl-C."""
     if options.fix or options.diff or options.add_noqa is not None or "-" in paths:
-        raise click.UsageError(ALONE)
+        raise Mistake(ALONE)
     try:
         from watchfiles import watch as changes
     except ImportError as error:
-        raise click.ClickException(MISSING) from error
+        raise Mistake(MISSING) from error
     root = project_root(common_parent(paths))
     if not os.path.isdir(root):
-        raise click.ClickException(Message("{folder}: no such directory", folder=root))
+        raise Mistake(Message("{folder}: no such directory", folder=root))
     language = chosen(options.lang)
     once, is_first = options._replace(watch=False), True
     # It listens before it lints for the first time: nothing that is saved meanwhile is missed.
@@ -57,8 +58,7 @@ def _lint(paths: Sequence[str], options: Options, is_first: bool, language: str)
         click.clear()
     try:
         run(paths, options)
-    except (ConfigError, click.ClickException) as error:
+    except (ConfigError, Mistake) as error:
         if is_first:
             raise
-        why = reason(error) if isinstance(error, click.ClickException) else error.args[0]
-        click.echo(say(Message("ms-perflint: error: {reason}", reason=why), language), err=True)
+        click.echo(say(Message("ms-perflint: error: {reason}", reason=error.args[0]), language), err=True)

@@ -18,9 +18,9 @@ from pygls.uris import to_fs_path
 from pygls.workspace import Workspace
 
 from ms_perflint import __version__
+from ms_perflint.commands.asked import Options
 from ms_perflint.internal import internal_error
 from ms_perflint.languages import chosen, of_environment, say
-from ms_perflint.run import Options
 from ms_perflint.server import diagnostics
 from ms_perflint.server.actions import Client
 from ms_perflint.server.buffers import Buffer, find, opened

@@ -7,9 +7,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Optional
 
+from ms_perflint.commands.asked import Options
 from ms_perflint.config import Config, ConfigError, inside
 from ms_perflint.languages import Message
-from ms_perflint.run import Options, settings
+from ms_perflint.run import settings
 
 SECTION = "ms-perflint"
 LISTS = ("select", "ignore", "extend_select")
