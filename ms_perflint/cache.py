@@ -16,12 +16,13 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import starmap
-from typing import Any, NamedTuple, Optional
+from typing import Any, Optional
 
 from ms_perflint import __version__
 from ms_perflint.config import Config, common_parent
 from ms_perflint.findings import Edit, Finding, Fix, Place, Related, Safety
 from ms_perflint.languages import Message
+from ms_perflint.records import NamedTuple
 from ms_perflint.source import Files
 from ms_perflint.stamps import Stamp, renewed
 

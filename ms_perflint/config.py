@@ -13,10 +13,11 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from ms_perflint.findings import Finding, Safety
 from ms_perflint.languages import LANGUAGES, Message
+from ms_perflint.records import NamedTuple
 
 Version = tuple[int, ...]
 

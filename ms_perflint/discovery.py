@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ms_perflint.config import Config, Patterns, inside, relative
 from ms_perflint.findings import Problem
 from ms_perflint.languages import Message
+from ms_perflint.records import NamedTuple
 from ms_perflint.source import PYTHON
 
 if TYPE_CHECKING:

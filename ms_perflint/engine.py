@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, Optional
+from typing import Optional
 
 from ms_perflint.cache import Memory, Session
 from ms_perflint.check import Check, checks, last_word
@@ -22,6 +22,7 @@ from ms_perflint.languages import Message
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target
+from ms_perflint.records import NamedTuple
 from ms_perflint.review import is_read, review, review_unread
 from ms_perflint.semantics.files.parsed import Parsed
 from ms_perflint.semantics.files.project import Project

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Optional
+from typing import Optional
 
 from ms_perflint.languages import ENGLISH, Message, say
+from ms_perflint.records import NamedTuple
 
 
 class Safety(enum.Enum):

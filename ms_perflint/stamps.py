@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple, Optional
+from typing import Optional
 
+from ms_perflint.records import NamedTuple
 from ms_perflint.source import Files, Status, among
 
 SILENT = r"\.(?!git$)[^.]*$|\..*\.(swp|swx|tmp)$|__pycache__$"  # what tools leave in a directory

@@ -12,9 +12,10 @@ import re
 import tokenize
 from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple, Optional
+from typing import Optional
 
 from ms_perflint.findings import Finding, Place
+from ms_perflint.records import NamedTuple
 from ms_perflint.source import Source
 
 NOQA = r"(?i)#\s*noqa(?P<codes>:\s?(?:[A-Z]+[0-9]+[,\s]*)+)?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
@@ -14,6 +14,7 @@ from ms_perflint.languages import Message
 from ms_perflint.networks import entries, networks, precision
 from ms_perflint.programs.conditions import is_for_cpu_only
 from ms_perflint.programs.site import Call
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.module import Module, Site
 from ms_perflint.semantics.values import Value
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from ms_perflint.commands.outputs import Output, output
 from ms_perflint.languages import VARIABLE, of_environment
+from ms_perflint.records import NamedTuple
 from ms_perflint.report import FORMATS
 
 NO_CACHE, CACHE_DIR = "MS_PERFLINT_NO_CACHE", "MS_PERFLINT_CACHE_DIR"  # in the environment

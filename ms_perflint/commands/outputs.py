@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ms_perflint.commands.mistakes import Mistake
 from ms_perflint.languages import Message
+from ms_perflint.records import NamedTuple
 
 
 class Output(NamedTuple):

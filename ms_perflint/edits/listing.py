@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ms_perflint.edits.layout import BLANK, fits, indent, line_end, line_start, marks, pad, remark, starts_line, width
 from ms_perflint.findings import Edit
+from ms_perflint.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

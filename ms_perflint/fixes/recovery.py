@@ -16,11 +16,11 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
-from typing import NamedTuple
 
 from ms_perflint.findings import Problem
 from ms_perflint.fixes.replacing import PREFIX, TEMPORARY, Replacement, discard, locked, prepare, put, read, save, sync
 from ms_perflint.languages import Message
+from ms_perflint.records import NamedTuple
 
 RECORD = ".undo"
 

@@ -22,7 +22,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
+
+from ms_perflint.records import NamedTuple
 
 if sys.platform != "win32":
     import fcntl

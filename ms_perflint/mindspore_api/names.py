@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
+
+from ms_perflint.records import NamedTuple
 
 DATA = os.path.join(os.path.dirname(__file__), "data")
 

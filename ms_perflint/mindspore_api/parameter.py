@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from typing import NamedTuple
+
+from ms_perflint.records import NamedTuple
 
 
 class Missing(enum.Enum):

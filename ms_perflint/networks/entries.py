@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.networks.networks import multiplies
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.steps import GRADS, STEP_CELLS, base_apis, is_step_class
 from ms_perflint.programs.training import MODEL_TRAINS, loops
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.module import Module, Scope, Site
 from ms_perflint.semantics.values import Api, Bound, Instance, Known, Value
 

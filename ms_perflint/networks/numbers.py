@@ -7,9 +7,10 @@ import operator
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Module, Scope
 from ms_perflint.semantics.parameters import argument_at
 from ms_perflint.semantics.values import Known

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection
-from typing import NamedTuple, Optional
+from typing import Optional
 
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.module import Site
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.networks import layers
 from ms_perflint.networks.layers import ALONG, IN, OUT, Slot
 from ms_perflint.networks.numbers import Origin, literal
 from ms_perflint.programs.steps import base_apis
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.module import Module, Scope, Site
 
 if TYPE_CHECKING:

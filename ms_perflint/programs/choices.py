@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, Optional
+from typing import Any, Optional
+
+from ms_perflint.records import NamedTuple
 
 DEVICES = frozenset({"Ascend", "GPU", "CPU"})
 FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {

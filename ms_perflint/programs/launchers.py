@@ -6,12 +6,13 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.programs import scripts
 from ms_perflint.programs.scripts import GAP, Script, assignment
 from ms_perflint.programs.shell import Blocks, Command
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.settings.commandline import Given
 
 if TYPE_CHECKING:

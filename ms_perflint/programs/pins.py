@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
+from ms_perflint.records import NamedTuple
 from ms_perflint.source import NOTEBOOK
 
 if TYPE_CHECKING:

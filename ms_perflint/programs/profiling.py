@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.programs.conditions import DEPTH, PASSES, Condition, Pass, conditions, contradict, parts, passes
 from ms_perflint.programs.mode import training_starts
 from ms_perflint.programs.site import Call
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.values import Api, Display, Instance, Known
 

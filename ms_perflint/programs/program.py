@@ -6,7 +6,7 @@ import ast
 import os
 from collections.abc import Iterable
 from functools import cached_property
-from typing import NamedTuple, Optional
+from typing import Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.programs import callers, launchers, mode, reach, repeats, steps, training
@@ -14,6 +14,7 @@ from ms_perflint.programs.handing import Handing
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.step_names import StepNames, parameter_names
 from ms_perflint.programs.target import Target, target_of, versions_of
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.evaluate import Evaluator
 from ms_perflint.semantics.files.project import Project
 from ms_perflint.semantics.files.word_flow import Slots

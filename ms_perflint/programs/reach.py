@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics import registries
 from ms_perflint.semantics.files.outline import ImportWork
 from ms_perflint.semantics.forms import is_decorated, is_main_guard

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple, Optional, Union
+from typing import Optional, Union
+
+from ms_perflint.records import NamedTuple
 
 Blocks = tuple[int, ...]  # the arms of `if`, loops, functions and cases around a command, outermost first
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.files.handed import RESULT
 from ms_perflint.semantics.files.word_flow import Slots
 

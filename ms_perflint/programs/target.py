@@ -7,12 +7,13 @@ import os
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
 from ms_perflint.programs import conditions
 from ms_perflint.programs.pins import pin
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.forms import is_main_guard
 from ms_perflint.semantics.module import Module
 from ms_perflint.semantics.settings.commandline import CONFIGS

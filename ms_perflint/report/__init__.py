@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ms_perflint.findings import Finding, Gain, Problem, Safety
 from ms_perflint.languages import ENGLISH, say
+from ms_perflint.records import NamedTuple
 from ms_perflint.report.sources import Sources
 from ms_perflint.report.style import PLAIN, Style
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import NamedTuple
+
+from ms_perflint.records import NamedTuple
 
 LINKING = frozenset(("iTerm.app", "WezTerm", "vscode", "ghostty", "xterm-ghostty", "xterm-kitty", "alacritty", "foot"))
 _TAB = "    "

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ms_perflint.findings import Finding, Safety
 from ms_perflint.languages import Message
 from ms_perflint.report import Outcome
-from ms_perflint.report.diff import changes
-from ms_perflint.report.frame import frame
 from ms_perflint.report.sources import position
 from ms_perflint.report.summary import headline, summary
 
@@ -22,6 +20,9 @@ def render(outcome: Outcome) -> str:
 
 def block(finding: Finding, outcome: Outcome) -> list[str]:
     """Return the lines that show one finding."""
+    from ms_perflint.report.diff import changes  # here, because most files are clean
+    from ms_perflint.report.frame import frame
+
     style = outcome.style
     lines = [headline(finding, outcome)]
     source = outcome.sources.get(finding.place.path)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Optional, TypeVar
+from typing import Any, Optional, TypeVar
+
+from ms_perflint.records import NamedTuple
 
 Node = TypeVar("Node", bound=ast.AST)
 

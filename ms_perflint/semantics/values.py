@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, Optional, Union
 
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.module import Module, Scope
 
 

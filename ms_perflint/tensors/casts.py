@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.values import Instance, Known
 from ms_perflint.tensors import tensor_ops

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple, Optional
+from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.programs.site import Call
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.values import NO_CONSTANT
 from ms_perflint.tensors import tensor_ops

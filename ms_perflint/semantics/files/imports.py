@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, Optional
+from typing import Optional
 
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.files import folders, standard_library
 from ms_perflint.semantics.files.search_path import Additions, additions
 from ms_perflint.source import Files

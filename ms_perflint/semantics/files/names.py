@@ -8,8 +8,9 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, Union
+from typing import TYPE_CHECKING, Union
 
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.files.imports import Import, Located, Roots
 from ms_perflint.semantics.module import ImportStatement, Module, Scope
 from ms_perflint.semantics.values import Namespace

@@ -6,7 +6,8 @@ import builtins
 import re
 from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
-from typing import NamedTuple
+
+from ms_perflint.records import NamedTuple
 
 LITERAL = (
     rb"(?s)#[^\n]*"

@@ -6,8 +6,9 @@ import ast
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, Optional
+from typing import Optional
 
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.forms import is_main_guard, word_of
 from ms_perflint.semantics.module import parse
 from ms_perflint.source import Source, SourceError

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, Optional
+from typing import Optional
 
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.files.handed import DICTS, RESULT
 from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Module, Scope, Site

@@ -10,9 +10,10 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Optional
+from typing import Optional
 
 from ms_perflint.findings import Place
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Constant, Known, Value, union
 
 CONFIGS = (".yaml", ".yml", ".json")

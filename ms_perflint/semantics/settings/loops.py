@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.module import Binding, Block, Scope
 from ms_perflint.semantics.settings import mappings
 from ms_perflint.semantics.values import OPEN, Constant, Display, Known, Tree

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional
+from typing import Any, Optional
+
+from ms_perflint.records import NamedTuple
 
 SIZE = 1 << 20  # bytes; PyYAML's C composer overflows the stack on 100,000 brackets, so events are counted here
 DEPTH = 100

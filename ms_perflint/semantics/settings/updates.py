@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.module import Binding, Block, Scope, Site
 from ms_perflint.semantics.settings import config_files, configs, loops, mappings
 from ms_perflint.semantics.settings.sources import sources
