@@ -16,15 +16,17 @@ LITERAL = (
     rb'|"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
     rb"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'"
 )
-STATEMENT = rb"(?m)^(?=[^\s)\]}])"  # where a statement of the module itself may begin
+STATEMENT = rb"\n(?=[^\s)\]}])"  # in front of what may be a statement of the module itself
 DEFINITION = re.compile(rb"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
-METHOD = rb"(?m)^[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)"
+METHOD = rb"\n[ \t]+def[ \t]+(\w+)"  # one pattern for both would be five times as slow
+COROUTINE = rb"\n[ \t]+async[ \t]+def[ \t]+(\w+)"
 FUNCTION = re.compile(rb"(?:async[ \t]+)?def\b")
 NAME = re.compile(rb"[^\W\d]\w*")
 PASSIVE = re.compile(rb"(?:class|import|from)\b|@|\"\"|if[ \t(]+__name__")  # what runs of it at import does not matter
 OUTSIDE = re.compile(rb"(?:from|import)[ \t]+mindspore\b")  # what it binds leads to no file of a project
 CALL = rb"\b(\w+)((?:\s*\.\s*\w+)*)\s*\("
 ENVIRONMENT = rb"\benviron\b"
+ALL = rb"import[ \t]*\(?[ \t]*\*"
 STAR = rb"(?m)^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*\(?[ \t]*\*"
 DYNAMIC = frozenset({b"exec", b"import_module", b"__import__"})
 LOGGING = frozenset({b"debug", b"info", b"warning", b"error", b"exception", b"setLevel", b"addHandler"})
@@ -119,12 +121,14 @@ def outline(raw: bytes) -> Outline:
             code = _code(statement)
             calls |= code.calls
             environment = environment or code.environment
-    methods = frozenset(re.findall(METHOD, bare))
-    stars = tuple(dict.fromkeys(name.decode("utf-8", "replace") for name in re.findall(STAR, bare)))
+    lines = b"\n" + bare
+    methods = frozenset((*re.findall(METHOD, lines), *(re.findall(COROUTINE, lines) if b"async" in lines else ())))
+    names = re.findall(STAR, bare) if re.search(ALL, bare) else ()
+    stars = tuple(dict.fromkeys(name.decode("utf-8", "replace") for name in names))
     return Outline(frozenset(binds), stars, methods, functions, Code(frozenset(calls), environment))
 
 
 def _code(statements: bytes) -> Code:
-    calls = re.findall(CALL, statements)
+    calls = re.findall(CALL, statements) if b"(" in statements else ()
     found = frozenset((first, rest.rpartition(b".")[2].strip() or first) for first, rest in calls)
-    return Code(found, re.search(ENVIRONMENT, statements) is not None)
+    return Code(found, b"environ" in statements and re.search(ENVIRONMENT, statements) is not None)
