@@ -155,10 +155,12 @@ class Linter:
             program.close()
         self._programs.clear()
         self._checks.clear()
+        if not self.remember:
+            self.project = self.project.renewed()
+            return
         self.project.close()
-        if self.remember:
-            self._end_session()
-        self.project = Project(self._noting if self.remember else self.files, self._parsed)
+        self._end_session()
+        self.project = Project(self._noting, self._parsed)  # knows nothing: a session notes all that was consulted
 
     def _end_session(self) -> None:
         """Keep what was found together with everything that was consulted, and begin anew: with nothing known."""

@@ -13,16 +13,24 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import islice
 
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.files.imports import Imports
 from ms_perflint.source import PYTHON
 
-MAIN = rb"(?m)^if[ \t(]+.*__name__"
+MAIN = rb"\nif[ \t(]+.*__name__"  # starts with what is looked for fast
 FOLDERS = 32  # folders in a directory after which it is a collection, not a project
 LOOKED_AT = 300  # scripts beside a package that are read
 PROGRAMS = 16  # scripts whose programs count; the nearest ones, then by name
+
+
+class Scripts(NamedTuple):
+    """Some scripts: those with a `__main__` guard in the order given, the others the outermost first."""
+
+    started: tuple[str, ...]
+    others: tuple[str, ...]
 
 
 class Entries:
@@ -34,13 +42,16 @@ class Entries:
         self._mains: dict[str, bool] = {}
         self._scripts: dict[str, tuple[str, ...]] = {}
         self._folders: dict[str, tuple[str, ...]] = {}
+        self._above: dict[str, Scripts] = {}
+        self._around: dict[tuple[str, tuple[bytes, ...]], Scripts] = {}
 
     def programs(self, path: str) -> tuple[str, ...]:
         """Return the entry scripts of the programs of a file: itself, then those that import it, sorted."""
         if path not in self._programs:
-            bases = self.imports.ancestors(os.path.dirname(path))
-            found = self._importing(path, [script for base in bases for script in self.scripts(base)])
-            if all(self._is_package(os.path.dirname(script)) for script in found):  # modules that start themselves
+            found = self._importing(path, self._scripts_above(os.path.dirname(path)))
+            if all(
+                self.imports.is_package(os.path.dirname(script)) for script in found
+            ):  # modules that start themselves
                 found += self._beside(path)
             self._programs[path] = (path, *sorted(found))
         return self._programs[path]
@@ -49,7 +60,7 @@ class Entries:
         """Return whether a file does something only when it is started."""
         if path not in self._mains:
             raw = self.imports.raw(path) or b""
-            self._mains[path] = b"__main__" in raw and re.search(MAIN, raw) is not None
+            self._mains[path] = b"__main__" in raw and re.search(MAIN, b"\n" + raw) is not None
         return self._mains[path]
 
     def scripts(self, directory: str) -> tuple[str, ...]:
@@ -68,27 +79,39 @@ class Entries:
             self._folders[directory] = tuple(os.path.join(directory, name) for name in found)
         return self._folders[directory]
 
-    def _importing(self, path: str, scripts: Iterable[str]) -> list[str]:
+    def _scripts_above(self, directory: str) -> Scripts:
+        """Return the scripts in a directory and those above it."""
+        if directory not in self._above:
+            bases = self.imports.ancestors(directory)
+            self._above[directory] = self._divided(script for base in bases for script in self.scripts(base))
+        return self._above[directory]
+
+    def _divided(self, scripts: Iterable[str]) -> Scripts:
+        found = tuple(scripts)
+        others = (script for script in found if not self.has_main(script))
+        return Scripts(
+            tuple(script for script in found if self.has_main(script)),
+            tuple(sorted(others, key=lambda other: (other.count(os.sep), other))),
+        )
+
+    def _importing(self, path: str, scripts: Scripts) -> list[str]:
         """Return the scripts whose programs hold a file, without those that are themselves only imported.
 
         At most PROGRAMS, in the order given; scripts without a `__main__` guard count last, the outermost first: what
         an accepted script imports is not asked, so a package of many modules costs one closure, not one for each.
         """
-        others = [script for script in scripts if script != path]
-        started = (script for script in others if self.has_main(script) and path in self.imports.closure(script))
+        closure = self.imports.closure
+        started = (script for script in scripts.started if script != path and path in closure(script))
         found = list(islice(started, PROGRAMS))
-        held = set[str]().union(*(self.imports.closure(script) for script in found))
-        for script in sorted(others, key=lambda other: (other.count(os.sep), other)):
-            if len(found) < PROGRAMS and not self.has_main(script) and script not in held:
-                closure = self.imports.closure(script)
-                if path in closure:
-                    held |= closure
-                    found = [other for other in found if self.has_main(other) or other not in closure]
-                    found.append(script)
+        held = [closure(script) for script in found]
+        for script in scripts.others:
+            if len(found) >= PROGRAMS:
+                break
+            if script != path and not any(script in files for files in held) and path in closure(script):
+                held.append(closure(script))
+                found = [other for other in found if self.has_main(other) or other not in held[-1]]
+                found.append(script)
         return found
-
-    def _is_package(self, directory: str) -> bool:
-        return bool(self.imports.files.named(directory, "__init__.py"))
 
     def _beside(self, path: str) -> list[str]:
         """Return the scripts beside the package of a file that import it, the nearest first.
@@ -98,21 +121,26 @@ class Entries:
         """
         *inside, root = self.imports.ancestors(os.path.dirname(path))
         parents = [os.path.dirname(base) for base in inside]
-        top = next((level for level, base in enumerate(parents) if base == root or not self._is_package(base)), 0)
-        is_package = any(self._is_package(base) for base in inside[: top + 1])
+        top = next(
+            (level for level, base in enumerate(parents) if base == root or not self.imports.is_package(base)), 0
+        )
+        is_package = any(self.imports.is_package(base) for base in inside[: top + 1])
         if self.has_main(path) and not is_package:
             return []
         for package in (*inside[top : top + 1], *inside[top - 1 : top], *inside[top + 1 : top + 2]):
             words = {os.path.basename(package), *(() if is_package else (os.path.basename(path)[:-3],))}
-            found = self._importing(path, self._around(package, [os.fsencode(word) for word in words]))
+            found = self._importing(path, self._scripts_around(package, tuple(map(os.fsencode, sorted(words)))))
             if found:
                 return found
         return []
 
-    def _around(self, package: str, words: list[bytes]) -> Iterator[str]:
-        """Yield the scripts up to two folders beside a package that name it."""
-        near = [folder for folder in self.folders(os.path.dirname(package)) if folder != package]
-        folders = (*near, *(inner for outer in near for inner in self.folders(outer)))
-        for script in islice((script for folder in folders for script in self.scripts(folder)), LOOKED_AT):
-            if self.has_main(script) and any(word in (self.imports.raw(script) or b"") for word in words):
-                yield script
+    def _scripts_around(self, package: str, words: tuple[bytes, ...]) -> Scripts:
+        """Return the scripts up to two folders beside a package that name it."""
+        if (package, words) not in self._around:
+            near = [folder for folder in self.folders(os.path.dirname(package)) if folder != package]
+            folders = (*near, *(inner for outer in near for inner in self.folders(outer)))
+            scripts = islice((script for folder in folders for script in self.scripts(folder)), LOOKED_AT)
+            started = (script for script in scripts if self.has_main(script))
+            naming = (script for script in started if any(word in (self.imports.raw(script) or b"") for word in words))
+            self._around[package, words] = Scripts(tuple(naming), ())
+        return self._around[package, words]

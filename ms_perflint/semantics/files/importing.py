@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics.files.imports import called
+from ms_perflint.semantics.files.statements import called
 from ms_perflint.semantics.module import Binding, Module, Scope
 from ms_perflint.semantics.values import OPEN, Api, Namespace, Value, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL

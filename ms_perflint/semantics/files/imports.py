@@ -8,13 +8,13 @@ the program is started, which of them `PYTHONPATH` names, or what is installed.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from typing import Optional
 
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.files import folders, standard_library
 from ms_perflint.semantics.files.search_path import Additions, additions
+from ms_perflint.semantics.files.statements import Import, imports, taken
 from ms_perflint.source import Files
 
 LEVELS = 6  # directories upward that are searched for scripts and packages
@@ -22,27 +22,9 @@ ROUNDS = 4  # times that the search path may grow by files that it made reachabl
 ROOTS = 16  # directories on the search path of a program
 FOLDERS = 16  # folders that are looked into before a directory is taken for one without modules
 MARKERS = frozenset({".git", "pyproject.toml", "setup.py", "setup.cfg"})  # of a project's root
-STATEMENT = (
-    rb"(?m)^[ \t]*(?:from[ \t]+([.\w]+)(?:[ \t]|\\\r?\n)+import[ \t]*(\([^)]*\)|(?:\\\r?\n|[^\n#])*)"
-    rb"|import[ \t]+([^\n#;]+))"
-)
-CALL = rb"""\b(?:import_module|__import__)\([ \t\r\n]*["']([\w.]+)["'](?:[^)"']*["'](\w[\w.]*)["'])?"""
 _NEVER_LOCAL = frozenset({"mindspore", "__init__", "__main__", *standard_library.ALWAYS})
-NAME = rb"[A-Za-z_]\w*"
 
 Roots = tuple[str, ...]  # the search path of a program
-
-
-class Import(NamedTuple):
-    """One name that is imported."""
-
-    level: int  # dots in front of it
-    dotted: str
-
-    @property
-    def top(self) -> str:
-        """Return the first word of an absolute name; "" of a relative one."""
-        return "" if self.level else self.dotted.partition(".")[0]
 
 
 class Located(NamedTuple):
@@ -59,18 +41,24 @@ NOT_LOCAL = Located()
 class Imports:
     """The imports of a project. Files are scanned as bytes; only those that change `sys.path` are parsed."""
 
-    def __init__(self, files: Files, raw: Callable[[str], Optional[bytes]]) -> None:
+    def __init__(self, files: Files) -> None:
         self.files = files
-        self.raw = raw
+        self.raw: Callable[[str], Optional[bytes]] = _unread  # the bytes of a file as its project has them
         self._ancestors: dict[str, tuple[str, ...]] = {}
-        self._offered: dict[tuple[str, str], bool] = {}
-        self._located: dict[tuple[str, str, Roots], Located] = {}
+        self._offered: dict[tuple[str, str], frozenset[str]] = {}
+        self._packages: dict[str, bool] = {}
+        self._located: dict[tuple[str, Roots], dict[Import, Located]] = {}
         self._statements: dict[str, tuple[Import, ...]] = {}
         self._homes: dict[str, dict[str, str]] = {}
         self._additions: dict[str, Additions] = {}  # of the files that change `sys.path`, among those that were scanned
         self._imported: dict[tuple[str, Roots], tuple[str, ...]] = {}
         self._closures: dict[str, tuple[frozenset[str], Roots]] = {}
         self._taken: dict[tuple[str, str], tuple[frozenset[str], frozenset[bytes]]] = {}
+
+    @property
+    def scanned(self) -> int:
+        """Return of how many files the imports are known."""
+        return len(self._statements)
 
     # --- one name
 
@@ -89,10 +77,11 @@ class Imports:
 
     def locate(self, directory: str, asked: Import, roots: Roots = ()) -> Located:
         """Return what an import in a file of this directory finds in a program with this search path."""
-        key = (directory, "." * asked.level + asked.dotted, roots)
-        if key not in self._located:
-            self._located[key] = self._locate(directory, asked, roots)
-        return self._located[key]
+        located = self._located.setdefault((directory, roots), {})
+        found = located.get(asked)
+        if found is None:
+            found = located[asked] = self._locate(directory, asked, roots)
+        return found
 
     def _locate(self, directory: str, asked: Import, roots: Roots) -> Located:
         parts = asked.dotted.split(".") if asked.dotted else []
@@ -105,7 +94,7 @@ class Imports:
         is_standard = parts[0] in standard_library.NAMES
         namespace = NOT_LOCAL
         for base in roots if is_standard else dict.fromkeys((*roots, *self.ancestors(directory))):
-            if not self._offers(base, parts[0]):
+            if not self._offered_by(base, parts[0]):
                 continue
             found = self._descend(base, parts)
             if found.files:
@@ -117,7 +106,7 @@ class Imports:
     def _inside(self, package: str, parts: list[str]) -> Located:
         """Return the files of a name that is relative to the package in a directory."""
         below = self._descend(package, parts)
-        if not self.files.named(package, "__init__.py"):
+        if not self.is_package(package):
             return below
         init = os.path.join(package, "__init__.py")
         return Located((init, *below.files), below.module if parts else init, below.is_namespace)
@@ -127,10 +116,10 @@ class Imports:
         found: list[str] = []
         module, is_namespace = None, False
         for position, part in enumerate(parts):
-            names = self.files.named(base, part, f"{part}.py")
+            names = self._offered_by(base, part)
             base = os.path.join(base, part)
             module, is_namespace = None, False
-            if part in names and self.files.named(base, "__init__.py"):
+            if part in names and self.is_package(base):
                 module = os.path.join(base, "__init__.py")
                 found.append(module)
             elif part + ".py" in names:
@@ -146,7 +135,7 @@ class Imports:
     def _is_namespace(self, directory: str, rest: list[str]) -> bool:
         """Return whether a directory without `__init__.py` holds modules: the next of a name, where there is more."""
         if rest:
-            return self._offers(directory, rest[0])
+            return bool(self._offered_by(directory, rest[0]))
         return self._has_python(directory) or any(
             self._has_python(os.path.join(directory, name))
             for name in sorted(name for name in self.files.names(directory) if "." not in name)[:FOLDERS]
@@ -155,20 +144,28 @@ class Imports:
     def _has_python(self, directory: str) -> bool:
         return bool(self.files.named(directory, "*.py"))
 
-    def _offers(self, directory: str, word: str) -> bool:
-        """Return whether something in a directory may be imported by this word."""
+    def is_package(self, directory: str) -> bool:
+        """Return whether a directory is a package."""
+        if directory not in self._packages:
+            self._packages[directory] = bool(self.files.named(directory, "__init__.py"))
+        return self._packages[directory]
+
+    def _offered_by(self, directory: str, word: str) -> frozenset[str]:
+        """Return what in a directory may be imported by this word: a folder, a file, or both."""
         key = (directory, word)
-        if key not in self._offered:
-            self._offered[key] = bool(self.files.named(directory, word, f"{word}.py"))
-        return self._offered[key]
+        found = self._offered.get(key)
+        if found is None:
+            found = self._offered[key] = self.files.named(directory, word, f"{word}.py")
+        return found
 
     # --- one file
 
     def statements(self, path: str) -> tuple[Import, ...]:
-        """Return what a file imports, members of modules included, found by a scan of its bytes."""
+        """Return what a file imports that may be local, members of modules included, found by a scan of its bytes."""
         if path not in self._statements:
             raw = self.raw(path) or b""
-            self._statements[path] = tuple(dict.fromkeys((*_scan(raw), *self._searched(path, raw))))
+            asked = (each for each in imports(raw) if each.level or each.top not in _NEVER_LOCAL)
+            self._statements[path] = tuple(dict.fromkeys((*asked, *self._searched(path, raw))))
             found = additions(path, raw)
             if found is not None:
                 self._additions[path] = found
@@ -189,27 +186,19 @@ class Imports:
         Found by a scan of its bytes: it holds all that the file imports, and may hold more.
         """
         if (path, package) not in self._taken:
-            self._taken[path, package] = self._scan_for(path, package)
+            self._taken[path, package] = taken(self.raw(path) or b"", package)
         return self._taken[path, package]
-
-    def _scan_for(self, path: str, package: str) -> tuple[frozenset[str], frozenset[bytes]]:
-        imported: set[str] = set()
-        bound: set[bytes] = set()
-        for dotted, names, plain in re.findall(STATEMENT, self.raw(path) or b""):
-            for module in (dotted, *(part.split(b" as ")[0].strip() for part in plain.split(b","))):
-                if module.partition(b".")[0] == package.encode():
-                    words = re.findall(NAME, names or plain)
-                    bound.update(words)
-                    imported.add(_text(module))
-                    imported.update(f"{_text(module)}.{word.decode()}" for word in words if names)
-        return frozenset(imported), frozenset(bound)
 
     def imported(self, path: str, roots: Roots) -> tuple[str, ...]:
         """Return the local files that a file imports in a program with this search path."""
         if (path, roots) not in self._imported:
-            key = (path, () if self._is_usual(path, roots) else roots)
+            is_usual = self._is_usual(path, roots)
+            key = (path, () if is_usual else roots)
             if key not in self._imported:
-                directory, asked = os.path.dirname(path), self.statements(path)
+                directory, homes = os.path.dirname(path), self._homes_of(path)
+                asked = self.statements(path)
+                if is_usual:  # what lies nowhere above needs no look
+                    asked = tuple(each for each in asked if each.level or homes.get(each.top))
                 found = (file for each in asked for file in self.locate(directory, each, key[1]).files)
                 self._imported[key] = tuple(file for file in dict.fromkeys(found) if file != path)
             self._imported[path, roots] = self._imported[key]
@@ -218,7 +207,7 @@ class Imports:
     def _is_usual(self, path: str, roots: Roots) -> bool:
         """Return whether a search path leads to the files that are found without one, so that those can be shared."""
         homes = self._homes_of(path)
-        return all(home == root for root in roots for top, home in homes.items() if self._offers(root, top))
+        return all(home == root for root in roots for top, home in homes.items() if self._offered_by(root, top))
 
     def _homes_of(self, path: str) -> dict[str, str]:
         """Return where the first words of a file's absolute imports lie in the directories above it; "" for nowhere."""
@@ -227,7 +216,7 @@ class Imports:
             homes = {}
             for top in {asked.top for asked in self.statements(path)} - {"", *_NEVER_LOCAL}:
                 is_standard = top in standard_library.NAMES
-                homes[top] = "" if is_standard else next((base for base in above if self._offers(base, top)), "")
+                homes[top] = "" if is_standard else next((base for base in above if self._offered_by(base, top)), "")
             self._homes[path] = homes
         return self._homes[path]
 
@@ -275,35 +264,6 @@ class Imports:
         return tuple(dict.fromkeys(roots))
 
 
-def _scan(raw: bytes) -> Iterator[Import]:
-    """Yield what the import statements in these bytes ask for, and `import_module("name")`."""
-    for dotted, names, plain in re.findall(STATEMENT, raw):
-        if plain:
-            for part in plain.split(b","):
-                yield Import(0, _text(part.split(b" as ")[0].strip()))
-            continue
-        text = _text(dotted)
-        name = text.lstrip(".")
-        level = len(text) - len(name)
-        yield Import(level, name)
-        if not level and name.partition(".")[0] == "mindspore":
-            continue
-        for word in re.findall(NAME, names):
-            yield Import(level, f"{name}.{word.decode()}" if name else word.decode())
-    if b"import_module(" in raw or b"__import__(" in raw:
-        for dotted, package in re.findall(CALL, raw):
-            yield called(_text(dotted), _text(package))
-
-
-def called(name: str, package: str = "") -> Import:
-    """Return what `import_module(name, package)` asks for; without a name for it the package is that of the file."""
-    inner = name.lstrip(".")
-    level = len(name) - len(inner)
-    if not level or not package:
-        return Import(level, inner)
-    parts = package.split(".")
-    return Import(0, ".".join([*parts[: len(parts) - level + 1], inner]))
-
-
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", "replace")
+def _unread(path: str) -> Optional[bytes]:
+    """Return None: no project gives its files yet."""
+    return None

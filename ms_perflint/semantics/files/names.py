@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Union
 
 from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.files.imports import Import, Located, Roots
+from ms_perflint.semantics.files.imports import Located, Roots
+from ms_perflint.semantics.files.statements import Import
 from ms_perflint.semantics.module import ImportStatement, Module, Scope
 from ms_perflint.semantics.values import Namespace
 

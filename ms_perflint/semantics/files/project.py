@@ -19,12 +19,13 @@ from ms_perflint.source import BOM, NOTEBOOK, Files, Source, SourceError
 BASES = re.compile(rb"class[ \t]+\w+[ \t]*\(([^)]*)\)")  # starts with letters: that is looked for fastest
 RENAMED = re.compile(rb"[ \t]as[ \t]+\w")
 NAME = re.compile(rb"[A-Za-z_]\w*")
+SCANNED = 500  # files of which the imports are kept when all else is given back
 
 
 class Project:
     """Everything read so far. Files that were not asked about are read, never reported."""
 
-    def __init__(self, files: Files, parsed: Optional[Parsed] = None) -> None:
+    def __init__(self, files: Files, parsed: Optional[Parsed] = None, entries: Optional[Entries] = None) -> None:
         self.files = files
         self.parsed = parsed  # where modules are kept that are to outlast this project
         self.size = 0  # bytes of parsed source that are held
@@ -32,13 +33,14 @@ class Project:
         self._lines: dict[str, bytes] = {}
         self._modules: dict[str, Optional[Module]] = {}
         self._outlines: dict[str, Optional[Outline]] = {}
-        self.imports = Imports(files, self.lines)
+        self.entries = entries or Entries(Imports(files))
+        self.imports = self.entries.imports
+        self.imports.raw = self.lines
         self._bases: dict[str, frozenset[bytes]] = {}
         self._names: dict[Roots, Names] = {}
         self._contains: dict[tuple[str, tuple[str, ...]], bool] = {}
         self._matches: dict[tuple[str, bytes], bool] = {}
         self._documents: dict[str, tuple[trees.Entry, ...]] = {}
-        self.entries = Entries(self.imports)
 
     def close(self) -> None:
         """Cut the reference cycles, so that memory is given back without the garbage collector."""
@@ -48,6 +50,15 @@ class Project:
         for names in self._names.values():
             names.close()
         self.__dict__.clear()
+
+    def renewed(self) -> Project:
+        """Return a project on the same files that holds none of them; this one is closed.
+
+        It knows of imports what this one did, unless that is about so many files that it takes much memory.
+        """
+        files, parsed, entries = self.files, self.parsed, self.entries
+        self.close()
+        return Project(files, parsed, entries if entries.imports.scanned <= SCANNED else None)
 
     # --- files
 

@@ -1,0 +1,101 @@
+"""The import statements of a file, found by a scan of its bytes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ms_perflint.records import NamedTuple
+
+WORD = b"import"  # in every statement: looking for it is faster than a pattern at the start of each line
+STATEMENT = (
+    rb"[ \t]*(?:from[ \t]+([.\w]+)(?:[ \t]|\\\r?\n)+import[ \t]*(\([^)]*\)|(?:\\\r?\n|[^\n#])*)"
+    rb"|import[ \t]+([^\n#;]+))"
+)
+CALL = rb"""\b(?:import_module|__import__)\([ \t\r\n]*["']([\w.]+)["'](?:[^)"']*["'](\w[\w.]*)["'])?"""
+NAME = rb"[A-Za-z_]\w*"
+
+Statement = tuple[bytes, bytes, bytes]  # `from [0] import [1]`, or `import [2]`
+
+
+class Import(NamedTuple):
+    """One name that is imported."""
+
+    level: int  # dots in front of it
+    dotted: str
+
+    @property
+    def top(self) -> str:
+        """Return the first word of an absolute name; "" of a relative one."""
+        return "" if self.level else self.dotted.partition(".")[0]
+
+
+def statements(raw: bytes) -> Iterator[Statement]:
+    """Yield the import statements in the bytes of a file."""
+    end, at, match = 0, raw.find(WORD), re.compile(STATEMENT).match
+    while at >= 0:
+        for start in _starts(raw, at):
+            found = match(raw, start) if start >= end else None
+            if found is not None:
+                yield found.groups(b"")  # type: ignore[misc]
+                end = found.end()
+                break
+        at = raw.find(WORD, max(end, at + len(WORD)))
+
+
+def _starts(raw: bytes, at: int) -> list[int]:
+    """Return where the line at an offset starts, and before it the lines that go on in it behind a backslash."""
+    starts = [raw.rfind(b"\n", 0, at) + 1]
+    while starts[0] and raw[starts[0] - 2 : starts[0] - 1] == b"\\":
+        starts.insert(0, raw.rfind(b"\n", 0, starts[0] - 1) + 1)
+    return starts
+
+
+def imports(raw: bytes) -> Iterator[Import]:
+    """Yield what the import statements in these bytes ask for, and `import_module("name")`."""
+    for dotted, names, plain in statements(raw):
+        if plain:
+            for part in plain.split(b","):
+                yield Import(0, text(part.split(b" as ")[0].strip()))
+            continue
+        module = text(dotted)
+        name = module.lstrip(".")
+        level = len(module) - len(name)
+        yield Import(level, name)
+        if not level and name.partition(".")[0] == "mindspore":
+            continue
+        prefix = f"{name}." if name else ""
+        for word in re.findall(NAME, names):
+            yield Import(level, prefix + word.decode())
+    if b"import_module(" in raw or b"__import__(" in raw:
+        for dotted, package in re.findall(CALL, raw):
+            yield called(text(dotted), text(package))
+
+
+def taken(raw: bytes, package: str) -> tuple[frozenset[str], frozenset[bytes]]:
+    """Return what these bytes may import of a package, as full names, and the names they may get by that."""
+    imported: set[str] = set()
+    bound: set[bytes] = set()
+    for dotted, names, plain in statements(raw) if package.encode() in raw else ():
+        for module in (dotted, *(part.split(b" as ")[0].strip() for part in plain.split(b","))):
+            if module.partition(b".")[0] == package.encode():
+                words = re.findall(NAME, names or plain)
+                bound.update(words)
+                imported.add(text(module))
+                imported.update(f"{text(module)}.{word.decode()}" for word in words if names)
+    return frozenset(imported), frozenset(bound)
+
+
+def called(name: str, package: str = "") -> Import:
+    """Return what `import_module(name, package)` asks for; without a name for it the package is that of the file."""
+    inner = name.lstrip(".")
+    level = len(name) - len(inner)
+    if not level or not package:
+        return Import(level, inner)
+    parts = package.split(".")
+    return Import(0, ".".join([*parts[: len(parts) - level + 1], inner]))
+
+
+def text(raw: bytes) -> str:
+    """Return the bytes of a name as it is written."""
+    return raw.decode("utf-8", "replace")
