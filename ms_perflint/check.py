@@ -66,6 +66,14 @@ class Check:
         words = (trigger if trigger.startswith(".") else last_word(trigger) for trigger in cls.triggers)
         return cls.anchored or any(word.encode() in raw for word in words)
 
+    @classmethod
+    def by_form(cls, module: Module, sites: Iterable[Site]) -> Iterable[Site]:
+        """Return those sites of a file that may be suspect by what stands around them: asked once, before any program.
+
+        For checks with triggers that are everywhere.
+        """
+        return sites
+
     def suspect(self, call: Call) -> bool:
         """Return by meaning whether a call may have to be reported; cheap questions first."""
         raise NotImplementedError
@@ -156,6 +164,20 @@ def _plain(edit: Edit) -> Edit:
 def last_word(trigger: str) -> str:
     """Return the last word of a trigger, without its `()`."""
     return trigger.rpartition(".")[2].rstrip("()")
+
+
+def spelled(triggers: Iterable[str], module: Module) -> tuple[set[str], set[str]]:
+    """Return the last words under which a file may call triggers; and make objects that are called."""
+    words: set[str] = set()
+    made: set[str] = set()
+    for trigger in triggers:
+        word = last_word(trigger)
+        if trigger.endswith("()"):
+            words |= module.holders(word)
+            made |= module.spelled(word)
+        elif not trigger.startswith("."):
+            words |= module.spelled(word)
+    return words, made
 
 
 @lru_cache(maxsize=1)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Optional
 
 from ms_perflint.cache import Memory, Session
-from ms_perflint.check import Check, checks, last_word
+from ms_perflint.check import Check, checks, spelled
 from ms_perflint.collector import without_collector
 from ms_perflint.config import Config, inside
 from ms_perflint.discovery import grouped, shares
@@ -333,7 +333,7 @@ class Linter:
         method = f".{site.word}" if isinstance(getattr(site.node, "func", None), ast.Attribute) else ""
         if method not in check.triggers:
             apis = program.apis(site)
-        elif site.word in _words(type(check), site.module)[0]:
+        elif site.word in spelled(check.triggers, site.module)[0]:
             apis = (*program.apis(site), method)
         else:
             apis = (method,)
@@ -369,28 +369,17 @@ def _is_own(check: type[Check]) -> bool:
 
 
 def _candidates(check: type[Check], module: Module) -> list[Site]:
-    """Return the sites whose last word may be a trigger of the check, in the order of the source."""
+    """Return the sites whose last word may be a trigger of the check, in the order of the source.
+
+    Those that are none by what stands around them are left out.
+    """
     if EVERY in check.triggers:
         return [site for site in module.sites if isinstance(site.node, ast.Call)]
-    words, made = _words(check, module)
+    words, made = spelled(check.triggers, module)
     methods = {word for trigger in check.triggers if trigger.startswith(".") for word in module.spelled(trigger[1:])}
     found = {id(site): site for word in words | methods for site in module.by_word.get(word, ())}
     found.update((id(site), site) for site in module.by_word.get("", ()) if _made_at_once(site) in made)
-    return sorted(found.values(), key=lambda site: position(site.node))
-
-
-def _words(check: type[Check], module: Module) -> tuple[set[str], set[str]]:
-    """Return the last words under which a file may call the triggers of a check; and make objects that are called."""
-    words: set[str] = set()
-    made: set[str] = set()
-    for trigger in check.triggers:
-        word = last_word(trigger)
-        if trigger.endswith("()"):
-            words |= module.holders(word)
-            made |= module.spelled(word)
-        elif not trigger.startswith("."):
-            words |= module.spelled(word)
-    return words, made
+    return sorted(check.by_form(module, found.values()), key=lambda site: position(site.node))
 
 
 def _made_at_once(site: Site) -> Optional[str]:

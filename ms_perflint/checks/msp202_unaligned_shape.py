@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import edits as edit
-from ms_perflint.check import Check
+from ms_perflint.check import Check, spelled
 from ms_perflint.findings import Gain, Related, Safety
 from ms_perflint.languages import Message
 from ms_perflint.networks import known_networks, layers, padding, widths
 from ms_perflint.networks.numbers import Number, is_sole
 from ms_perflint.networks.widths import Hidden
 from ms_perflint.programs.site import Call
-from ms_perflint.semantics.module import Site
+from ms_perflint.semantics.module import Module, Scope, Site
 
 if TYPE_CHECKING:
     import libcst as cst
 
 LOADS = ("mindspore.load_checkpoint", "mindspore.load_param_into_net", "mindspore.load_checkpoint_async")
 EXPORTS = ("mindspore.export",)
+OPERATORS = layers.PRODUCTS | layers.ELEMENTWISE
+LAYERS = (*sorted(layers.DENSE | layers.CONVOLUTIONS | layers.RECURRENT), layers.PARAMETER)
 BLOCK = 16  # the matrix unit's block, and the default; widths up to one block are left alone
 
 
@@ -30,12 +33,7 @@ class UnalignedShape(Check):
     name = "unaligned-shape"
     safety = Safety.UNSAFE
     gain = Gain("small", Message("no work on padding, all cores in use"))
-    triggers = (
-        *sorted(layers.DENSE | layers.CONVOLUTIONS | layers.RECURRENT),
-        layers.PARAMETER,
-        *sorted(layers.PRODUCTS | layers.ELEMENTWISE),
-        "*",
-    )
+    triggers = (*LAYERS, *sorted(OPERATORS), "*")
     options = {"multiple": 16}  # noqa: RUF012
 
     @property
@@ -49,19 +47,48 @@ class UnalignedShape(Check):
         """Return the multiple that is asked for: half of the default on GPUs."""
         return BLOCK // 2 if self.asked == BLOCK and self.target.is_gpu else self.asked
 
+    @classmethod
+    def by_form(cls, module: Module, sites: Iterable[Site]) -> Iterable[Site]:
+        """Return layers outside of published networks, operators on what is made on the spot, and possible formulas."""
+        words, _ = spelled(LAYERS, module)
+        published: dict[Scope, bool] = {}
+        for site in sites:
+            if not isinstance(site.node, ast.Call):
+                fits = padding.may_pad(site.node)
+            else:
+                fits = layers.are_made(site.node)
+                if not fits and site.word in words:
+                    scope = site.scope.owner
+                    if scope not in published:
+                        published[scope] = known_networks.is_published(site)
+                    fits = not published[scope]
+            if fits:
+                yield site
+
     def suspect(self, call: Call) -> bool:
         """By meaning: an unaligned width of a network that is trained and not known by name."""
         site: Site = call
         if not isinstance(site, Call):
             return padding.overpadded(site, {BLOCK, self.asked}) is not None and self._counts(site)
-        if not layers.stands_there(site) and not self._may_count(site):
-            return False
-        if site.api in layers.PRODUCTS | layers.ELEMENTWISE:
-            axes = _axes(site)
+        if site.api in OPERATORS:
+            axes = _axes(site) if layers.are_made(site.node) and self._may_count(site) else ()
             return (
                 bool(axes) and self._unaligned(axes[0].value) and layers.network(site).is_class and self._counts(site)
             )
-        return self._hidden(site) is not None and self._counts(site) and not known_networks.is_published(site)
+        if not self._may_be_hidden(site) or self._hidden(site) is None:
+            return False
+        return self._counts(site) and not known_networks.is_published(site)
+
+    def _may_be_hidden(self, call: Call) -> bool:
+        """Return whether a layer may produce an unaligned width that is free, before that is worked out."""
+        if call.api == layers.PARAMETER:
+            return layers.may_be_weight(call) and self._may_count(call)
+        node = layers.width_given(call)
+        if node is None or known_networks.is_fixed(node):
+            return False
+        if isinstance(node, ast.Constant):
+            return type(node.value) is int and self._unaligned(node.value)
+        return self._may_count(call)
 
     def _hidden(self, call: Call) -> Optional[Hidden]:
         """Return the unaligned width that a layer produces; None where it is aligned, or not free."""
@@ -123,7 +150,7 @@ class UnalignedShape(Check):
         call = self.call(node)
         if call is None:
             return
-        if call.api in layers.PRODUCTS | layers.ELEMENTWISE:
+        if call.api in OPERATORS:
             self._report_operands(call, node)
         elif found := self._hidden(call):
             changed = widths.aligned(found, self.multiple)

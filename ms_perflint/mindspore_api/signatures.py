@@ -13,6 +13,7 @@ from ms_perflint.mindspore_api.parameter import REQUIRED, UNKNOWN, Named, Parame
 from ms_perflint.mindspore_api.versions import Version
 
 
+@cache
 def parameters(api: str, version: Version) -> Optional[tuple[Parameter, ...]]:
     """The parameters of a canonical API in order, without `self`, as the version has them; None if not known.
 

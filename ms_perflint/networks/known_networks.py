@@ -6,6 +6,7 @@ import ast
 import os
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Optional
 
 from ms_perflint.semantics.module import Module, Scope, Site
@@ -23,7 +24,7 @@ _SHORT = (
     "le_?net|hr_?net|reg_?net|nas_?net|mix_?net|fb_?net|tiny_?net|sk_?net|se_?net|u_?net|v_?net|ic_?net|mtcnn|c3d|i3d|crnn|bert|"
     "swin|deit|jasper|gpt|dpn|dla|pvt|vit|ssd|t5|(?:fire|pnet|rnet|onet|rcnn)(?:_|\\d|$)"
 )
-PUBLISHED = f"(?i){_LONG}|(?:^|_)(?:{_SHORT})"
+PUBLISHED = f"{_LONG}|(?:^|_)(?:{_SHORT})"  # of lower-case names
 # Parts of names of numbers that the task or the data fixes
 FIXED = (
     r"(?i)class|num_cls|n_cls|label|vocab|anchor|landmark|offset|coord|box|categor|action|joint|keypoint|"
@@ -54,11 +55,12 @@ def is_published(site: Site) -> bool:
     if any(_published(ast.unparse(base)) for base in bases):
         return True
     outer = around[-1].name if around else ""
-    return bool(outer) and any(outer in _loads(scope) for scope in module.scope.defines if _published(scope.name))
+    return bool(outer) and any(_published(scope.name) and _loads(scope, outer) for scope in module.scope.defines)
 
 
+@lru_cache(maxsize=1 << 16)
 def _published(name: str) -> bool:
-    return bool(re.search(PUBLISHED, name) or re.search(PUBLISHED, words(name)))
+    return bool(re.search(PUBLISHED, name.lower()) or re.search(PUBLISHED, words(name).lower()))
 
 
 def _around(scope: Scope) -> Iterator[Scope]:
@@ -70,12 +72,9 @@ def _around(scope: Scope) -> Iterator[Scope]:
         current = current.parent.owner
 
 
-def _loads(scope: Scope) -> set[str]:
-    """Return the names that a class or function loads, its methods included."""
-    found = set(scope.names)
-    for inner in scope.defines:
-        found |= _loads(inner)
-    return found
+def _loads(scope: Scope, name: str) -> bool:
+    """Return whether a class or function, its methods included, loads a name."""
+    return name in scope.names or any(_loads(inner, name) for inner in scope.defines)
 
 
 def from_paper(site: Site) -> bool:

@@ -124,105 +124,112 @@ def network(site: Site) -> Scope:
 
 def sites(scope: Scope) -> list[Site]:
     """Return the call sites of a class, function or module in source order; of a module those outside of functions."""
-    found, todo = list(scope.calls), list(scope.defines) if scope.is_class or scope.is_function else []
+    return sorted(_calls(scope), key=lambda site: position(site.node))
+
+
+def _calls(scope: Scope) -> Iterator[Site]:
+    """Yield the same sites, in any order."""
+    todo = [scope]
     while todo:
         inner = todo.pop()
-        found.extend(inner.calls)
-        todo.extend(inner.defines)
-    return sorted((site for site in found if isinstance(site.node, ast.Call)), key=lambda site: position(site.node))
+        yield from (site for site in inner.calls if isinstance(site.node, ast.Call))
+        if inner.is_class or inner.is_function:
+            todo.extend(inner.defines)
 
 
 def slots(program: Program, scope: Scope) -> tuple[Slot, ...]:
     """Return the widths that the layers of a network are given, in the order of the source."""
     cache: dict[Scope, tuple[Slot, ...]] = program.__dict__.setdefault("_slots", {})
     if scope not in cache:
-        calls = sites(scope)
-        cache[scope] = tuple(slot for site in calls for slot in _slots(program, site, calls))
+        cache[scope] = tuple(slot for site in sites(scope) for slot in _slots(program, site, scope))
     return cache[scope]
 
 
 def producer(call: Call) -> Optional[Slot]:
     """Return the width that a layer, or the weight of a product, gives out."""
-    calls = sites(network(call)) if call.api == PARAMETER else []
-    return next((slot for slot in _slots_of(call, calls, (OUT,)) if slot.role == OUT), None)
+    return next((slot for slot in _slots_of(call, network(call), (OUT,)) if slot.role == OUT), None)
 
 
-def stands_there(call: Call) -> bool:
-    """Return whether the width that a layer gives out is a literal, or none is: nothing has to be worked out."""
-    if call.api in PRODUCTS:
-        return not _are_made(call.node.args[:2])
-    if call.api in ELEMENTWISE:
-        return not _are_made(call.node.args[:1])
-    given = [call.given(name) for name, role in LAYERS.get(call.api, ()) if role == OUT]
-    return call.api != PARAMETER and all(node is None or isinstance(node, ast.Constant) for node in given)
+def width_given(call: Call) -> Optional[ast.expr]:
+    """Return what a layer is given as the width that it gives out; None where it is given none."""
+    return next((_last(call.given(name)) for name, role in LAYERS.get(call.api, ()) if role == OUT), None)
 
 
-def _are_made(operands: Sequence[ast.expr]) -> bool:
-    """Return whether all operands are made on the spot, so that their shapes may stand there."""
-    return all(isinstance(operand, ast.Call) for operand in operands)
+def are_made(call: ast.Call) -> bool:
+    """Return whether the operands of an operator may be made on the spot, so that their shapes stand there."""
+    return len(call.args) > 1 and isinstance(call.args[0], ast.Call)
 
 
-def _slots(program: Program, site: Site, calls: list[Site]) -> Iterator[Slot]:
+def _slots(program: Program, site: Site, scope: Scope) -> Iterator[Slot]:
     for api in program.apis(site):
-        yield from _slots_of(Call(site, program, api), calls)
+        yield from _slots_of(Call(site, program, api), scope)
 
 
-def _slots_of(call: Call, calls: list[Site], roles: Sequence[str] = ROLES) -> Iterator[Slot]:
+def _slots_of(call: Call, scope: Scope, roles: Sequence[str] = ROLES) -> Iterator[Slot]:
     if call.api == PARAMETER:
-        yield from weight(call, calls)
+        yield from weight(call, scope)
     for name, role in LAYERS.get(call.api, ()):
-        node = call.given(name) if role in roles else None
-        if isinstance(node, (ast.Tuple, ast.List)) and node.elts:
-            node = node.elts[-1]  # the last axis of a normalised shape
+        node = _last(call.given(name)) if role in roles else None
         found = number(call.program, node, call.scope) if node is not None else None
         if node is not None and found is not None:
             yield Slot(call, role, node, found)
 
 
+def _last(node: Optional[ast.expr]) -> Optional[ast.expr]:
+    """Return the last axis of a normalised shape; what is no shape as it is."""
+    return node.elts[-1] if isinstance(node, (ast.Tuple, ast.List)) and node.elts else node
+
+
 # --- weights of products
 
 
-def weight(call: Call, calls: list[Site]) -> tuple[Slot, ...]:
+def weight(call: Call, scope: Scope) -> tuple[Slot, ...]:
     """Return the two widths of a `Parameter` of literal shape that is the right side of a product of its class."""
-    stmt = call.stmt
-    if not isinstance(stmt, ast.Assign) or not isinstance(stmt.targets[0], ast.Attribute):
-        return ()
-    given = call.given("default_input")
-    shape = literal_shape(call.program, given, call.scope) if given is not None else None
+    given, users = call.given("default_input"), _users(call, scope)
+    shape = literal_shape(call.program, given, call.scope) if given is not None and users else None
     if shape is None or len(shape) != 2:
         return ()
-    name = stmt.targets[0].attr
-    users = [site for site in calls if _multiplies(call.program, site, name)]
-    if not users and not _by_operator(call, name):
+    if not any(isinstance(site.node, ast.BinOp) or _multiplies(call.program, site) for site in users):
         return ()
-    numbers = [number(call.program, node, scope) for node, scope in shape]
+    numbers = [number(call.program, node, where) for node, where in shape]
     if numbers[0] is None or numbers[1] is None:
         return ()
     return Slot(call, IN, shape[0][0], numbers[0]), Slot(call, OUT, shape[1][0], numbers[1])
 
 
-def _multiplies(program: Program, site: Site, name: str) -> bool:
-    """Return whether a site is a product, not transposed, with `self.<name>` on its right."""
-    assert isinstance(site.node, ast.Call)
-    right = site.node.args[1] if len(site.node.args) > 1 else None
-    if not isinstance(right, ast.Attribute) or right.attr != name:
-        return False
+def may_be_weight(call: Call) -> bool:
+    """Return whether the attribute that a `Parameter` is assigned to stands on the right of what may be a product."""
+    return bool(_users(call, network(call)))
+
+
+def _users(call: Call, scope: Scope) -> list[Site]:
+    """Return the calls and products of a network with the attribute on their right that a call is assigned to."""
+    target = call.stmt.targets[0] if isinstance(call.stmt, ast.Assign) else None
+    if not isinstance(target, ast.Attribute):
+        return []
+    products = [site for site in call.module.by_word.get("@", ()) if network(site) is network(call)]
+    return [site for site in (*products, *_calls(scope)) if _is_attribute(_right(site.node), target.attr)]
+
+
+def _right(node: ast.expr) -> Optional[ast.expr]:
+    """Return the right side of an operation, the second argument of a call."""
+    if isinstance(node, ast.BinOp):
+        return node.right
+    return node.args[1] if isinstance(node, ast.Call) and len(node.args) > 1 else None
+
+
+def _is_attribute(node: Optional[ast.expr], name: str) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == name
+
+
+def _multiplies(program: Program, site: Site) -> bool:
+    """Return whether a site is a product that does not transpose what is on its right."""
     for api in program.apis(site):
         if api in PRODUCTS:
             made = call_of(program, Call(site, program, api).receiver) if api.endswith("()") else None
             callee = program.evaluator.callees(site).known
             made = made or (call_of(program, callee[0]) if api.endswith("()") and callee else None)
             return made is None or not made.argument("transpose_b").may_be(True)
-    return False
-
-
-def _by_operator(call: Call, name: str) -> bool:
-    """Return whether the class of a call has `... @ self.<name>`."""
-    scope = network(call)
-    for site in call.module.by_word.get("@", ()):
-        right = site.node.right if isinstance(site.node, ast.BinOp) else None
-        if isinstance(right, ast.Attribute) and right.attr == name and network(site) is scope:
-            return True
     return False
 
 
@@ -257,10 +264,10 @@ def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[li
 def inner_axes(call: Call) -> tuple[Number, ...]:
     """Return the axis over which a product sums, of both operands, when the shapes of both stand there."""
     operands = call.node.args[:2]
-    if not _are_made(operands):
+    if len(operands) != 2 or not all(isinstance(operand, ast.Call) for operand in operands):
         return ()
     shapes = [literal_shape(call.program, operand, call.scope) for operand in operands]
-    if len(shapes) != 2 or any(shape is None or len(shape) < 2 for shape in shapes):
+    if any(shape is None or len(shape) < 2 for shape in shapes):
         return ()
     left, right = (shape or [] for shape in shapes)
     found = [number(call.program, *left[-1]), number(call.program, *right[-2])]

@@ -17,6 +17,14 @@ class Padding(NamedTuple):
     multiple: int
 
 
+def may_pad(node: ast.expr) -> bool:
+    """Return whether an expression is a sum times a literal, as all these formulas are."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+        return False
+    sides = (node.left, node.right)
+    return any(isinstance(side, ast.Constant) for side in sides) and any(isinstance(side, ast.BinOp) for side in sides)
+
+
 def overpadded(site: Site, multiples: Collection[int]) -> Optional[Padding]:
     """Return the formula that a product is, if it pads aligned numbers too and nothing around it keeps them away."""
     node = site.node
