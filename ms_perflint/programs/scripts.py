@@ -60,6 +60,8 @@ class Script:
                 self._assign(literal(word) or "", (Unknown(),), start, command)
             return
         declares = command.name in _DECLARES
+        if not declares and assignment(command.words[0][0]) is None:
+            return
         found = [(assignment(word), word, start) for word, start in command.words[declares:]]
         for assigned, word, start in found:
             if assigned is not None and (declares or all(other for other, _, _ in found)):
@@ -144,8 +146,8 @@ class _Expansion:
 
 def assignment(word: Word) -> Optional[tuple[str, Word]]:
     """Return the variable and the value of `NAME=value`; what `NAME+=value` gives cannot be told."""
-    first, *others = word
-    match = re.match(_ASSIGNMENT, first) if isinstance(first, str) else None
+    first = word[0]
+    match = re.match(_ASSIGNMENT, first) if isinstance(first, str) and "=" in first else None
     if match is None or not isinstance(first, str):
         return None
-    return match.group(1), (Unknown(),) if match.group(2) else (first[match.end() :], *others)
+    return match.group(1), (Unknown(),) if match.group(2) else (first[match.end() :], *word[1:])

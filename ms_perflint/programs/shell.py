@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Optional, Union
 
 from ms_perflint.records import NamedTuple
@@ -49,7 +50,7 @@ def literal(word: Word) -> Optional[str]:
 
 # --- words
 
-_PLAIN = r"(?:[^ \t\r\n'\"\\$`;|&()<>]|\r(?!\n))+"  # other blanks than these are letters for a shell
+_PLAIN = r"(?:[^ \t\r\n'\"\\$`;|&()<>]+|\r(?!\n))+"  # other blanks than these are letters for a shell
 _SPACE = r"(?:[ \t]|\\\r?\n)+"
 _COMMENT = r"#[^\n]*"
 _HERE = r"<<-?[ \t]*\\?(['\"]?)(\w+)\1"
@@ -71,16 +72,17 @@ class _Lexer:
         """Yield words, and the signs that end commands as plain text, each with its offset."""
         text, redirected = self.text, False
         while self.at < len(text):
-            if match := _match(_SPACE, text, self.at):
+            sign = text[self.at]
+            if match := _match(_SPACE, text, self.at) if sign in " \t\\" else None:
                 self.at = match.end()
-            elif text[self.at] == "#":
+            elif sign == "#":
                 self.at = _end(_COMMENT, text, self.at)
-            elif match := _match(_HERE, text, self.at) if text.startswith("<<", self.at) else None:
+            elif match := _match(_HERE, text, self.at) if sign == "<" else None:
                 self._awaited.append(match.group(2))
                 self.at = match.end()
-            elif match := _match(_REDIRECTION, text, self.at):
+            elif match := _match(_REDIRECTION, text, self.at) if sign in "<>&" or sign.isdigit() else None:
                 self.at, redirected = match.end(), True
-            elif match := _match(_END, text, self.at):
+            elif match := _match(_END, text, self.at) if sign in "\r\n;&|()" else None:
                 yield match.group().strip() or "\n", self.at
                 self.at = match.end()
                 redirected = False
@@ -166,11 +168,12 @@ class _Lexer:
 
 
 _INSIDE = r"[^\"\\$`]+"
+_compiled = lru_cache(maxsize=None)(re.compile)  # compiled when the first script is read, and never looked for again
 
 
 def _match(pattern: str, text: str, start: int) -> Optional[re.Match[str]]:
     """Return the match of a pattern that begins at an offset."""
-    return re.compile(pattern).match(text, start)  # compiled once, when the first script is read
+    return _compiled(pattern).match(text, start)
 
 
 def _end(pattern: str, text: str, start: int) -> int:
