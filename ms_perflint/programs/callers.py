@@ -81,10 +81,12 @@ def _derived(program: Program, cls: Scope) -> list[Scope]:
     """Return the classes of the program that have this class as a base."""
     found = []
     for module in program.modules:
-        if not program.project.may_derive(module.path, cls.name):
+        spellings = sorted(module.spelled(cls.name)) if cls.name in module.renamed else (cls.name,)
+        words = [word for word in spellings if word in module.derived]
+        if not words or not program.project.may_derive(module.path, cls.name):
             continue
-        for word in sorted(module.spelled(cls.name)):
-            for derived in module.derived.get(word, ()):
+        for word in words:
+            for derived in module.derived[word]:
                 assert isinstance(derived.node, ast.ClassDef) and derived.parent is not None
                 bases = [base for base in derived.node.bases if word_of(base) == word]
                 if derived is not cls and any(_is(program.value(base, derived.parent), cls) for base in bases):

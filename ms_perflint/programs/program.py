@@ -99,7 +99,9 @@ class Program:
         if word not in self._sites:
             is_known = "modules" in vars(self)  # else a look at all files may tell that nothing is to be found
             modules = self.modules if is_known or self._may_say(word) else ()
-            self._sites[word] = [site for module in modules for site in module.sites_of(word)]
+            found = self._sites[word] = []
+            for module in modules:
+                found.extend(module.sites_of(word) if word in module.renamed else module.by_word.get(word, ()))
         return self._sites[word]
 
     def _may_say(self, word: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.records import NamedTuple
@@ -83,7 +82,6 @@ class _Reach:
         self.size = 0  # bytes of the modules that count
         self.todo: list[Scope] = []
         self.attrs: set[str] = set()  # attributes that running code loads
-        self.met: dict[str, tuple[set[str], set[str]]] = {}  # file -> names and attributes that its running code loads
         self.methods: dict[str, list[Scope]] = {}  # of classes that are reached and wait for their attribute
 
     def run(self) -> set[Scope]:
@@ -93,7 +91,7 @@ class _Reach:
         self.touch(entry)
         if entry is not None:
             if entry.scope.main is not None:
-                self.load(entry.scope.main, entry)
+                self.load(entry.scope.main)
             for scope in entry.scope.defines:
                 self.add(scope)
         while self.todo:
@@ -105,7 +103,7 @@ class _Reach:
         """Let run all that what runs loads."""
         while self.todo:
             scope = self.todo.pop()
-            self.load(scope, scope.module)
+            self.load(scope)
             for inner in scope.defines if scope.is_function else ():
                 if inner.name in scope.names:
                     self.add(inner)
@@ -150,21 +148,14 @@ class _Reach:
             else:
                 self.methods.setdefault(method.name, []).append(method)
 
-    def load(self, scope: Scope, module: Module) -> None:
+    def load(self, scope: Scope) -> None:
         """Let run what a running scope loads."""
-        met_names, met_attrs = self.met.setdefault(module.path, (set(), set()))
-        names, attrs = scope.names - met_names, scope.attrs - met_attrs
-        met_names |= names
-        met_attrs |= attrs
-        meaning = self.program.names
-        for name in meaning.known(module, names):
-            self.meet(meaning.meant(module, name))
-        for attr in attrs - self.attrs:
-            self.attrs.add(attr)
-            for method in self.methods.pop(attr, ()):
+        self.meet(self.program.names.loaded(scope))
+        new = scope.attrs - self.attrs
+        self.attrs |= new
+        for attr in new & self.methods.keys():
+            for method in self.methods.pop(attr):
                 self.add(method)
-        for attr in attrs if meaning.has_members(module) else ():
-            self.meet(meaning.meant_by_member(module, attr))
 
     def meet(self, meant: Meant) -> None:
         """Let run what a name means, and the modules that bind it."""
@@ -195,6 +186,7 @@ class _Order:
         self.modules = {module.path: module for module in program.modules}  # those whose code matters
         self.at: dict[int, int] = {}
         self.words: set[str] = set()
+        self.guarded: dict[Block, bool] = {}  # whether blocks are under the `__main__` guard of a file
 
     def run(self) -> Order:
         entry = self.program.module(self.program.entry)
@@ -229,14 +221,15 @@ class _Order:
         while imports:
             self.import_(imports.pop()[0], scope.module, depth)
 
-    def _handed(self, site: Site) -> Iterator[Scope]:
-        """Yield the functions that a call hands to a library, which runs them: `data_sink(train_step, dataset)`."""
+    def _handed(self, site: Site) -> list[Scope]:
+        """Return the functions that a call hands to a library, which runs them: `data_sink(train_step, dataset)`."""
+        found: list[Scope] = []
         if isinstance(site.node, ast.Call):
-            for given in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
+            for given in (*site.node.args, *[keyword.value for keyword in site.node.keywords]):
                 if isinstance(given, ast.Name):
-                    yield from (
-                        scope for scope in self.program.names.meant(site.module, given.id).scopes if scope.is_function
-                    )
+                    meant = self.program.names.meant(site.module, given.id).scopes
+                    found.extend(scope for scope in meant if scope.is_function)
+        return found
 
     def import_(self, stmt: ImportStatement, importer: Module, depth: int) -> None:
         """Run the modules that an import statement names, unless they have run before."""
@@ -256,9 +249,13 @@ class _Order:
 
     def _runs_in(self, scope: Scope, block: Block) -> bool:
         """Return whether a block is not under the `__main__` guard of a file that is only imported."""
-        return scope.module.path == self.program.entry or not any(
-            arm.owner is not None and arm.arm == "body" and is_main_guard(arm.owner) for arm in block.chain()
-        )
+        if scope.module.path == self.program.entry:
+            return True
+        if block not in self.guarded:
+            self.guarded[block] = any(
+                arm.owner is not None and arm.arm == "body" and is_main_guard(arm.owner) for arm in block.chain()
+            )
+        return not self.guarded[block]
 
 
 def _start(stmt: ast.stmt) -> tuple[int, int]:

@@ -6,6 +6,7 @@ By names alone, and per file: whether a call is one of a function is asked of it
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Union
 
@@ -26,47 +27,52 @@ Holder = Union[str, Passed]
 def handed(module: Module) -> dict[str, set[Holder]]:
     """Return by each name that a file hands on what holds it then: another name, or a parameter of a function."""
     if module.handed is None:
-        found: dict[str, set[Holder]] = {}
+        found: defaultdict[str, set[Holder]] = defaultdict(set)
         for source, holder in _edges(module):
             if source != holder:
-                found.setdefault(source, set()).add(holder)
-        module.handed = found
+                found[source].add(holder)
+        for site in module.sites:
+            if type(site.node) is ast.Call and (site.node.args or site.node.keywords):
+                _arguments(site.node, called(site.node.func), found)
+        module.handed = dict(found)
     return module.handed
 
 
 def _edges(module: Module) -> Iterator[tuple[str, Holder]]:
+    """Yield what stands for what, but for what calls are given."""
     for display in module.displays:
         for element in display.values if isinstance(display, ast.Dict) else display.elts:
             for name in names(element):
                 yield name, TABLE
     for scope in module.scopes:
-        groups = (*scope.bindings.values(), *scope.attributes.values())
-        for binding in (binding for group in groups for binding in group):
-            if binding.kind == "for" or (binding.kind == "assign" and binding.path):
-                if binding.name in module.by_word:
-                    yield TABLE, binding.name
-            elif binding.value is not None and binding.kind in ("assign", "parameter"):
-                for name in names(binding.value):
-                    yield name, binding.name
+        for groups in (scope.bindings, scope.attributes):
+            for group in groups.values():
+                for binding in group:
+                    kind = binding.kind
+                    if kind == "for" or (kind == "assign" and binding.path):
+                        if binding.name in module.by_word:
+                            yield TABLE, binding.name
+                    elif binding.value is not None and (kind == "assign" or kind == "parameter"):
+                        for name in names(binding.value):
+                            yield name, binding.name
         for value, _ in scope.returns:
             for name in names(value):
                 yield name, scope.name + RESULT
         for decorator in getattr(scope.node, "decorator_list", ()):
             yield scope.name, (called(decorator), 0)
-    for site in module.sites:
-        if type(site.node) is ast.Call and (site.node.args or site.node.keywords):
-            yield from _arguments(site.node, called(site.node.func))
 
 
-def _arguments(call: ast.Call, callee: str) -> Iterator[tuple[str, Holder]]:
+def _arguments(call: ast.Call, callee: str, found: defaultdict[str, set[Holder]]) -> None:
+    """Note what a call is given."""
     for slot, argument in enumerate(call.args):
         for name in names(argument):
-            yield name, (callee, slot)
+            found[name].add((callee, slot))
     for keyword in call.keywords:
         if keyword.arg:
             holder: Holder = TABLE if callee in DICTS else (callee, keyword.arg)
             for name in names(keyword.value):
-                yield name, holder
+                if name != holder:
+                    found[name].add(holder)
 
 
 def computed(module: Module) -> dict[str, list[Site]]:
@@ -90,8 +96,10 @@ def names(node: ast.expr) -> tuple[str, ...]:
     kind = type(node)
     if kind is ast.Constant:
         return ()
-    if kind is ast.Name or kind is ast.Attribute:
-        return (word_of(node),)
+    if kind is ast.Name:
+        return (node.id,)  # type: ignore[attr-defined]
+    if kind is ast.Attribute:
+        return (node.attr,)  # type: ignore[attr-defined]
     if isinstance(node, ast.Subscript):
         by_name = isinstance(node.value, ast.Call) and called(node.value.func) in NAMESPACES
         return (BY_NAME if by_name else TABLE,)

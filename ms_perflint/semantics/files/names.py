@@ -40,6 +40,7 @@ class Names:
         self.roots = roots
         self._meant: dict[tuple[str, str], Meant] = {}
         self._members: dict[tuple[str, str], Meant] = {}
+        self._loaded: dict[Scope, Meant] = {}
         self._stars: dict[str, tuple[str, ...]] = {}
         self._imported_modules: dict[str, tuple[str, ...]] = {}
 
@@ -47,6 +48,7 @@ class Names:
         """Forget the project and all answers."""
         self._meant.clear()
         self._members.clear()
+        self._loaded.clear()
         del self.project
 
     def import_target(self, module: Module, dotted: str, level: int) -> Union[Module, Namespace, str, None]:
@@ -84,9 +86,17 @@ class Names:
         found = self.import_target(module, name, 1)
         return found if found is not module and not isinstance(found, str) else None
 
-    def known(self, module: Module, names: set[str]) -> set[str]:
-        """Return those of the names, loaded in a module, that may mean something: most are local, or of Python."""
-        return names if self._star_files(module) else names & module.named
+    def loaded(self, scope: Scope) -> Meant:
+        """Return what all that a scope loads may mean: names, and members of modules that its file imports."""
+        if scope not in self._loaded:
+            module = scope.module
+            # most names are local, or of Python
+            names = scope.names if self._star_files(module) else scope.names & module.named
+            found = [self.meant(module, name) for name in names]
+            if self.has_members(module):
+                found.extend(self.meant_by_member(module, attr) for attr in scope.attrs)
+            self._loaded[scope] = _together([each for each in found if each is not NOTHING])
+        return self._loaded[scope]
 
     def meant(self, module: Module, name: str) -> Meant:
         """Return what a name, loaded in a module, may mean; through imports too."""
@@ -179,12 +189,7 @@ class Names:
     def _member(self, module: Module, attr: str) -> Meant:
         targets = (target for path in self._modules_in(module) for target in self._binding(path, attr))
         found = [self.meant(target, attr) for target in targets]
-        if not found:
-            return NOTHING
-        return Meant(
-            tuple(dict.fromkeys(scope for each in found for scope in each.scopes)),
-            tuple(dict.fromkeys(module for each in found for module in each.modules)),
-        )
+        return _together(found)
 
     def _files_of_modules(self, module: Module, imports: Iterable[tuple[ast.stmt, ast.alias]]) -> Iterator[str]:
         """Yield the files of the modules to which imports give a name."""
@@ -202,3 +207,13 @@ class Names:
         if module.by_word.keys().isdisjoint(BY_CALL):
             return ()
         return self.project.imports.imported(module.path, self.roots)
+
+
+def _together(found: list[Meant]) -> Meant:
+    """Return all of what several names may mean."""
+    if len(found) < 2:
+        return found[0] if found else NOTHING
+    return Meant(
+        tuple(dict.fromkeys([scope for each in found for scope in each.scopes])),
+        tuple(dict.fromkeys([module for each in found for module in each.modules])),
+    )

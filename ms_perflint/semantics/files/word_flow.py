@@ -53,16 +53,18 @@ def word_flow(module: Module) -> WordFlow:
 
 
 def _arguments(site: Site, call: ast.Call, found: WordFlow) -> None:
-    is_object = site.word[:1].isupper() or site.word in DICTS
     for keyword in call.keywords:
         if keyword.arg and (word := _source(keyword.value)):
             found.names.setdefault(word, set()).add(keyword.arg)
-            if is_object:
+            if site.word[:1].isupper() or site.word in DICTS:
                 found.members.setdefault(word, set()).add(keyword.arg)
-    entered = _entered(site, call) if call.args else ()
-    for slot, argument in enumerate(call.args):
-        if word := _source(argument):
-            found.passed.setdefault(word, set()).update((callee, slot) for callee in entered)
+    if call.args:
+        entered = _entered(site, call)
+        for slot, argument in enumerate(call.args):
+            if word := _source(argument):
+                passed = found.passed.setdefault(word, set())
+                for callee in entered:
+                    passed.add((callee, slot))
 
 
 def _entered(site: Site, call: ast.Call) -> tuple[str, ...]:
@@ -156,6 +158,11 @@ def _root(node: ast.AST) -> str:
 
 def _source(node: ast.expr) -> str:
     """Return the word of a name; of a call that of the callee, with RESULT."""
+    kind = type(node)
+    if kind is ast.Constant:
+        return ""
+    if kind is ast.Name:
+        return node.id  # type: ignore[attr-defined, no-any-return]
     if not isinstance(node, ast.Call):
         return word_of(node)
     word = word_of(node.func)
