@@ -15,14 +15,12 @@ import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import starmap
-from typing import Any, Optional
+from typing import Optional
 
 from ms_perflint import __version__
 from ms_perflint.config import Config, common_parent
-from ms_perflint.findings import Edit, Finding, Fix, Place, Related, Safety
-from ms_perflint.languages import Message
-from ms_perflint.records import NamedTuple
+from ms_perflint.findings import Finding
+from ms_perflint.packing import Kept, Session, packed
 from ms_perflint.source import Files
 from ms_perflint.stamps import Stamp, renewed
 
@@ -34,33 +32,32 @@ MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg")  # of a project's 
 TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Findings of earlier runs of ms-perflint; may be removed.\n"
 
 
-class Session(NamedTuple):
-    """Files that were linted together: what was found in each, and everything that was consulted for it."""
-
-    findings: dict[str, tuple[Finding, ...]]
-    stamps: tuple[Stamp, ...]
-
-
 class Memory:
     """Sessions that may still hold."""
 
-    def __init__(self, sessions: Iterable[Session] = ()) -> None:
+    def __init__(self, kept: Optional[Kept] = None) -> None:
+        self._kept = kept  # what no run has looked into
         self._sessions: dict[str, Session] = {}  # by linted file; the last one counts
         self.has_learnt = False
         self.recalled = 0  # files of the first run over them that had not changed
-        self._add(sessions)
 
     @property
     def sessions(self) -> list[Session]:
         """Return the sessions by the first file that they speak for."""
+        self._open()
         return list({id(session): session for session in self._sessions.values()}.values())
 
     def knows(self, path: str) -> bool:
         """Return whether something was found out about a file; it may not hold any more."""
-        return path in self._sessions
+        return path in (self._sessions if self._kept is None else self._kept.files)
 
     def recall(self, paths: Sequence[str], files: Files) -> tuple[list[Finding], list[str]]:
         """Return the findings in those of the files of which they are still known, and the paths of the others."""
+        known = self._kept.recalled(paths, files) if self._kept is not None else None
+        if known is not None:
+            self.recalled = self.recalled or len(paths)
+            return known, []
+        self._open()
         now: dict[int, Optional[Stamp]] = {}
         sound: dict[int, Optional[Session]] = {}
         findings: list[Finding] = []
@@ -85,11 +82,18 @@ class Memory:
 
     def learn(self, sessions: Iterable[Session]) -> None:
         """Take what a run has found. What several sessions consulted is looked at once when they are recalled."""
+        self._open()
         self.has_learnt = True
         shared: dict[Stamp, Stamp] = {}
         for one in sessions:
             stamps = tuple([shared.setdefault(stamp, stamp) for stamp in one.stamps])
             self._add([Session(one.findings, stamps)])
+
+    def _open(self) -> None:
+        """Take all sessions out of what was kept."""
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            self._add(kept.sessions())
 
     def _add(self, sessions: Iterable[Session]) -> None:
         for session in sessions:
@@ -131,24 +135,25 @@ class Cache:
         if not memory.has_learnt:
             return
         known = {path for session in memory.sessions for path in session.findings}
-        others = [one for one in self._read() if known.isdisjoint(one.findings)]
+        kept = self._read()
+        others = [one for one in (kept.sessions() if kept else ()) if known.isdisjoint(one.findings)]
         lasting = [one for one in (*others, *memory.sessions) if os.path.exists(next(iter(one.findings)))]
         with contextlib.suppress(OSError):
             _make_directory(self._directory)
-            _replace(self._path, marshal.dumps((self._asked, *_packed(lasting))))
+            _replace(self._path, marshal.dumps((self._asked, packed(lasting))))
             _sweep(self._directory)
 
-    def _read(self) -> list[Session]:
-        """Return the sessions of the file; none when it is not there, or not whole."""
+    def _read(self) -> Optional[Kept]:
+        """Return what the file holds; None when it is not there, or not whole."""
         try:
             with open(self._path, "rb") as file:
                 check, body = file.read(CHECK), file.read()
             if _checked(body) != check:
-                return []
-            asked, stamps, sessions = marshal.loads(body)
-            return _unpacked(stamps, sessions) if asked == self._asked else []
+                return None
+            asked, body = marshal.loads(body)
+            return Kept(body) if asked == self._asked else None
         except (OSError, ValueError, EOFError, TypeError, IndexError):
-            return []
+            return None
 
 
 def default_directory() -> str:
@@ -256,64 +261,3 @@ def _sweep(directory: str) -> None:
     for entry in os.scandir(directory):
         if entry.name not in (".gitignore", "CACHEDIR.TAG") and entry.stat().st_mtime < time.time() - KEPT:
             os.unlink(entry.path)
-
-
-# --- as marshal keeps it
-
-
-def _packed(sessions: Iterable[Session]) -> tuple[list[object], list[object]]:
-    """Return all stamps, each once, and the sessions with the numbers of theirs."""
-    numbers: dict[Stamp, int] = {}
-    packed: list[object] = []
-    for session in sessions:
-        findings = {path: [_flat(finding) for finding in found] for path, found in session.findings.items()}
-        packed.append((findings, [numbers.setdefault(stamp, len(numbers)) for stamp in session.stamps]))
-    return [tuple(stamp) for stamp in numbers], packed
-
-
-def _unpacked(stamps: Iterable[Any], sessions: Iterable[Any]) -> list[Session]:
-    made = list(starmap(Stamp, stamps))
-    return [
-        Session(
-            {path: tuple(map(_finding, found)) for path, found in findings.items()},
-            tuple([made[number] for number in numbers]),
-        )
-        for findings, numbers in sessions
-    ]
-
-
-def _flat(finding: Finding) -> tuple[object, ...]:
-    fix = finding.fix
-    edits = [(one.path, one.start, one.end, one.text) for one in fix.edits] if fix is not None else []
-    return (
-        _flat_place(finding.place),
-        finding.code,
-        finding.name,
-        _flat_text(finding.message),
-        _flat_place(finding.end),
-        finding.lines,
-        None if fix is None else (_flat_text(fix.message), fix.safety.value, edits),
-        [(_flat_place(one.place), _flat_text(one.message)) for one in finding.related],
-    )
-
-
-def _flat_place(place: Place) -> tuple[str, int, int, int, int]:
-    return place.path, place.row, place.column, place.cell, place.above
-
-
-def _flat_text(text: object) -> object:
-    """Return a message as its template and values, so that it can be said in any language; a value as it is."""
-    if isinstance(text, Message):
-        return text.template, [(name, _flat_text(value)) for name, value in text.values.items()]
-    return text
-
-
-def _finding(flat: Any) -> Finding:
-    place, code, name, message, end, lines, fix, related = flat
-    made = None if fix is None else Fix(_text(fix[0]), Safety(fix[1]), tuple(Edit(*edit) for edit in fix[2]))
-    places = tuple(Related(Place(*where), _text(text)) for where, text in related)
-    return Finding(Place(*place), code, name, _text(message), Place(*end), tuple(lines), made, places)
-
-
-def _text(flat: Any) -> Any:
-    return Message(flat[0], **{name: _text(value) for name, value in flat[1]}) if isinstance(flat, tuple) else flat

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Optional
 
-from ms_perflint.cache import Memory, Session
+from ms_perflint.cache import Memory
 from ms_perflint.check import Check, checks, spelled
 from ms_perflint.collector import without_collector
 from ms_perflint.config import Config, inside
@@ -19,6 +19,7 @@ from ms_perflint.findings import Finding, Problem, Report, Unreadable
 from ms_perflint.frames import with_room
 from ms_perflint.gate import MARK, left_out
 from ms_perflint.languages import Message
+from ms_perflint.packing import Session
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target

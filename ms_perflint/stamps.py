@@ -12,6 +12,7 @@ from ms_perflint.source import Files, Status, among
 SILENT = r"\.(?!git$)[^.]*$|\..*\.(swp|swx|tmp)$|__pycache__$"  # what tools leave in a directory
 ALL = "*"  # asks for every name
 NOTHING = b""  # the digest of what cannot be read
+EMPTY = bytes.fromhex("cae66941d9efbd404e4d88758ea67670")  # the digest of no names
 
 
 class Stamp(NamedTuple):
@@ -113,5 +114,7 @@ def digest(content: bytes) -> bytes:
 
 def _digest_of(names: frozenset[str], asked: Optional[tuple[str, ...]]) -> bytes:
     """Return what tells the names in a directory from others: those asked for, else all that may say something."""
+    if not names:  # as in all folders that are looked for in vain
+        return EMPTY
     told = among(names, asked) if asked is not None else (name for name in names if not re.match(SILENT, name))
     return digest("\0".join(sorted(told)).encode("utf-8", "surrogateescape"))
