@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict, Union
 
 from ms_perflint import config as configs
@@ -117,5 +117,5 @@ def _config(settings: Settings, paths: Sequence[Path] | None) -> Config:
     config = configs.override(config, "", **given)
     if "rules" in settings:
         options = configs.parse({"rules": settings["rules"]}, "rules", config.root).options
-        config = replace(config, options={**config.options, **options})
+        config = config._replace(options={**config.options, **options})
     return config

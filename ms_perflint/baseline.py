@@ -14,7 +14,7 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import groupby
 
 from ms_perflint.config import TABLE, Config, ConfigError
@@ -169,7 +169,7 @@ def spared(report: Report, first: Report) -> Report:
     left = Counter(map(_kind, first.known)) - Counter(map(_kind, report.known))
     findings = []
     for finding in report.findings:
-        findings.append(replace(finding, fix=None) if left[_kind(finding)] > 0 else finding)
+        findings.append(finding._replace(fix=None) if left[_kind(finding)] > 0 else finding)
         left[_kind(finding)] -= 1
     return report._replace(findings=tuple(findings)) if first.known else report
 

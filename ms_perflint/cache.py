@@ -14,7 +14,6 @@ import sys
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Optional
 
 from ms_perflint import __version__
@@ -195,8 +194,7 @@ def project_root(directory: str) -> str:
 
 def _way(config: Config) -> tuple[object, ...]:
     """Return all that findings depend on besides the files that are consulted."""
-    asked = replace(
-        config,
+    asked = config._replace(
         root=config.root if config.per_file_ignores or config.extend_per_file_ignores else "",
         baseline=None,
         exclude=(),

@@ -11,7 +11,6 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -68,9 +67,8 @@ class FileIgnore(NamedTuple):
         return re.sub(r"\*\*(?=[^/*])", "**/*", self.pattern.lstrip("!"))
 
 
-@dataclass(frozen=True)
-class Config:
-    """All settings of a run. Rules are held as codes or code prefixes, never as names."""
+class _Settings(NamedTuple):
+    """The fields of a configuration."""
 
     root: str  # absolute; patterns are relative to it
     select: tuple[str, ...] = (ALL,)
@@ -86,10 +84,14 @@ class Config:
     unsafe_fixes: bool = False
     extend_safe_fixes: tuple[str, ...] = ()
     line_length: int = 88
-    options: Mapping[str, Mapping[str, object]] = field(default_factory=dict)  # rule code -> option -> value
+    options: Mapping[str, Mapping[str, object]] = {}  # rule code -> option -> value
     respect_gitignore: bool = True
     output_format: str = "text"
     lang: str | None = None  # one of LANGUAGES
+
+
+class Config(_Settings):
+    """All settings of a run. Rules are held as codes or code prefixes, never as names."""
 
     def selects(self, code: str, path: str) -> bool:
         """Return whether findings of this rule are wanted in the file at `path` (absolute)."""
@@ -236,13 +238,13 @@ def override(config: Config, where: str = "--", **given: object) -> Config:
         if key.endswith("per-file-ignores"):
             values[name] = tuple(one._replace(root=os.getcwd()) for one in values[name])
     if "select" in values:
-        config = replace(config, ignore=(), extend_select=())
+        config = config._replace(ignore=(), extend_select=())
     extended = values.get("extend_select", ())
     kept = tuple(rule for rule in config.ignore if rule not in extended)
     values["ignore"] = (*kept, *values.get("ignore", ()))
     values["extend_select"] = (*config.extend_select, *extended)
     values["extend_per_file_ignores"] = (*config.extend_per_file_ignores, *values.get("extend_per_file_ignores", ()))
-    return replace(config, **values)
+    return config._replace(**values)
 
 
 def _table(path: str) -> Mapping[str, object] | None:

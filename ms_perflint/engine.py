@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Optional
 
@@ -165,7 +163,7 @@ class Linter:
 
     def _end_session(self) -> None:
         """Keep what was found together with everything that was consulted, and begin anew: with nothing known."""
-        for path in sorted({inspect.getfile(check) for check in self.enabled if not _is_own(check)}):
+        for path in sorted(map(_file_of, (check for check in self.enabled if not _is_own(check)))):
             self._noting.read(path)
         if self._session:
             self.sessions.append(Session(self._session, self._noting.stamps))
@@ -364,6 +362,13 @@ def _too_deep(check: Check) -> Message:
     return Message("{code} skipped: the code around this call is nested too deeply", code=check.code)
 
 
+def _file_of(check: type[Check]) -> str:
+    """Return the file that a check stands in."""
+    import inspect  # here, because most runs have no checks of others
+
+    return inspect.getfile(check)
+
+
 def _is_own(check: type[Check]) -> bool:
     """Return whether a check is part of this package; those of others are files that may change."""
     return check.__module__.startswith("ms_perflint.")
@@ -398,9 +403,9 @@ def merged(by_program: Sequence[dict[tuple[object, ...], Finding]]) -> list[Find
         first = reports[0]
         fixes = [report.fix for report in reports]
         if any(fix is None or first.fix is None or fix.edits != first.fix.edits for fix in fixes):
-            first = replace(first, fix=None)
+            first = first._replace(fix=None)
         elif first.fix is not None:
             weakest = max(fix.safety for fix in fixes if fix is not None)
-            first = replace(first, fix=first.fix._replace(safety=weakest))
+            first = first._replace(fix=first.fix._replace(safety=weakest))
         out.append(first)
     return out

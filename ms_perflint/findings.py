@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field, replace
 from typing import Optional
 
 from ms_perflint.languages import ENGLISH, Message, say
-from ms_perflint.records import NamedTuple
+from ms_perflint.records import NamedTuple, equal_by
 
 
 class Safety(enum.Enum):
@@ -68,22 +67,26 @@ class Related(NamedTuple):
     message: str
 
 
-@dataclass(frozen=True)
-class Finding:
+@equal_by("place", "code")
+class Finding(NamedTuple):
     """One report. Findings order by path, row, column, code."""
 
     place: Place
     code: str
-    name: str = field(compare=False)
-    message: str = field(compare=False)
-    end: Place = field(compare=False)
-    lines: tuple[int, ...] = field(compare=False)  # rows on which a suppression speaks for this finding
-    fix: Optional[Fix] = field(compare=False, default=None)
-    related: tuple[Related, ...] = field(compare=False, default=())
+    name: str
+    message: str
+    end: Place
+    lines: tuple[int, ...]  # rows on which a suppression speaks for this finding
+    fix: Optional[Fix] = None
+    related: tuple[Related, ...] = ()
 
-    def __lt__(self, other: Finding) -> bool:
+    def __lt__(self, other: Finding) -> bool:  # type: ignore[override]
         """By place, then by code."""
         return (self.place, self.code) < (other.place, other.code)
+
+    def __gt__(self, other: Finding) -> bool:  # type: ignore[override]
+        """As `<`, the other way round."""
+        return other < self
 
 
 class Gain(NamedTuple):
@@ -101,8 +104,7 @@ def in_language(finding: Finding, language: str) -> Finding:
     if language == ENGLISH:
         return finding
     fix = finding.fix
-    return replace(
-        finding,
+    return finding._replace(
         message=say(finding.message, language),
         fix=fix._replace(message=say(fix.message, language)) if fix is not None else None,
         related=tuple(each._replace(message=say(each.message, language)) for each in finding.related),

@@ -15,7 +15,6 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Optional
 
@@ -72,8 +71,8 @@ class Run:
         """Return the configuration with the rules that flake8 may show, in all files: it has its own selection."""
         decider = DecisionEngine(self._options)
         shown = tuple(code for code in codes() if decider.decision_for(code) is Decision.Selected)
-        return replace(
-            self._settings, select=shown, ignore=(), extend_select=(), per_file_ignores=(), extend_per_file_ignores=()
+        return self._settings._replace(
+            select=shown, ignore=(), extend_select=(), per_file_ignores=(), extend_per_file_ignores=()
         )
 
     def _ahead(self) -> Mapping[str, Answer]:

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from operator import itemgetter
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple
@@ -28,3 +29,28 @@ else:
             return made
 
     NamedTuple = type.__new__(_Records, "NamedTuple", (), {})
+
+Record = TypeVar("Record", bound=tuple[object, ...])
+
+
+def equal_by(*fields: str) -> Callable[[type[Record]], type[Record]]:
+    """Return what makes records of a class equal by some of their fields alone, and never equal to anything else."""
+
+    def decorate(cls: type[Record]) -> type[Record]:
+        key = itemgetter(*(cls._fields.index(field) for field in fields))  # type: ignore[attr-defined]
+
+        def equal(self: Record, other: object) -> bool:
+            return type(other) is cls and bool(key(self) == key(other))
+
+        def unequal(self: Record, other: object) -> bool:
+            return type(other) is not cls or bool(key(self) != key(other))
+
+        def number(self: Record) -> int:
+            return hash(key(self))
+
+        cls.__eq__ = equal  # type: ignore[assignment]
+        cls.__ne__ = unequal  # type: ignore[assignment]
+        cls.__hash__ = number  # type: ignore[assignment]
+        return cls
+
+    return decorate

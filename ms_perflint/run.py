@@ -6,7 +6,6 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -220,7 +219,7 @@ class Work:
         """Write the baseline and return what it leaves to report."""
         from ms_perflint import baseline
 
-        report = self._lint(self.disk, replace(self.config, baseline=None))
+        report = self._lint(self.disk, self.config._replace(baseline=None))
         report, said = baseline.write(report, self.config, self.disk, self.options.extend_baseline)
         if not self.options.quiet:
             tell(say(said, self.language))
@@ -344,7 +343,7 @@ def settings(paths: Sequence[str], options: Options) -> Config:
         lang=options.lang,
         baseline=options.baseline,
     )
-    return replace(config, baseline=None) if options.no_baseline else config
+    return config._replace(baseline=None) if options.no_baseline else config
 
 
 def gain(code: str) -> Gain:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import linting
@@ -51,7 +50,7 @@ def alone(state: State, task: Alone) -> list[Failure]:
     if failures or not relint:
         return failures
     paths = sorted({finding.place.path, *(path for path in edits if path.endswith(".py"))})
-    config = replace(state.config, select=(finding.code,))  # what it brings of other rules shows when all are made
+    config = state.config._replace(select=(finding.code,))  # what it brings of other rules shows when all are made
     report = linting.lint(paths, config, files)
     step = Step(state.files().read, before, [finding])
     failures += [Failure(problem.path, finding.code, f"alone: {problem.message}") for problem in report.problems]

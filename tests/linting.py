@@ -6,7 +6,6 @@ import multiprocessing
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple, TypeVar
 
@@ -67,7 +66,7 @@ class Linted:
         parts = in_processes(_lint, [self.units[at] for at in again], State(contents, self.config), self.jobs)
         self.known.update(zip(again, parts))
         reports = [read.report for read in self.known.values()]
-        findings = sorted(replace(finding) for report in reports for finding in report.findings)
+        findings = sorted(finding._replace() for report in reports for finding in report.findings)
         problems = sorted({problem for report in reports for problem in report.problems})
         paths = sorted(path for unit in self.units for path in unit)
         self.states.append((contents, Report(tuple(findings), tuple(problems), tuple(paths))))

@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,7 +73,7 @@ def test_makes_safe_fixes_only_unless_told() -> None:
     assert [found.code for found in outcome.fixed] == ["MSP301"]
     assert [found.code for found in outcome.report.findings] == ["MSP101", "MSP202"]
     assert settled("a, b, c\n", *rules, unsafe=True)[0] == "A, B, c\n"
-    trusting = replace(CONFIG, extend_safe_fixes=("MSP1", "MSP2"))
+    trusting = CONFIG._replace(extend_safe_fixes=("MSP1", "MSP2"))
     assert settled("a, b, c\n", *rules, config=trusting)[0] == "A, B, c\n"
     assert [trusting.trust(found) for found in outcome.report.findings] == [Safety.SAFE, Safety.DISPLAY]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from ms_perflint import mindspore_api
 from ms_perflint.check import checks
@@ -52,16 +51,16 @@ def _otherwise(linter: Linter, program: Program, quiet: tuple[str, ...]) -> Iter
     target, newest = program.target, mindspore_api.newest()
     if not quiet or len(program.files) > FILES:
         return
-    told = replace(linter.config, select=quiet, ignore=(), extend_select=())
+    told = linter.config._replace(select=quiet, ignore=(), extend_select=())
     for check in linter.enabled:
         for option, default in check.options.items() if check.code in quiet else ():
             settings = linter.config.options.get(check.code, {})
             if default is False and not settings.get(option):
                 options = {**linter.config.options, check.code: {**settings, option: True}}
-                one = replace(told, select=(check.code,), options=options)
+                one = told._replace(select=(check.code,), options=options)
                 yield f"{option} = true", Linter(one, linter.project.files)
     if target.is_cpu:
-        yield "--device Ascend", Linter(replace(told, device="Ascend"), linter.project.files)
+        yield "--device Ascend", Linter(told._replace(device="Ascend"), linter.project.files)
     if target.version < newest:
         number = ".".join(map(str, newest[:2]))
-        yield f"--mindspore-version {number}", Linter(replace(told, mindspore_version=newest), linter.project.files)
+        yield f"--mindspore-version {number}", Linter(told._replace(mindspore_version=newest), linter.project.files)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.networks.numbers import Number, number
@@ -90,14 +89,14 @@ _MADE = frozenset(
 )
 
 
-@dataclass(frozen=True, eq=False)
 class Slot:
     """A place in a layer where a width is given."""
 
-    call: Call
-    role: str
-    node: ast.expr
-    number: Number
+    def __init__(self, call: Call, role: str, node: ast.expr, number: Number) -> None:
+        self.call = call
+        self.role = role
+        self.node = node
+        self.number = number
 
     @property
     def width(self) -> int:

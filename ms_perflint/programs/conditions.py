@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.choices import DEVICES, FLIPPED, choice, key, possible
 from ms_perflint.programs.training import callers
+from ms_perflint.records import NamedTuple, equal_by
 from ms_perflint.semantics.forms import around
 from ms_perflint.semantics.module import Block, Scope, Site
 from ms_perflint.semantics.parameters import given_for
@@ -22,17 +22,15 @@ DEPTH = 8  # calls in one chain
 ASKED = frozenset({"os.environ", "sys.argv"})
 
 
-@dataclass(frozen=True)
-class Condition:
+@equal_by("key", "wanted")
+class Condition(NamedTuple):
     """A test that must come out one way; tests that read alike are equal, `args.x` and `config.x` too."""
 
     key: str
     wanted: bool
-    test: ast.expr = field(compare=False, hash=False)
-    scope: Scope = field(compare=False, hash=False)
-    result: bool = field(
-        compare=False, hash=False
-    )  # what the test as it stands must give: `a != b` has the key of `a == b`
+    test: ast.expr
+    scope: Scope
+    result: bool  # what the test as it stands must give: `a != b` has the key of `a == b`
 
     @property
     def opposite(self) -> Condition:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any, Optional, Union
 
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
-from ms_perflint.records import NamedTuple
+from ms_perflint.records import NamedTuple, equal_by
 from ms_perflint.semantics.module import Module, Scope
 
 
@@ -32,12 +31,12 @@ class Constant(NamedTuple):
         return hash((type(self.value), self.value))
 
 
-@dataclass(frozen=True)
-class Api:
+@equal_by("name")
+class Api(NamedTuple):
     """A name outside of the project, in its canonical spelling; for a member of an object, also that object."""
 
     name: str
-    receiver: Optional[Known] = field(default=None, compare=False)
+    receiver: Optional[Known] = None
 
 
 class Instance(NamedTuple):
@@ -48,12 +47,12 @@ class Instance(NamedTuple):
     scope: Scope  # in which the call stands
 
 
-@dataclass(frozen=True)
-class Bound:
+@equal_by("function")
+class Bound(NamedTuple):
     """A function taken from an object: `self` is given."""
 
     function: Scope
-    receiver: Known = field(compare=False)
+    receiver: Known
 
 
 class Display(NamedTuple):
@@ -69,16 +68,16 @@ class Options(NamedTuple):
     parser: Instance
 
 
-@dataclass(frozen=True)
-class Tree:
+@equal_by("path", "line", "keys", "open", "document")
+class Tree(NamedTuple):
     """A mapping or list read from a YAML or JSON file, with the lines of its keys."""
 
     path: str
-    data: Any = field(hash=False, compare=False)
+    data: Any
     line: int = 1
     keys: tuple[Any, ...] = ()
     open: bool = False  # it may hold more: a file below it cannot be read
-    documents: tuple[Any, ...] = field(default=(), hash=False, compare=False)  # all of a stream: this is the first
+    documents: tuple[Any, ...] = ()  # all of a stream: this is the first
     document: Optional[int] = None  # which one of a stream it is
 
 
@@ -93,12 +92,12 @@ class Namespace(NamedTuple):
 What = Union[Constant, Api, Instance, Bound, Display, Options, Tree, Module, Namespace, Scope]
 
 
-@dataclass(frozen=True)
-class Known:
+@equal_by("what", "usual")
+class Known(NamedTuple):
     """One thing that an expression can be, and where that was read."""
 
     what: What
-    where: Union[Place, tuple[Module, ast.AST]] = field(compare=False)
+    where: Union[Place, tuple[Module, ast.AST]]
     usual: bool = True  # a user who passes no option gets it
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Optional
 
 from ms_perflint.baseline import Baseline
@@ -145,7 +145,7 @@ class Linting:
 
     def _lint(self, paths: Sequence[str], config: Config, files: Files, memory: Optional[Memory] = None) -> Report:
         """Return a report without what the baseline knows, as it was when it could be read last."""
-        report = lint(paths, replace(config, baseline=None), files, memory=memory, parsed=self._parsed)
+        report = lint(paths, config._replace(baseline=None), files, memory=memory, parsed=self._parsed)
         known = self._baselines.get(config.baseline_file or "")
         return known.divided(report, files) if known is not None else report
 

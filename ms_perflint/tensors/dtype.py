@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
 from typing import Optional
 
+from ms_perflint.records import NamedTuple, equal_by
 from ms_perflint.semantics.module import Module, Scope
 from ms_perflint.tensors import tensor_ops
 
 
-@dataclass(frozen=True)
-class Dtype:
+@equal_by("key")
+class Dtype(NamedTuple):
     """A dtype: its name, or what stands for it. `where` is the place that decides it."""
 
     key: Hashable  # "float32"; a tuple for the dtype of something known
-    spelling: str = field(compare=False)
-    where: tuple[Module, ast.AST] = field(compare=False)
-    certain: bool = field(compare=False, default=True)  # of a tensor for sure, not of whatever a call or a caller gives
+    spelling: str
+    where: tuple[Module, ast.AST]
+    certain: bool = True  # of a tensor for sure, not of whatever a call or a caller gives
 
     @property
     def name(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
@@ -81,7 +80,7 @@ def _composed(evaluator: Evaluator, tree: Tree, directory: str, scope: Scope) ->
             data.pop(group, None)
         else:
             data[group] = found
-    return replace(tree, data=data, open=is_open)
+    return tree._replace(data=data, open=is_open)
 
 
 def _group(evaluator: Evaluator, directory: str, group: str, option: Entry, scope: Scope) -> Optional[Entry]:
