@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import pkgutil
-import re
 import sys
 from functools import lru_cache
 
 CHECKS = "checks"  # the folder with a module for each rule: msp301_synchronous_checkpoint.py
 GROUP = "ms_perflint.checks"  # entry points of checks from other packages
 PREVIEW = ("MSP901",)  # our own rules that are off until they are selected
-
-_MODULE = re.compile(r"(msp[0-9]+)_")
 
 
 def codes() -> tuple[str, ...]:
@@ -22,8 +19,8 @@ def codes() -> tuple[str, ...]:
 
         return tuple(check.code for check in checks())
     modules = pkgutil.iter_modules([os.path.join(os.path.dirname(__file__), CHECKS)])
-    found = (_MODULE.match(module.name) for module in modules)
-    return tuple(sorted({match[1].upper() for match in found if match}))
+    found = (module.name.partition("_")[0].upper() for module in modules)
+    return tuple(sorted({code for code in found if code.startswith("MSP")}))
 
 
 def previews() -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Module, Scope
 from ms_perflint.tensors import tensor_ops
 from ms_perflint.tensors.arrays import compares_arrays
-from ms_perflint.tensors.attributes import unused_definition
 from ms_perflint.tensors.bindings import sole_value
 from ms_perflint.tensors.casts import FUNCTIONS, Cast, by_method, read_cast
 from ms_perflint.tensors.creations import Creation, compiled_scopes, creation
@@ -197,6 +196,8 @@ class RedundantCast(Check):
 
     def _without(self, call: Call, casts: Sequence[Cast]) -> Optional[tuple[Edit, ...]]:
         """Return the edits that take casts away: `x = cast(x, t)` as a whole, of others all but the value."""
+        from ms_perflint.tensors.attributes import unused_definition  # here, because most files have nothing to mend
+
         edits: list[Edit] = []
         for cast in casts:
             site = next(site for site in call.scope.owner.calls if site.node is cast.node)

@@ -6,10 +6,10 @@ import ast
 import os
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.programs import callers, launchers, mode, reach, repeats, steps, training
+from ms_perflint.programs import callers, mode, reach, repeats, steps, training
 from ms_perflint.programs.handing import Handing
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.step_names import StepNames, parameter_names
@@ -23,6 +23,9 @@ from ms_perflint.semantics.module import Binding, Module, Scope, Site
 from ms_perflint.semantics.settings import config_files, options, trees, updates
 from ms_perflint.semantics.settings.commandline import Given
 from ms_perflint.semantics.values import Api, Instance, Tree, Value
+
+if TYPE_CHECKING:
+    from ms_perflint.programs import launchers
 
 
 class Fact(NamedTuple):
@@ -250,6 +253,8 @@ class Program:
     @cached_property
     def starts(self) -> tuple[launchers.Start, ...]:
         """Return the commands of shell scripts that start the entry script."""
+        from ms_perflint.programs import launchers  # here, because few programs are asked
+
         return launchers.starts(self)
 
     def given(self, flags: Iterable[str]) -> tuple[Optional[Given], ...]:
@@ -259,6 +264,8 @@ class Program:
 
     def exported(self, variable: str) -> Optional[tuple[str, Place]]:
         """Return what all launchers put into a variable of the environment, and where; None where they differ."""
+        from ms_perflint.programs import launchers
+
         return launchers.agreed(self.starts, variable)
 
     # --- what runs

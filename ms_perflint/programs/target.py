@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
 from ms_perflint.programs import conditions
-from ms_perflint.programs.pins import pin
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.forms import is_main_guard
 from ms_perflint.semantics.module import Module
@@ -71,6 +70,8 @@ def versions_of(program: Program) -> Target:
 
 def _version(program: Program) -> Target:
     """Return the newest version that the requirement files and the imports of the program allow."""
+    from ms_perflint.programs.pins import pin  # here, because programs with nothing to report are not asked
+
     pinned = pin(program)
     places: tuple[Place, ...] = (pinned.place,) if pinned is not None else ()
     version, source = mindspore_api.newest(), NEWEST
