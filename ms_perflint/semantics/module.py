@@ -218,6 +218,7 @@ class Module:
         self.path = source.path
         self.directory = os.path.dirname(source.path)
         self._named: Optional[frozenset[str]] = None
+        self._words: Optional[frozenset[str]] = None
         self.tree = parse(source) if tree is None else tree
         self._borrowed = tree is not None  # whoever made it goes on to use it
         self.sites: list[Site] = []
@@ -256,6 +257,14 @@ class Module:
         if self._named is None:
             self._named = frozenset((*self.defined, *self.scope.bindings, *self.imported))
         return self._named
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Return the attributes that the file loads anywhere, and the last words of all that it calls."""
+        if self._words is None:
+            guarded = () if self.scope.main is None else (self.scope.main.attrs,)
+            self._words = frozenset(self.by_word).union(*guarded, *(scope.attrs for scope in self.scopes))
+        return self._words
 
     @property
     def word_flow(self) -> WordFlow:

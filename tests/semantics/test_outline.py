@@ -88,11 +88,11 @@ def test_names_of_the_module() -> None:
         b"import a.b as c\nfrom d import (e as f,\n    g)\nh = i = 1\nif x:\n    j: int = 2\n"
         b"def k(l):\n    m = 1\nclass N:\n    o = 1\n"
     )
-    assert all(file.may_bind(name) for name in "cfghijkN")
-    assert not any(file.may_bind(name) for name in "lmo")
+    assert all(name in file.binds for name in "cfghijkN")
+    assert not any(name in file.binds for name in "lmo")
 
 
 def test_stars() -> None:
     file = outline(b"from a import *\nif x:\n    from ..b.c import (*)\n# from d import *\nfrom e import f\n")
     assert file.stars == ("a", "..b.c")
-    assert not file.may_bind("whatever")
+    assert "whatever" not in file.binds

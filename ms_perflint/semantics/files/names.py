@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING, Union
 
 from ms_perflint.records import NamedTuple
@@ -43,6 +43,9 @@ class Names:
         self._loaded: dict[Scope, Meant] = {}
         self._stars: dict[str, tuple[str, ...]] = {}
         self._imported_modules: dict[str, tuple[str, ...]] = {}
+        self._located: dict[tuple[str, int, str], Located] = {}
+        self._known_members: dict[str, frozenset[str]] = {}
+        self._sources: dict[str, tuple[tuple[str, frozenset[str]], ...]] = {}
 
     def close(self) -> None:
         """Forget the project and all answers."""
@@ -61,12 +64,17 @@ class Names:
         return None if level or found.files else dotted
 
     def _locate(self, module: Module, dotted: str, level: int) -> Located:
-        return self.project.imports.locate(module.directory, Import(level, dotted), self.roots)
+        key = (module.directory, level, dotted)
+        found = self._located.get(key)
+        if found is None:
+            found = self.project.imports.locate(module.directory, Import(level, dotted), self.roots)
+            self._located[key] = found
+        return found
 
     def may_give(self, module: Module, star: ast.ImportFrom, name: str) -> bool:
         """Return whether a star import may give a name; False where the outlines of local modules show that not."""
         path = self._locate(module, star.module or "", star.level).module
-        return path is None or next(self._binders(path, name), None) is not None
+        return path is None or self._may_have(path, name)
 
     def imported_files(self, stmt: ImportStatement, module: Module) -> Iterator[str]:
         """Yield the files that an import statement runs, unless they have run before."""
@@ -90,17 +98,17 @@ class Names:
         """Return what all that a scope loads may mean: names, and members of modules that its file imports."""
         if scope not in self._loaded:
             module = scope.module
-            # most names are local, or of Python
-            names = scope.names if self._star_files(module) else scope.names & module.named
+            names = scope.names & module.named  # most names are local, or of Python
+            for path in self._star_files(module):
+                names |= self._among(path, scope.names)
             found = [self.meant(module, name) for name in names]
-            if self.has_members(module):
-                found.extend(self.meant_by_member(module, attr) for attr in scope.attrs)
+            found.extend([self.meant_by_member(module, attr) for attr in scope.attrs & self.known_members(module)])
             self._loaded[scope] = _together([each for each in found if each is not NOTHING])
         return self._loaded[scope]
 
     def meant(self, module: Module, name: str) -> Meant:
         """Return what a name, loaded in a module, may mean; through imports too."""
-        if name not in module.named and not self._star_files(module):
+        if name not in module.named and not any(self._may_have(path, name) for path in self._star_files(module)):
             return NOTHING
         key = (module.path, name)
         if key not in self._meant:
@@ -141,42 +149,58 @@ class Names:
                 yield target, name
 
     def _binding(self, path: str, name: str) -> Iterator[Module]:
-        """Yield the modules that may bind a name which a file has."""
-        for binder in self._binders(path, name):
-            module = self.project.module(binder)
+        """Yield the modules that may bind a name which a file has: it, or those from which it has names by stars."""
+        for source, binds in self._binders(path):
+            module = self.project.module(source) if name in binds else None
             if module is not None:
                 yield module
 
-    def _binders(self, path: str, name: str) -> Iterator[str]:
-        """Yield the file itself, or those from which it may have a name by stars: by their outlines, unparsed."""
-        todo, seen = [path], {path}
-        while todo:
-            path = todo.pop()
-            shown = self.project.outline(path)
-            if shown is None:
-                continue
-            if shown.may_bind(name):
-                yield path
-            for star in shown.stars:
-                dotted = star.lstrip(".")
-                asked = Import(len(star) - len(dotted), dotted)
-                source = self.project.imports.locate(os.path.dirname(path), asked, self.roots).module
-                if source is not None and source not in seen:
-                    seen.add(source)
-                    todo.append(source)
+    def _may_have(self, path: str, name: str) -> bool:
+        """Return whether a file may have a name: itself, or by stars."""
+        return any(name in binds for _, binds in self._binders(path))
+
+    def _among(self, path: str, names: Set[str]) -> set[str]:
+        """Return those of the names that a file may have."""
+        return {name for _, binds in self._binders(path) for name in names & binds}
+
+    def _binders(self, path: str) -> tuple[tuple[str, frozenset[str]], ...]:
+        """Return a file, and those from which it may have names by stars, with what each may bind: unparsed."""
+        if path not in self._sources:
+            found: list[tuple[str, frozenset[str]]] = []
+            todo, seen = [path], {path}
+            while todo:
+                source = todo.pop()
+                shown = self.project.outline(source)
+                if shown is None:
+                    continue
+                found.append((source, shown.binds))
+                for star in shown.stars:
+                    dotted = star.lstrip(".")
+                    asked = Import(len(star) - len(dotted), dotted)
+                    inner = self.project.imports.locate(os.path.dirname(source), asked, self.roots).module
+                    if inner is not None and inner not in seen:
+                        seen.add(inner)
+                        todo.append(inner)
+            self._sources[path] = tuple(found)
+        return self._sources[path]
+
+    def known_members(self, module: Module) -> frozenset[str]:
+        """Return those of the words of a module that may be members of modules that it imports."""
+        if module.path not in self._known_members:
+            found = (self._among(path, module.words) for path in self._modules_in(module))
+            self._known_members[module.path] = frozenset().union(*found)
+        return self._known_members[module.path]
 
     def meant_by_member(self, module: Module, attr: str) -> Meant:
         """Return what `imported_module.attr` may mean in a module."""
         if attr.startswith("__"):  # `__all__.extend(imported_module.__all__)` runs nothing
             return NOTHING
+        if attr not in self.known_members(module) and attr in module.words:
+            return NOTHING
         key = (module.path, attr)
         if key not in self._members:
             self._members[key] = self._member(module, attr)
         return self._members[key]
-
-    def has_members(self, module: Module) -> bool:
-        """Return whether a module imports modules of the project, whose members it may load."""
-        return bool(self._modules_in(module))
 
     def _modules_in(self, module: Module) -> tuple[str, ...]:
         """Return the files of the modules that a module imports as such."""

@@ -56,15 +56,11 @@ class Function:
 class Outline(NamedTuple):
     """The names that a file defines, and what runs when it is imported."""
 
-    binds: frozenset[bytes]  # names of the module itself, and other words of the statements that bind them
+    binds: frozenset[str]  # names of the module itself, and other words of the statements that bind them
     stars: tuple[str, ...]  # the modules of which it imports all names, with the dots in front
     methods: frozenset[bytes]  # functions that are defined in a class or function
     functions: Mapping[bytes, Function]  # those of the module itself
     code: Code  # the other statements of the module itself, imports and classes left out
-
-    def may_bind(self, name: str) -> bool:
-        """Return whether the module may have a name otherwise than by `stars`."""
-        return name.encode() in self.binds
 
 
 class ImportWork:
@@ -125,7 +121,9 @@ def outline(raw: bytes) -> Outline:
     methods = frozenset((*re.findall(METHOD, lines), *(re.findall(COROUTINE, lines) if b"async" in lines else ())))
     names = re.findall(STAR, bare) if re.search(ALL, bare) else ()
     stars = tuple(dict.fromkeys(name.decode("utf-8", "replace") for name in names))
-    return Outline(frozenset(binds), stars, methods, functions, Code(frozenset(calls), environment))
+    return Outline(
+        frozenset(b" ".join(binds).decode().split()), stars, methods, functions, Code(frozenset(calls), environment)
+    )
 
 
 def _code(statements: bytes) -> Code:
