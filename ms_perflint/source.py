@@ -55,6 +55,7 @@ class Source:
         self.bom = raw.startswith(BOM)
         body = raw[len(BOM) :] if self.bom else raw
         self._starts: Optional[list[int]] = None
+        self.quotes: Optional[int] = None  # see `edits.layout`, which counts them on first use
         self._notebook: Optional[Notebook] = None
         if path.endswith(NOTEBOOK):
             self._read_notebook(body)

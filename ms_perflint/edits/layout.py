@@ -9,6 +9,8 @@ import tokenize
 import unicodedata
 from typing import TYPE_CHECKING
 
+from ms_perflint.semantics.forms import descendants
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -93,8 +95,15 @@ def requoted(tree: ast.Module, source: Source, text: str, old: ast.AST | None = 
     """Return new code with the quotes of the string `old` that it replaces, else with those that the file prefers."""
     if '"' not in text or "'" in text or "\\" in text:
         return text
-    votes = _votes(source, [old] if old is not None else []) or _votes(source, ast.walk(tree))
+    votes = _votes(source, [old] if old is not None else []) or _votes_of_file(tree, source)
     return text.replace('"', "'") if votes > 0 else text
+
+
+def _votes_of_file(tree: ast.Module, source: Source) -> int:
+    """Return how many more strings of a file stand in single quotes; counted once."""
+    if source.quotes is None:
+        source.quotes = _votes(source, descendants(tree))
+    return source.quotes
 
 
 def _votes(source: Source, nodes: Iterable[ast.AST]) -> int:

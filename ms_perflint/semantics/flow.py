@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Optional
 
-from ms_perflint.semantics.forms import children, leaves
+from ms_perflint.semantics.forms import children, descendants, leaves
 from ms_perflint.semantics.module import Binding, Scope
 from ms_perflint.semantics.walk import TRY
 
@@ -42,7 +42,7 @@ class Flow:
         """Return where a name is read, or counted up, in the scope and in all that stands inside of it."""
         if self._reads is None:
             self._reads = {}
-            for node in ast.walk(self.scope.node):
+            for node in descendants(self.scope.node):
                 read = node.target if isinstance(node, ast.AugAssign) else node
                 if isinstance(read, ast.Name) and (read is not node or isinstance(read.ctx, ast.Load)):
                     self._reads.setdefault(read.id, []).append(read)

@@ -6,23 +6,34 @@ import ast
 from collections.abc import Iterator
 
 EXITS = frozenset({"exit", "_exit", "quit"})
-_NO_CHILDREN = frozenset({"ctx", "op", "ops", "type_ignores"})  # fields with what says nothing by itself
-_FIELDS: dict[type, tuple[str, ...]] = {
-    kind: tuple(field for field in kind._fields if field not in _NO_CHILDREN)
+_SIGNS = frozenset({"ctx", "op", "ops", "type_ignores"})  # fields with what says nothing by itself
+_TEXTS = frozenset({"id", "attr", "arg", "kind", "type_comment", "module", "level", "asname", "simple", "conversion"})
+_TEXTS |= {"is_async", "rest", "kwd_attrs", "tag"}
+_FIELDS: dict[type, tuple[str, ...]] = {  # those that may hold nodes, by the class of what has them
+    kind: tuple(field for field in kind._fields if field not in _SIGNS and field not in _TEXTS)
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
+_FIELDS.update({ast.Constant: (), ast.Global: (), ast.Nonlocal: ()})
 
 
 def children(node: ast.AST) -> list[ast.AST]:
     """Return the nodes right inside of a node, in the order of the source, without signs and contexts."""
     found: list[ast.AST] = []
-    for field in _FIELDS.get(type(node), node._fields):
+    for field in _FIELDS.get(type(node), ()):
         value = getattr(node, field, None)
         if type(value) is list:
-            found.extend([item for item in value if isinstance(item, ast.AST)])
+            found.extend(value if None not in value else [item for item in value if item is not None])
         elif isinstance(value, ast.AST):
             found.append(value)
+    return found
+
+
+def descendants(node: ast.AST) -> list[ast.AST]:
+    """Return a node and all that are inside of it, the outermost first, without signs and contexts."""
+    found = [node]
+    for inner in found:  # which grows meanwhile
+        found.extend(children(inner))
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Optional, Union
 
 from ms_perflint.semantics.cases import cases
-from ms_perflint.semantics.forms import children, is_main_guard, leaves, word_of
+from ms_perflint.semantics.forms import children, descendants, is_main_guard, leaves, word_of
 from ms_perflint.semantics.module import Binding, Block, FunctionNode, Module, Scope, Site
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -235,14 +235,14 @@ class _Walk:
 
     def global_(self, stmt: ast.Global, block: Block) -> None:
         """A name declared global: each later assignment in the function also binds it in the module."""
+        assigned = [node for node in descendants(block.scope.node) if isinstance(node, ast.Assign)]
         for name in stmt.names:
             self.names.add(name)
-            for node in ast.walk(block.scope.node):
-                if isinstance(node, ast.Assign):
-                    for target in node.targets:
-                        if isinstance(target, ast.Name) and target.id == name:
-                            bound = Binding(name, "global", target, node.value, (), node, block)
-                            self.module.scope.bindings.setdefault(name, []).append(bound)
+            for node in assigned:
+                for target in node.targets:
+                    if isinstance(target, ast.Name) and target.id == name:
+                        bound = Binding(name, "global", target, node.value, (), node, block)
+                        self.module.scope.bindings.setdefault(name, []).append(bound)
 
     # --- names
 
