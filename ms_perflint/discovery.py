@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from ms_perflint.config import Config, Patterns, inside, relative
@@ -42,8 +42,10 @@ class _Ignores(NamedTuple):
                 return verdict
         return False
 
-    def below(self, directory: str, names: frozenset[str]) -> _Ignores:
+    def below(self, directory: str, names: Set[str]) -> _Ignores:
         """Return what speaks inside of `directory`, which holds `names`; a repository in it starts anew."""
+        if ".gitignore" not in names and ".git" not in names:
+            return self
         chain = self.chain
         if ".git" in names:
             chain = _spec(directory, os.path.join(directory, ".git", "info", "exclude"))
@@ -58,7 +60,7 @@ def discover(paths: Sequence[str], config: Config, force_exclude: bool = False) 
 
     With `force_exclude` what the configuration excludes is also left out where it was given by name.
     """
-    files: set[str] = set()
+    files: dict[str, set[str]] = {}  # names by directory
     problems: set[Problem] = set()
     skipped: set[tuple[str, str]] = set()
     for given in paths:
@@ -66,9 +68,11 @@ def discover(paths: Sequence[str], config: Config, force_exclude: bool = False) 
         if force_exclude and is_excluded(path, config):
             continue
         if os.path.isdir(path):
-            files.update(_walk(path, config, problems, skipped))
+            for directory, names in _walk(path, config, problems, skipped):
+                files.setdefault(directory, set()).update(names)
         elif os.path.isfile(path):
-            files.add(path)
+            directory, name = os.path.split(path)
+            files.setdefault(directory, set()).add(name)
         else:
             problems.add(Problem(path, 0, 0, _why(path)))
     return Found(_ordered(files), tuple(sorted(problems)), tuple(sorted(skipped)))
@@ -86,13 +90,13 @@ def grouped(path: str) -> tuple[list[str], str]:
     return directory.split(os.sep), name
 
 
-def _ordered(files: Iterable[str]) -> tuple[str, ...]:
-    """Return files as `grouped` sorts them: there are fewer directories than files."""
-    by_directory: dict[str, list[str]] = {}
-    for path in files:
-        by_directory.setdefault(os.path.dirname(path), []).append(path)
-    directories = sorted(by_directory, key=lambda directory: directory.split(os.sep))
-    return tuple(path for directory in directories for path in sorted(by_directory[directory]))
+def _ordered(files: Mapping[str, Set[str]]) -> tuple[str, ...]:
+    """Return the paths of files by directory as `grouped` sorts them: there are fewer directories than files."""
+    found: list[str] = []
+    for directory in sorted(files, key=lambda directory: directory.split(os.sep)):
+        start = os.path.join(directory, "")
+        found += [start + name for name in sorted(files[directory])]
+    return tuple(found)
 
 
 def _why(path: str) -> Message:
@@ -106,8 +110,13 @@ def _why(path: str) -> Message:
     return Message("not a regular file")
 
 
-def _walk(start: str, config: Config, problems: set[Problem], skipped: set[tuple[str, str]]) -> Iterator[str]:
-    """Yield the Python files and notebooks below `start`. Links to directories are not followed: loops."""
+def _walk(
+    start: str, config: Config, problems: set[Problem], skipped: set[tuple[str, str]]
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield each directory below `start` with the names of the Python files and notebooks in it.
+
+    Links to directories are not followed: loops.
+    """
     excludes = _Excludes(start, config)
     stack = [(start, _ignores_above(start) if config.respect_gitignore else None)]
     while stack:
@@ -121,7 +130,8 @@ def _walk(start: str, config: Config, problems: set[Problem], skipped: set[tuple
             )
             continue
         if ignores is not None:
-            ignores = ignores.below(directory, frozenset(entry.name for entry in entries))
+            ignores = ignores.below(directory, {entry.name for entry in entries})
+        names: list[str] = []
         for entry in entries:
             is_directory = entry.is_dir(follow_symlinks=False)
             if not is_directory and not (entry.name.endswith(PYTHON) and _is_file(entry)):
@@ -133,7 +143,9 @@ def _walk(start: str, config: Config, problems: set[Problem], skipped: set[tuple
             elif is_directory:
                 stack.append((entry.path, ignores))
             else:
-                yield entry.path
+                names.append(entry.name)
+        if names:
+            yield directory, names
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

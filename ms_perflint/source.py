@@ -295,9 +295,10 @@ def _status(path: str) -> Optional[Status]:
         found = os.stat(path)
     except (OSError, ValueError):
         return None
-    if max(found.st_mtime_ns, found.st_ctime_ns) > time.time_ns() - SETTLED:
+    modified, changed, settled = found.st_mtime_ns, found.st_ctime_ns, time.time_ns() - SETTLED
+    if modified > settled or changed > settled:
         return None
-    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
+    return modified, changed, found.st_size, found.st_ino
 
 
 def _without_waiting(path: str, flags: int) -> int:
