@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import ast
 import importlib
-import pkgutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Optional, Union
 
-from ms_perflint.codes import entry_points
+from ms_perflint.codes import CHECKS, entry_points, modules
 from ms_perflint.findings import Edit, Finding, Fix, Gain, Related, Safety
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
@@ -183,13 +182,10 @@ def spelled(triggers: Iterable[str], module: Module) -> tuple[set[str], set[str]
 @lru_cache(maxsize=1)
 def checks() -> tuple[type[Check], ...]:
     """Return all checks by code: the modules in `ms_perflint.checks`, and entry points of other packages."""
-    from ms_perflint import checks as package
-
     found: dict[str, type[Check]] = {}
-    for info in pkgutil.iter_modules(package.__path__):
-        if info.name.startswith("msp"):
-            for check in _in_module(f"{package.__name__}.{info.name}"):
-                found[check.code] = check
+    for name in modules():
+        for check in _in_module(f"{__package__}.{CHECKS}.{name}"):
+            found[check.code] = check
     for point in entry_points():
         loaded = point.load()  # type: ignore[attr-defined]
         if isinstance(loaded, type) and issubclass(loaded, Check):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pkgutil
 import sys
 from functools import lru_cache
 
@@ -18,9 +17,13 @@ def codes() -> tuple[str, ...]:
         from ms_perflint.check import checks
 
         return tuple(check.code for check in checks())
-    modules = pkgutil.iter_modules([os.path.join(os.path.dirname(__file__), CHECKS)])
-    found = (module.name.partition("_")[0].upper() for module in modules)
-    return tuple(sorted({code for code in found if code.startswith("MSP")}))
+    return tuple(sorted({module.partition("_")[0].upper() for module in modules()}))
+
+
+def modules() -> list[str]:
+    """Return the modules of our own rules, one for each; `pkgutil` would load `inspect` to tell."""
+    names = os.listdir(os.path.join(os.path.dirname(__file__), CHECKS))
+    return sorted({name.partition(".")[0] for name in names if name.startswith("msp")})
 
 
 def previews() -> tuple[str, ...]:

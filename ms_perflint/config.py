@@ -115,8 +115,9 @@ class Config(_Settings):
         """Return how far the fix of a finding is trusted; None without fix."""
         if finding.fix is None:
             return None
-        is_promoted = finding.fix.safety is Safety.UNSAFE and self.promotes(finding.code)
-        return Safety.SAFE if is_promoted else finding.fix.safety
+        safety = finding.fix.safety
+        is_promoted = safety is Safety.UNSAFE and bool(self.extend_safe_fixes) and self.promotes(finding.code)
+        return Safety.SAFE if is_promoted else safety
 
     def _is_on(self, code: str, preview: bool) -> bool:
         """Return whether selected more exactly than ignored: `--ignore MSP3 --select MSP301` leaves MSP301 on."""

@@ -285,7 +285,7 @@ class Work:
 
     def _trust(self, given: frozenset[str], finding: Finding) -> Safety | None:
         """Return how far a fix is trusted; one that changes a file that was not given is only shown."""
-        if finding.fix is not None and not all(edit.path in given for edit in finding.fix.edits):
+        if finding.fix is not None and not given.issuperset([edit.path for edit in finding.fix.edits]):
             return Safety.DISPLAY
         return self.config.trust(finding)
 

@@ -7,7 +7,6 @@ import io
 import os
 import stat
 import time
-import tokenize
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Optional, Protocol
 
@@ -198,6 +197,8 @@ def _encoding(raw: bytes) -> str:
     head = raw[:1024]
     if b"coding" not in head:
         return "utf-8"
+    import tokenize  # here, because most files say nothing of their encoding
+
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
     except SyntaxError as error:

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import io
 import re
-import tokenize
+import token as kinds
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Finding, Place
 from ms_perflint.records import NamedTuple
 from ms_perflint.source import Source
+
+if TYPE_CHECKING:
+    import tokenize
 
 NOQA = r"(?i)#\s*noqa(?P<codes>:\s?(?:[A-Z]+[0-9]+[,\s]*)+)?"
 SKIPPED = rb"(?im)^[ \t\f]*# flake8[:=][ \t]*noqa"
@@ -67,7 +70,7 @@ class Suppressions:
         """Return the comments of the file in their order."""
         found = []
         for token in tokens(self._source.text):
-            if token.type == tokenize.COMMENT:
+            if token.type == kinds.COMMENT:
                 row, column = token.start
                 start = self._source.at(Place(self._source.path, row, column + 1))
                 found.append(Comment(row, start, start + len(token.string.encode()), token.string))
@@ -87,10 +90,10 @@ class Suppressions:
         found: dict[int, range] = {}
         rows: list[int] = []
         for token in tokens(self._source.text):
-            if token.type in (tokenize.DEDENT, tokenize.ENDMARKER):
+            if token.type in (kinds.DEDENT, kinds.ENDMARKER):
                 continue
             rows += [token.start[0], token.end[0]]
-            if token.type in (tokenize.NL, tokenize.NEWLINE):
+            if token.type in (kinds.NL, kinds.NEWLINE):
                 joined = range(min(rows), max(rows) + 1)
                 if len(joined) > 1:
                     found.update(dict.fromkeys(joined, joined))
@@ -117,6 +120,8 @@ def names_rules(text: bytes) -> bool:
 
 def tokens(text: bytes) -> Iterator[tokenize.TokenInfo]:
     """Yield the tokens of a file; those in front of an error where it cannot be read to its end."""
+    import tokenize  # here, because most files have no comment that counts
+
     try:
         yield from tokenize.generate_tokens(io.StringIO(text.decode("utf-8"), newline=None).readline)
     except (tokenize.TokenError, SyntaxError):

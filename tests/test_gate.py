@@ -37,11 +37,14 @@ finally:
 HEAVY = [
     "click",
     "configparser",
+    "dataclasses",
     "difflib",
     "email",
     "importlib.metadata",
+    "inspect",
     "libcst",
     "pathspec",
+    "tokenize",
     "tomllib",
     "yaml",
 ]

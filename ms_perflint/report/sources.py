@@ -35,7 +35,12 @@ class Sources:
 
 def shown(path: str) -> str:
     """Return a path for people: relative to the working directory where it lies below it."""
-    here = os.path.join(os.getcwd(), "")
+    return _shown_in(os.getcwd(), path)
+
+
+@lru_cache(maxsize=8)  # of one file many things are said in a row
+def _shown_in(folder: str, path: str) -> str:
+    here = os.path.join(folder, "")
     below = os.path.normcase(path).startswith(os.path.normcase(here))
     return escaped(path[len(here) :] if below else path)
 
