@@ -20,8 +20,13 @@ def walk(module: Module) -> None:
     """Fill the module's scopes, bindings, blocks and sites."""
     module.scopes.append(module.scope)
     _Walk(module).body(module.tree.body, module.scope.block)
+    by_word = module.by_word
     for site in module.sites:
-        module.by_word.setdefault(site.word, []).append(site)
+        found = by_word.get(site.word)
+        if found is None:
+            by_word[site.word] = [site]
+        else:
+            found.append(site)
 
 
 class _Walk:
@@ -224,6 +229,9 @@ class _Walk:
                 if alias.asname:
                     self.module.renamed.setdefault(alias.name, set()).add(alias.asname)
 
+    def expr(self, stmt: ast.Expr, block: Block) -> None:
+        self.expression(stmt.value, stmt, block)
+
     def return_(self, stmt: ast.Return, block: Block) -> None:
         if stmt.value is not None:
             self.expression(stmt.value, stmt, block)
@@ -258,8 +266,9 @@ class _Walk:
     ) -> None:
         """Note that a statement binds a name in the scope of its block."""
         binding = Binding(name, kind, node, value, path, stmt, block)
-        block.scope.bindings.setdefault(name, []).append(binding)
-        block.scope.binds.setdefault(id(stmt), []).append(binding)
+        scope = block.scope
+        scope.bindings.setdefault(name, []).append(binding)
+        scope.binds.setdefault(id(stmt), []).append(binding)
 
     def target(
         self,
@@ -329,20 +338,25 @@ class _Walk:
 
     def expression(self, root: ast.expr, stmt: ast.stmt, block: Block) -> None:
         """Walk an expression without recursion: names that it loads, sites, inner scopes."""
-        stack: list[tuple[ast.AST, Block, Optional[ast.expr]]] = [(root, block, None)]
+        stack: list[tuple[ast.AST, Block, Optional[ast.expr]]] = []
         names, attrs, module = self.names, self.attrs, self.module
-        while stack:
+        fstring: Optional[ast.expr] = None
+        inner: Sequence[ast.AST] = (root,)
+        while True:
+            for node in reversed(inner):
+                kind = type(node)
+                while kind is ast.Attribute:
+                    attrs.add(node.attr)  # type: ignore[attr-defined]
+                    node = node.value  # type: ignore[attr-defined]
+                    kind = type(node)
+                if kind is ast.Name:
+                    names.add(node.id)  # type: ignore[attr-defined]
+                elif kind is not ast.Constant:
+                    stack.append((node, block, fstring))
+            if not stack:
+                return
             node, block, fstring = stack.pop()
             kind = type(node)
-            while kind is ast.Attribute:
-                attrs.add(node.attr)  # type: ignore[attr-defined]
-                node = node.value  # type: ignore[attr-defined]
-                kind = type(node)
-            if kind is ast.Name:
-                names.add(node.id)  # type: ignore[attr-defined]
-                continue
-            if kind is ast.Constant:
-                continue
             if kind is ast.Call:
                 callee = node.func  # type: ignore[attr-defined]
                 word = callee.attr if type(callee) is ast.Attribute else word_of(callee)
@@ -351,9 +365,7 @@ class _Walk:
                     attrs.add(_text(node.args[1]))  # type: ignore[attr-defined]
                 if word in ("setattr", "update"):
                     self._members_by_name(node, stmt, block)  # type: ignore[arg-type]
-                stack.extend([(each.value, block, fstring) for each in reversed(node.keywords)])  # type: ignore[attr-defined]
-                stack.extend([(each, block, fstring) for each in reversed(node.args)])  # type: ignore[attr-defined]
-                stack.append((callee, block, fstring))
+                inner = [callee, *node.args, *[each.value for each in node.keywords]]  # type: ignore[attr-defined]
                 continue
             if kind is ast.BinOp:
                 sign = OPERATORS.get(type(node.op))  # type: ignore[attr-defined]
@@ -365,7 +377,7 @@ class _Walk:
                 fstring = fstring or node  # type: ignore[assignment]
             elif kind is ast.Lambda:
                 block = self._lambda(node, stmt, block)  # type: ignore[arg-type]
-                stack.append((node.body, block, fstring))  # type: ignore[attr-defined]
+                inner = (node.body,)  # type: ignore[attr-defined]
                 continue
             elif kind is ast.NamedExpr:
                 self._walrus(node, stmt, block)  # type: ignore[arg-type]
@@ -374,7 +386,7 @@ class _Walk:
                     block.scope.owner.yields.append((node.value, block))  # type: ignore[attr-defined]
             elif kind in COMPREHENSIONS:
                 block = self._comprehension(node, stmt, block)  # type: ignore[arg-type]
-            stack.extend([(child, block, fstring) for child in reversed(children(node))])
+            inner = children(node)
 
     def _members_by_name(self, node: ast.Call, stmt: ast.stmt, block: Block) -> None:
         """Take `setattr(self, "x", value)` for `self.x = value`; note where names of members are worked out."""
@@ -460,6 +472,7 @@ _STATEMENTS: dict[type[ast.AST], Callable[..., None]] = {
     **dict.fromkeys(TRY, _Walk.try_),
     ast.Import: _Walk.import_,
     ast.ImportFrom: _Walk.import_from,
+    ast.Expr: _Walk.expr,
     ast.Return: _Walk.return_,
     ast.Delete: _Walk.delete,
     ast.Global: _Walk.global_,
