@@ -42,6 +42,7 @@ class Check:
     preview: ClassVar[bool] = False
     per_program: ClassVar[bool] = True  # False: what it reports does not depend on the program that a file is part of
     anchored: ClassVar[bool] = False  # it also reports entry scripts in which no trigger stands: see `anchors`
+    looks_inside: ClassVar[bool] = True  # its visitor goes on to what stands inside of a suspect
     reviews: ClassVar[bool] = False  # it judges the comments of a file once all others have spoken: see `review`
     options: ClassVar[Mapping[str, object]] = {}  # option -> default
     gain: ClassVar[Gain] = Gain()  # what mending its findings may gain, for reports that put the most first
@@ -101,7 +102,7 @@ class Check:
 
         self._site, self.findings = site, []
         self._slice = syntax.parse_site(site)
-        self._slice.visit(syntax.Visitor(self))
+        self._slice.visit(syntax.Visitor(self, self.looks_inside))
         return self.findings
 
     def call(self, node: cst.CSTNode) -> Optional[Call]:

@@ -29,14 +29,15 @@ MAX_FILE_DEPTH = 200  # levels of a whole file: no crash below some thousands, b
 class Visitor(cst.CSTVisitor):
     """Calls the `visit_` and `leave_` methods of an object that is a visitor by these methods alone."""
 
-    def __init__(self, methods: object) -> None:
+    def __init__(self, methods: object, goes_on: bool = True) -> None:
         super().__init__()
         self.methods = methods
+        self.goes_on = goes_on  # whether to visit what stands inside of the first node
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Call `visit_Call(node)` and its like; return whether to go on inside of the node."""
         visit = getattr(self.methods, f"visit_{type(node).__name__}", None)
-        return visit is None or visit(node) is not False
+        return (visit is None or visit(node) is not False) and self.goes_on
 
     def on_leave(self, original_node: cst.CSTNode) -> None:
         """Call `leave_Call(node)` and its like."""

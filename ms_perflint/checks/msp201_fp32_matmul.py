@@ -48,6 +48,7 @@ class Fp32Matmul(Check):
     safety = Safety.UNSAFE
     gain = Gain("large", Message("the matrix work of each step takes a fraction of the time"))
     triggers = ("()",)  # a custom train cell has any name
+    looks_inside = False
 
     def among(self, sites: Sequence[Site]) -> Sequence[Site]:
         """Return the calls that by their words alone may make what is trained, or force float32; none in a library."""

@@ -34,6 +34,7 @@ class UnalignedShape(Check):
     safety = Safety.UNSAFE
     gain = Gain("small", Message("no work on padding, all cores in use"))
     triggers = (*LAYERS, *sorted(OPERATORS), "*")
+    looks_inside = False
     options = {"multiple": 16}  # noqa: RUF012
 
     @property

@@ -17,7 +17,7 @@ from ms_perflint.tensors import tensor_ops
 from ms_perflint.tensors.arrays import compares_arrays
 from ms_perflint.tensors.bindings import sole_value
 from ms_perflint.tensors.casts import FUNCTIONS, Cast, by_method, read_cast
-from ms_perflint.tensors.creations import Creation, compiled_scopes, creation
+from ms_perflint.tensors.creations import Creation, compiled_scopes, creation, may_run_each_step
 from ms_perflint.tensors.dtype import Dtype
 from ms_perflint.tensors.dtypes import Dtypes
 from ms_perflint.tensors.round_trips import is_changed_in_place, widening
@@ -36,6 +36,7 @@ class RedundantCast(Check):
     safety = Safety.SAFE
     gain = Gain("small", Message("one or two passes over a tensor less"))
     triggers = (*FUNCTIONS, *(f".{method}" for method in tensor_ops.CAST_METHODS))
+    looks_inside = False
     per_program = False
 
     def __init__(self, program: Program, options: Optional[Mapping[str, object]] = None, line_length: int = 88) -> None:
@@ -102,6 +103,8 @@ class RedundantCast(Check):
     def _creation(self, cast: Cast, scope: Scope) -> Optional[Creation]:
         """Return the creation right inside of a cast, in code that runs in every step."""
         if cast.dtype is None or not cast.dtype.name or not isinstance(cast.value, (ast.Call, ast.Name)):
+            return None
+        if not may_run_each_step(scope.module):
             return None
         made = creation(self._dtypes, cast.value, scope, cast.dtype)
         return made if made is not None and scope.owner in self._each_step(scope.module) else None

@@ -25,6 +25,7 @@ class SynchronousCheckpoint(Check):
     safety = Safety.SAFE
     gain = Gain("medium", Message("no wait at a checkpoint"))
     triggers = (checkpoints.CONFIG, checkpoints.CALLBACK, checkpoints.SAVE)
+    looks_inside = False
 
     def suspect(self, call: Call) -> bool:
         """By meaning: saved again and again while training, and not asynchronously."""
@@ -124,7 +125,7 @@ class SynchronousCheckpoint(Check):
             )
             return
         spelling, imports = edit.import_name(
-            call.module, checkpoints.CONFIG, version=self.target.version, line_length=self.line_length
+            call.module, checkpoints.CONFIG, version=self.program.version, line_length=self.line_length
         )
         added = edit.set_argument(call, "config", f"{spelling}(async_save=True)", line_length=self.line_length)
         edits = (*imports, *added) if added else None
@@ -150,7 +151,7 @@ class SynchronousCheckpoint(Check):
         if lists:
             return None
         by_hand = checkpoints.driven_by_hand(self.program) or not self.program.calls(*MODEL_TRAINS)
-        return Safety.UNSAFE if by_hand or loads or self.target.version < (2,) else Safety.SAFE
+        return Safety.UNSAFE if by_hand or loads or self.program.version < (2,) else Safety.SAFE
 
     def _is_refused(self, call: Call) -> bool:
         """Return whether MindSpore raises an error for the format and `async_save` together.
@@ -158,7 +159,7 @@ class SynchronousCheckpoint(Check):
         mindspore 2.4 train/callback/_checkpoint.py:100, 2.5 train/serialization.py:601; run on a build of 2.5.
         """
         has_format = call.api in (checkpoints.CONFIG, checkpoints.SAVE)
-        return has_format and (2, 4) <= self.target.version < (2, 6) and call.argument("format").may_be("safetensors")
+        return has_format and (2, 4) <= self.program.version < (2, 6) and call.argument("format").may_be("safetensors")
 
     def _saves_every_step(self, call: Call) -> bool:
         """Return whether checkpoints are so many that writing them in the background gains nothing."""

@@ -28,6 +28,7 @@ class ProfilerWithAutotune(Check):
     safety = Safety.SAFE
     gain = Gain("small", Message("the profile, or the tuned data pipeline, that was asked for"))
     triggers = (profiling.AUTOTUNE,)
+    looks_inside = False
 
     def suspect(self, call: Call) -> bool:
         """By meaning: AutoTune is on for a normal user, and a profiler of the data pipeline on the same path."""

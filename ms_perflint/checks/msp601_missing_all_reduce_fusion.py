@@ -35,6 +35,7 @@ class MissingAllReduceFusion(Check):
     safety = Safety.UNSAFE
     gain = Gain("medium", Message("gradients travel while others are still computed"))
     triggers = (parallel.SET,)
+    looks_inside = False
 
     def suspect(self, call: Call) -> bool:
         """By meaning: data-parallel training in graph mode, whose gradients nothing puts into portions."""
@@ -72,12 +73,12 @@ class MissingAllReduceFusion(Check):
 
     @property
     def _indices_do_nothing(self) -> bool:
-        return ONE_BY_ONE <= self.target.version < INDICES_ACT_AGAIN
+        return ONE_BY_ONE <= self.program.version < INDICES_ACT_AGAIN
 
     @property
     def _by_indices(self) -> bool:
         """Return whether the fix gives indices: the only way in old versions, the known one for ResNet-50."""
-        if self.target.version < FUSES_IN_PORTIONS:
+        if self.program.version < FUSES_IN_PORTIONS:
             return True
         return not self._indices_do_nothing and parallel.is_resnet50(self.program)
 
@@ -96,7 +97,7 @@ class MissingAllReduceFusion(Check):
     # --- form
 
     def _message(self, call: Call, sets: Mapping[str, Value]) -> Message:
-        version = self.target.version
+        version = self.program.version
         if self._indices_do_nothing and parallel.INDICES in sets:
             return Message(
                 "`all_reduce_fusion_config` alone has no effect on 2.4, each parameter gets an AllReduce of its own; "
@@ -136,7 +137,7 @@ class MissingAllReduceFusion(Check):
     def _mend(self, call: Call) -> tuple[Optional[tuple[Edit, ...]], str, Safety]:
         """Return the edits that make portions, what they do, and how safe they are."""
         portions = edit.set_argument(call, parallel.PORTIONS, AUTO, line_length=self.line_length)
-        if self.target.version < FUSES_IN_PORTIONS:
+        if self.program.version < FUSES_IN_PORTIONS:
             counted = self._counted(call)
             if counted is not None:
                 advice = Message("split the gradients in two portions, counted when the network is there")
@@ -157,7 +158,7 @@ class MissingAllReduceFusion(Check):
         if model is None:
             return None
         setter, imports = edit.import_name(
-            model.module, parallel.SET, version=self.target.version, line_length=self.line_length
+            model.module, parallel.SET, version=self.program.version, line_length=self.line_length
         )
         if model.module is call.module:
             setter, imports = call.module.text(call.node.func), ()

@@ -12,6 +12,7 @@ from ms_perflint.edits.layout import fits, indent, pad
 from ms_perflint.edits.listing import Listing, items
 from ms_perflint.edits.statements import insert_below, is_future
 from ms_perflint.findings import Edit
+from ms_perflint.semantics.forms import descendants
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +96,7 @@ def _last_needed(body: Sequence[ast.stmt], line: str) -> int:
 def _bound(tree: ast.Module) -> dict[str, set[str]]:
     """Return what each name of the file is bound to by imports, "" for all else that binds it, wherever it stands."""
     bound: dict[str, set[str]] = {}
-    for node in ast.walk(tree):
+    for node in descendants(tree):
         if isinstance(node, _IMPORTS):
             for name, target in _aliases(node):
                 bound.setdefault(name, set()).add(target)

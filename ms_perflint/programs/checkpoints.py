@@ -140,17 +140,18 @@ def read_later(save: Call) -> bool:
     wanted = _marks(save, path)
     for site in _readers(save.program):
         assert isinstance(site.node, ast.Call)
-        for argument in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
-            if wanted & _marks(site, argument):
-                return True
+        given = (*site.node.args, *(keyword.value for keyword in site.node.keywords))
+        if any(wanted & _marks(site, argument) for argument in given) and save.program.runs(site):
+            return True
     return False
 
 
 def _readers(program: Program) -> Iterator[Site]:
+    """Yield the calls that by their words read, move or look for files; whether they run is not asked."""
     for module in program.modules:
         for word in sorted(READS | LISTS):
             for site in module.by_word.get(word, ()):
-                if isinstance(site.node, ast.Call) and program.runs(site):
+                if isinstance(site.node, ast.Call):
                     yield site
 
 

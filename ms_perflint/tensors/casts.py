@@ -77,12 +77,14 @@ def _is_of_tensor(dtypes: Dtypes, cast: Cast, scope: Scope) -> bool:
     Arrays, modules, cells and tensors of other frameworks have methods of the same names.
     """
     receiver = cast.value
-    callees = dtypes.program.value(cast.node.func, scope).known
     known = dtypes.of(receiver, scope)
+    if known is not None and (known.name or known.certain):
+        return True
+    callees = dtypes.program.value(cast.node.func, scope).known
     if known is None and not all(_of_tensor(k) for k in callees) and not dtypes.is_tensor(receiver, scope):
         return False
     own = cast.target is not None and _names_own(dtypes, cast.target, scope)
-    return own or _is_tensor(dtypes, receiver, known, callees, scope)
+    return own or _is_tensor(dtypes, receiver, callees, scope)
 
 
 def _names_own(dtypes: Dtypes, target: ast.expr, scope: Scope) -> bool:
@@ -92,12 +94,8 @@ def _names_own(dtypes: Dtypes, target: ast.expr, scope: Scope) -> bool:
     return all(known.api.startswith("mindspore.") for known in dtypes.program.value(target, scope).known)
 
 
-def _is_tensor(
-    dtypes: Dtypes, receiver: ast.expr, known: Optional[Dtype], callees: tuple[Known, ...], scope: Scope
-) -> bool:
-    """Return whether a cast of that receiver is one of a MindSpore tensor."""
-    if known is not None and (known.name or known.certain):
-        return True
+def _is_tensor(dtypes: Dtypes, receiver: ast.expr, callees: tuple[Known, ...], scope: Scope) -> bool:
+    """Return whether a cast of that receiver, whose dtype is not known, is one of a MindSpore tensor."""
     if (callees and all(_of_tensor(k) for k in callees)) or dtypes.is_tensor(receiver, scope):
         return True
     return (

@@ -8,10 +8,11 @@ from typing import Optional
 from ms_perflint import mindspore_api
 from ms_perflint.programs.site import Call
 from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.forms import word_of
+from ms_perflint.semantics.module import Module, Scope, Site
 from ms_perflint.semantics.values import NO_CONSTANT
 from ms_perflint.tensors import tensor_ops
-from ms_perflint.tensors.bindings import only_value
+from ms_perflint.tensors.bindings import only_value, sole_value
 from ms_perflint.tensors.dtype import Dtype
 from ms_perflint.tensors.dtypes import Dtypes
 
@@ -31,20 +32,21 @@ class Creation(NamedTuple):
 
 def creation(dtypes: Dtypes, node: ast.expr, scope: Scope, wanted: Dtype) -> Optional[Creation]:
     """Return the creation that an expression is, or names, if it can make the same values in the wanted dtype."""
-    if isinstance(node, ast.Name):
-        node = only_value(node, scope) or node
-    site = next((site for site in scope.owner.calls if site.node is node), None)
-    if site is None or not isinstance(node, ast.Call):
+    made = sole_value(node, scope) if isinstance(node, ast.Name) else node
+    if not isinstance(made, ast.Call) or word_of(made.func) in tensor_ops.ARRAYS:
+        return None
+    site = next((site for site in scope.owner.calls if site.node is made), None)
+    if site is None:
         return None
     found = _call(dtypes, site)
-    if found is None:
+    if found is None or (isinstance(node, ast.Name) and only_value(node, scope) is None):
         return None
     call, word = found
     names = {parameter.name for parameter in call.parameters}
     parameter = next((name for name in tensor_ops.DTYPE_PARAMETERS if name in names), "")
     if not parameter or call.is_spread:
         return None
-    dtype = dtypes.of(node, scope)
+    dtype = dtypes.of(made, scope)
     exact = _exact(word, call, dtypes, dtype, wanted)
     return Creation(call, parameter, dtype, exact) if exact is not None else None
 
@@ -125,6 +127,11 @@ def _is_half(value: object) -> bool:
         return bool(struct.unpack("<e", struct.pack("<e", value))[0] == value)
     except (OverflowError, struct.error):
         return False
+
+
+def may_run_each_step(module: Module) -> bool:
+    """Return whether a file may have functions that run in every step, by names and decorators alone."""
+    return "construct" in module.defined or any(getattr(scope.node, "decorator_list", ()) for scope in module.scopes)
 
 
 def compiled_scopes(dtypes: Dtypes, root: Scope) -> set[Scope]:

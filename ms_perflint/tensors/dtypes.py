@@ -256,6 +256,8 @@ class Dtypes:
         return "", None
 
     def _call(self, node: ast.Call, scope: Scope) -> Optional[Dtype]:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in tensor_ops.ARRAYS:
+            return None
         cast = read_cast(self, node, scope)
         if cast is not None:
             return cast.dtype

@@ -7,7 +7,7 @@ from typing import Optional
 
 from ms_perflint.semantics.module import Scope
 from ms_perflint.tensors import tensor_ops
-from ms_perflint.tensors.bindings import only_value
+from ms_perflint.tensors.bindings import only_value, sole_value
 from ms_perflint.tensors.casts import Cast, read_cast
 from ms_perflint.tensors.dtypes import Dtypes
 
@@ -17,11 +17,13 @@ _STEPS = 50  # operators between the two casts, at most
 def widening(dtypes: Dtypes, back: Cast, scope: Scope) -> Optional[Cast]:
     """Return the cast to a wider float that `back` undoes; None without one, or where the wide value has other uses."""
     node = back.value
+    names: list[ast.Name] = []
     if back.dtype is None or not back.dtype.is_float:
         return None
     for _ in range(_STEPS):
         if isinstance(node, ast.Name):
-            value = only_value(node, scope)
+            names.append(node)
+            value = sole_value(node, scope)
             if value is None:
                 return None
             node = value
@@ -30,7 +32,8 @@ def widening(dtypes: Dtypes, back: Cast, scope: Scope) -> Optional[Cast]:
         elif isinstance(node, ast.Call):
             cast = read_cast(dtypes, node, scope)
             if cast is not None:
-                return cast if _widens(dtypes, cast, back, scope) else None
+                is_alone = _widens(dtypes, cast, back, scope) and all(only_value(name, scope) for name in names)
+                return cast if is_alone else None
             word, first = dtypes.operator(node, scope)
             if word not in tensor_ops.MOVES or first is None:
                 return None

@@ -97,6 +97,8 @@ PARTS = _words("split Split chunk unbind unstack Unstack tensor_split")  # a tup
 RESULTS = {"TopK": ("", "int32"), "Sort": ("", "int32")}
 # Results that are no tensors
 NO_TENSOR = _words("shape Shape size Size rank Rank dtype DType ndim tuple_to_array is_tensor numel")
+# Methods that give an array of NumPy
+ARRAYS = _words("asnumpy")
 # Operators that make a tensor in a dtype of choice -> the dtype they make without one; "" where that differs
 CREATIONS = {
     "Tensor": "",
