@@ -17,6 +17,7 @@ from ms_perflint.semantics.settings import trees
 from ms_perflint.source import BOM, NOTEBOOK, Files, Source, SourceError
 
 BASES = re.compile(rb"class[ \t]+\w+[ \t]*\(([^)]*)\)")  # starts with letters: that is looked for fastest
+DECORATOR = rb"\n@(\w+(?:\.\w+)*)"  # of what stands in no block
 RENAMED = re.compile(rb"[ \t]as[ \t]+\w")
 NAME = re.compile(rb"[A-Za-z_]\w*")
 SCANNED = 500  # files of which the imports are kept when all else is given back
@@ -38,7 +39,8 @@ class Project:
         self.imports.raw = self.lines
         self._bases: dict[str, frozenset[bytes]] = {}
         self._names: dict[Roots, Names] = {}
-        self._contains: dict[tuple[str, tuple[str, ...]], bool] = {}
+        self._contains: dict[tuple[str, ...], dict[str, bool]] = {}
+        self._decorators: dict[str, frozenset[str]] = {}
         self._matches: dict[tuple[str, bytes], bool] = {}
         self._documents: dict[str, tuple[trees.Entry, ...]] = {}
 
@@ -96,21 +98,27 @@ class Project:
 
     def contains_any(self, path: str, words: tuple[str, ...]) -> bool:
         """Return whether the bytes of a file contain one of these words; looked for once."""
-        if (path, words) not in self._contains:
+        held = self._contains.setdefault(words, {})
+        found = held.get(path)
+        if found is None:
             raw = self.raw(path) or b""
-            self._contains[path, words] = any(word.encode() in raw for word in words)
-        return self._contains[path, words]
+            found = held[path] = any(word.encode() in raw for word in words)
+        return found
 
     def decorates(self, path: str, words: tuple[str, ...]) -> bool:
-        """Return whether a file has a decorator whose last word is one of these, by a scan of its bytes."""
-        return self.matches(path, rb"^@(?:\w+\.)*(?:" + "|".join(words).encode() + rb")\b")
+        """Return whether a file has a decorator with one of these words in its name, by a scan of its bytes."""
+        if path not in self._decorators:
+            names = re.findall(DECORATOR, b"\n" + (self.lines(path) or b""))
+            self._decorators[path] = frozenset(word.decode() for name in names for word in name.split(b"."))
+        return not self._decorators[path].isdisjoint(words)
 
     def matches(self, path: str, pattern: bytes) -> bool:
         """Return whether a pattern is found in the bytes of a file; looked for once."""
-        if (path, pattern) not in self._matches:
+        held = self._matches.get((path, pattern))
+        if held is None:
             found = re.compile(pattern, re.MULTILINE).search(self.lines(path) or b"")
-            self._matches[path, pattern] = found is not None
-        return self._matches[path, pattern]
+            held = self._matches[path, pattern] = found is not None
+        return held
 
     def documents(self, path: str) -> tuple[trees.Entry, ...]:
         """Return the documents of a config file; none where it cannot be read."""
