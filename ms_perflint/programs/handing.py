@@ -62,18 +62,17 @@ class Handing:
 
     def _holders_in_files(self, name: str) -> list[Holder]:
         """Return what holds a name; of what a function returns, also what a holder of the function returns."""
-        found = set(self._handed.get(name, ()))
+        found: set[Holder] = set(self._handed(name))
         if name.endswith(RESULT):
-            found |= {each + RESULT for each in self._handed.get(name[: -len(RESULT)], ()) if isinstance(each, str)}
+            found |= {each + RESULT for each in self._handed(name[: -len(RESULT)]) if isinstance(each, str)}
         return sorted(found, key=str)
 
-    @cached_property
-    def _handed(self) -> dict[str, set[Holder]]:
-        found: dict[str, set[Holder]] = {}
+    def _handed(self, name: str) -> Iterator[Holder]:
+        """Yield what holds a name directly; files in which its word does not stand are not looked through."""
+        word = name.rstrip(RESULT).encode() if name != TABLE else b""
         for module in self.program.modules:
-            for name, holders in handed(module).items():
-                found.setdefault(name, set()).update(holders)
-        return found
+            if module.handed is not None or word in module.source.text:
+                yield from handed(module).get(name, ())
 
     @cached_property
     def _defined(self) -> dict[str, list[Scope]]:

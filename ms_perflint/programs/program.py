@@ -180,6 +180,8 @@ class Program:
             found = (*found, *self.names.meant_by_member(site.module, callee.attr).scopes) if len(found) != 1 else found
         else:
             return ()
+        if not found:
+            return ()
         functions: list[Scope] = []
         for scope in found:
             if scope.is_class:
