@@ -76,11 +76,11 @@ class Fp32Matmul(Check):
     def _suspects(self) -> dict[int, Suspect]:
         """Return what is reported in this program, by the identity of the call; nothing unless all of it is certain."""
         program = self.program
-        if not program.is_trained or precision.names_half(program) or self.target.is_cpu:
+        if not program.is_trained or precision.names_half(program):
             return {}
         forced = precision.forced_networks(program)
         found = tuple(Suspect(first, "forced", None, rest) for first, *rest in forced) or self._entry()
-        if not found or precision.sets_half(program) or precision.needs_float32(program):
+        if not found or precision.sets_half(program) or precision.needs_float32(program) or self.target.is_cpu:
             return {}
         return {id(suspect.call.node): suspect for suspect in found}
 
