@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.files.handed import BY_NAME, RESULT, TABLE, Holder, called, computed, handed
+from ms_perflint.semantics.files.handed import BY_NAME, NAMESPACES, RESULT, TABLE, Holder, called, computed, handed
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.parameters import is_method, positional
 
@@ -69,9 +69,9 @@ class Handing:
 
     def _handed(self, name: str) -> Iterator[Holder]:
         """Yield what holds a name directly; files in which its word does not stand are not looked through."""
-        word = name.rstrip(RESULT).encode() if name != TABLE else b""
+        words = _words(name)
         for module in self.program.modules:
-            if module.handed is not None or word in module.source.text:
+            if module.handed is not None or any(word in module.source.text for word in words):
                 yield from handed(module).get(name, ())
 
     @cached_property
@@ -125,3 +125,11 @@ class Handing:
             for name, sites in computed(module).items():
                 found.setdefault(name, []).extend(sites)
         return found
+
+
+def _words(name: str) -> tuple[bytes, ...]:
+    """Return words of which one stands in each file that hands on what has a name."""
+    if name == BY_NAME:
+        return tuple(word.encode() for word in (BY_NAME.rstrip(RESULT), *sorted(NAMESPACES)))
+    word = name.rstrip(RESULT)
+    return (word.encode() if word.isascii() and name != TABLE else b"",)  # Python reads some letters as others

@@ -229,7 +229,7 @@ def union(values: Iterable[Value]) -> Value:
         for known in value.known:
             receiver = known.what.receiver if isinstance(known.what, Api) else None
             found.setdefault((known.what, receiver.what if receiver is not None else None, known.usual), known)
-    ordered = tuple(sorted(found.values(), key=_key))
+    ordered = tuple(found.values()) if len(found) < 2 else tuple(sorted(found.values(), key=_key))
     return Value(ordered, any(value.open for value in values), any(value.optional for value in values))
 
 

@@ -213,6 +213,8 @@ HANDED = [
     ("def f(x):\n    reveal(x)\ndef run(work):\n    work(5)\nrun(print)\nf(6)", "6"),
     ("def f(x):\n    reveal(x)\nglobals()['f'](5)", "5"),
     ("name = 'f'\ndef f(x):\n    reveal(x)\nglobals()[name](5)", "5"),
+    ("def f(x):\n    reveal(x)\nmake = globals()['f']\nmake(5)", "5"),
+    ("def ｆ(x):\n    reveal(x)\nmake = f\nmake(5)", "5"),
     ("class A:\n    def f(self, x):\n        reveal(x)\n    def run(self):\n        getattr(self, 'f')(5)", "5"),
     (
         "class A:\n    def f(self, x):\n        reveal(x)\n    def g(self): pass\n"
