@@ -45,7 +45,7 @@ def templates() -> Iterator[tuple[str, str]]:
                 if isinstance(node.args[0], ast.Constant):
                     yield f"{path.relative_to(PACKAGE)}:{node.lineno}", node.args[0].value
                 else:
-                    assert path.name == "cache.py", f"{path}:{node.lineno}: a template stands where it is said"
+                    assert path.name == "packing.py", f"{path}:{node.lineno}: a template stands where it is said"
 
 
 def fields(template: str) -> list[str]:
