@@ -95,9 +95,11 @@ def _started(start: Start, workers: int) -> Iterator[Executor]:
     try:
         yield executor
     except BaseException:
-        executor.shutdown(wait=False, cancel_futures=True)
-        for process in set(multiprocessing.active_children()) - others:
-            process.terminate()
+        own = set(multiprocessing.active_children()) - others
+        for process in own:
+            process.kill()  # one that has only begun still hears a request as its parent does, and would tell of it
+        # the thread that watches processes ends with them; left behind, it would be in the way of the exit
+        executor.shutdown(wait=bool(own), cancel_futures=True)
         raise
     executor.shutdown()
 
