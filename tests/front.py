@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, TextIO
+
+import pytest
 
 import ms_perflint
+from ms_perflint.cli import main
 
 TRAIN = """\
 import mindspore as ms
@@ -30,30 +38,74 @@ PROMPT = b"[q]uit: "
 IN_CHINESE = "[q] 退出：".encode()  # the end of the same question
 END, INTERRUPT = "\x04", "\x03"  # what a person types to end the input, or the run
 SAFE = ("--isolated", "--select", "MSP301")  # one finding in TRAIN, with a safe fix
+ENDING = tuple(signal.Signals[name] for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))  # main handles them
 UNSAFE = (*SAFE, "--mindspore-version", "1.10")  # below 2.0 the same fix is unsafe
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What a run printed and left behind."""
+    """What a run printed and left behind; a byte that is no UTF-8 is a surrogate."""
 
     code: int
     out: str
     err: str
 
 
-def run(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None) -> Ran:
-    """Run `ms-perflint` as a process of its own, without a terminal."""
+def run(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None, text: str | bytes = b"") -> Ran:
+    """Run `ms-perflint` without a terminal, with a text on its standard input; in this process, which starts none."""
+    variables = {**environment(), **(env or {})}
+    assert not any(name.startswith("PYTHON") for name in env or ()), "the interpreter reads it: run_process"
+    handlers = {number: signal.getsignal(number) for number in ENDING}
+    with pytest.MonkeyPatch.context() as patch, _files(3) as streams:
+        streams[0].write(text if isinstance(text, bytes) else text.encode())
+        streams[0].seek(0)
+        for name, file in zip(("stdin", "stdout", "stderr"), streams):
+            patch.setattr(sys, name, io.TextIOWrapper(file, encoding="utf-8"))
+        for name in os.environ.keys() - variables.keys():
+            patch.delenv(name)
+        for name, value in variables.items():
+            patch.setenv(name, value)
+        patch.chdir(cwd)
+        try:
+            with pytest.raises(SystemExit) as left:
+                main(arguments)
+            out, err = (_printed(stream) for stream in (sys.stdout, sys.stderr))
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+    return Ran(int(left.value.code or 0), out, err)
+
+
+@contextmanager
+def _files(count: int) -> Iterator[list[IO[bytes]]]:
+    """Give so many empty files."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(tempfile.TemporaryFile()) for _ in range(count)]
+
+
+def _printed(stream: TextIO) -> str:
+    """Return what was written to a stream."""
+    stream.flush()
+    stream.buffer.seek(0)
+    return _text(stream.buffer.read())
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def run_process(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None, text: str | bytes = b"") -> Ran:
+    """Run `ms-perflint` as a process of its own, without a terminal, with a text on its standard input."""
     done = subprocess.run(
         [sys.executable, "-m", "ms_perflint", *arguments],
         cwd=cwd,
-        stdin=subprocess.DEVNULL,
+        input=text if isinstance(text, bytes) else text.encode(),
         capture_output=True,
         env={**environment(), **(env or {})},
         timeout=60,
         check=False,
     )
-    return Ran(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
+    return Ran(done.returncode, _text(done.stdout), _text(done.stderr))
 
 
 def on_terminal(
