@@ -83,7 +83,7 @@ def measured(tree: Path, files: int, cache: Path) -> Size:
     command += ["--output-format", "concise", "--output-file", os.devnull, str(tree)]
     cold = run(command)
     run(command)  # what was too young for its times to tell is read once more
-    return Size(files, cold, run(command), sum(path.stat().st_size for path in cache.glob("*")))
+    return Size(files, cold, run(command), sum(path.stat().st_size for path in cache.rglob("*") if path.is_file()))
 
 
 def row(size: Size, first: Size) -> str:

@@ -156,6 +156,18 @@ def warm(bench: Bench) -> list[float]:
     return bench.rates(lambda: bench.lint(str(bench.tree), cache=True), bench.ruff, _wall)
 
 
+def beside(bench: Bench) -> list[float]:
+    """Lint the sample when a file appeared beside it, and nothing else changed, against linting it cold."""
+    folder = bench.copies("shared/sample")
+    (folder / ".git").mkdir(exist_ok=True)
+    bench.lint(str(folder), cache=True)
+    ratios = []
+    for number in range(bench.rounds):
+        (folder.parent / f"notes{number}.txt").write_text("", encoding="utf-8")
+        ratios.append(bench.lint(str(folder), cache=True).cpu / bench.lint(str(folder)).cpu)
+    return ratios
+
+
 def changed(bench: Bench) -> list[float]:
     """Lint a program of which one file has changed against linting it cold."""
     ratios = []
@@ -233,6 +245,7 @@ MEASURES = (
         slow_peer("pylint", ["--load-plugins=perflint", "--disable=all", "--enable=W8101,W8201,W8202,W8301", "-j2"]),
     ),
     Measure("warm", "nothing changed since the last run, wall, against cold ruff", "<= 0.1", warm),
+    Measure("beside", "a file appeared beside the sample, CPU, against cold lint of it", "<= 0.05", beside),
     Measure("changed", "one file of a program changed, wall, against cold lint of it", "<= 0.2", changed),
     Measure("one-file", "one clean file, wall, against `python -c pass`", "<= 6", clean_file),
     Measure("fix", "one file and `--fix`, wall, against `import libcst`", "<= 2", fixed_file),

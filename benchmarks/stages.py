@@ -24,8 +24,8 @@ START = time.process_time()
 
 # stage -> (module, owner in it or "", function); a function that is called inside of its own stage counts once
 STAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
-    "read": (("source", "Disk", "read"), ("source", "Disk", "names")),
-    "gate": (("engine", "Linter", "may_find"),),
+    "read": (("source", "Disk", "read"), ("source", "Disk", "_listing")),
+    "gate": (("linter", "Linter", "may_find"),),
     "parse": (("semantics.module", "", "parse"),),
     "walk": (("semantics.module", "Module", "__init__"),),
     "link": (
@@ -35,7 +35,7 @@ STAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("semantics.files.imports", "Imports", "statements"),
         ("semantics.files.imports", "Imports", "locate"),
     ),
-    "checks": (("engine", "Linter", "_findings"),),
+    "checks": (("linter", "Linter", "_findings"),),
     "LibCST": (("check", "Check", "examine"),),
     "suppressions": (("suppressions", "Suppressions", "hides"),),
     "report": (("report", "", "render"),),
@@ -93,7 +93,7 @@ def watched(stages: Stages) -> None:
 
 def profile(paths: Sequence[str], slowest: int) -> None:
     """Lint the paths once and print the table."""
-    from ms_perflint import engine, report
+    from ms_perflint import engine, linter, report
     from ms_perflint.check import checks
     from ms_perflint.config import Config, common_parent
     from ms_perflint.discovery import discover
@@ -107,16 +107,16 @@ def profile(paths: Sequence[str], slowest: int) -> None:
     config = Config(common_parent(paths))
     files = discover(paths, config).files
     took: dict[str, float] = {}
-    plain = engine.Linter.file
+    plain = linter.Linter.file
 
-    def timed(self: engine.Linter, path: str) -> list[Finding]:
+    def timed(self: linter.Linter, path: str) -> list[Finding]:
         before = time.process_time()
         try:
             return plain(self, path)
         finally:
             took[path] = time.process_time() - before
 
-    engine.Linter.file = timed  # type: ignore[method-assign]
+    linter.Linter.file = timed  # type: ignore[method-assign]
     found = engine.lint(files, config)
     report.render("text", report.Outcome(found.findings, Sources(Disk())))
     stages.switch()

@@ -57,6 +57,7 @@ NAVIGATION: list[Any] = [
             {"CI and pre-commit": "ci.md"},
             {"Shells": "shells.md"},
             {"flake8": "flake8.md"},
+            {"Clusters": "cluster.md"},
             {"Python": "api.md"},
         ]
     },

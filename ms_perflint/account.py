@@ -8,11 +8,11 @@ from itertools import islice
 from ms_perflint.cache import Memory
 from ms_perflint.config import Config, ruling
 from ms_perflint.discovery import Found
-from ms_perflint.engine import Linter
 from ms_perflint.facts.collect import overview_of, training_scripts
 from ms_perflint.facts.words import also, listed
 from ms_perflint.gate import MARK
 from ms_perflint.languages import Message
+from ms_perflint.linter import Linter
 from ms_perflint.report.program import in_short
 from ms_perflint.report.sources import shown
 from ms_perflint.report.summary import files_of

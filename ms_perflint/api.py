@@ -60,15 +60,24 @@ def lint_source(text: str, filename: Path | None = None, **settings: Unpack[Sett
         return _unreadable(path, error)
 
 
-def lint_paths(paths: Path | Iterable[Path], jobs: int = 1, **settings: Unpack[Settings]) -> Report:
+def lint_paths(
+    paths: Path | Iterable[Path], jobs: int = 1, scheduler: str | None = None, **settings: Unpack[Settings]
+) -> Report:
     """Return the findings in files and directories, as the command line does; `jobs` processes share many files.
 
-    What cannot be read is in `problems` of the report. Raises ConfigError for a setting that cannot be used.
+    With the address of a Dask scheduler its workers lint instead. What cannot be read is in `problems` of the report.
+    Raises ConfigError for a setting, and ClusterError for a cluster, that cannot be used.
     """
     given = [os.fspath(path) for path in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
     config = _config(settings, given)
     found = discover(given, config)
-    report = lint(found.files, config, jobs=jobs)
+    if scheduler is None:
+        report = lint(found.files, config, jobs=jobs)
+    else:
+        from ms_perflint.cluster import connected  # needs the extra `dask`
+
+        with connected(scheduler) as cluster:
+            report = lint(found.files, config, cluster=cluster)
     return report._replace(problems=tuple(sorted({*found.problems, *report.problems})))
 
 

@@ -17,10 +17,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 
-from ms_perflint.config import TABLE, Config, ConfigError
+from ms_perflint.config import TABLE, Config, ConfigError, inside
 from ms_perflint.findings import Finding, Report
 from ms_perflint.languages import Message
-from ms_perflint.source import Files, Source, SourceError
+from ms_perflint.source import Files, Source, SourceError, read_regular
 from ms_perflint.stamps import digest
 
 VERSION = 1
@@ -97,8 +97,7 @@ class Baseline:
 def load(path: str) -> Baseline:
     """Return the baseline of a file; ConfigError where there is none."""
     try:
-        with open(path, encoding="utf-8") as file:
-            document = json.load(file)
+        document = json.loads(read_regular(path).decode("utf-8"))
         found = [Entry(**entry) for entry in document["findings"]]
         if document["version"] != VERSION:
             raise ConfigError(
@@ -117,15 +116,24 @@ def load(path: str) -> Baseline:
         raise ConfigError(message) from error
 
 
-def write(report: Report, config: Config, files: Files, extend: bool) -> tuple[Report, str]:
+def write(report: Report, config: Config, files: Files, extend: bool, anywhere: bool) -> tuple[Report, str]:
     """Write the baseline without what is gone, and with what is new where it is new or to be extended.
 
-    Return what is left to report, and what was done. May raise ConfigError.
+    Return what is left to report, and what was done. May raise ConfigError, also where the baseline lies outside of
+    the project and may not lie `anywhere`: a repository that is linted must not choose what is overwritten.
     """
     file = config.baseline_file
     if file is None:
         raise ConfigError(
             Message("no baseline to write: name it with `--baseline FILE`, or `baseline` in [{table}]", table=TABLE)
+        )
+    if not anywhere and not inside(os.path.realpath(file), os.path.realpath(config.root)):
+        raise ConfigError(
+            Message(
+                "{file}: a configuration names it, outside of {folder}: name it with `--baseline` to write it",
+                file=_shown(file),
+                folder=config.root,
+            )
         )
     found = tuple(entries(report.findings, file, files))
     is_new = not os.path.exists(file)
@@ -225,7 +233,10 @@ def normalised(stmt: ast.stmt) -> str:
         name, value = todo.pop()
         if isinstance(value, ast.AST):
             left = BLOCKS | LAYOUT if value is stmt else LAYOUT
-            fields = [(field, inner) for field, inner in ast.iter_fields(value) if field not in left]
+            inside: Iterable[tuple[str, object]] = ast.iter_fields(value)
+            if isinstance(value, ast.JoinedStr):
+                inside = [("values", [part for part in value.values if not _is_empty(part)])]
+            fields = [(field, inner) for field, inner in inside if field not in left]
             parts.append(f"{name}={type(value).__name__}(")
             todo += [(")", None), *reversed(fields)]
         elif isinstance(value, list):
@@ -235,6 +246,11 @@ def normalised(stmt: ast.stmt) -> str:
         elif name == ")":
             parts.append(name)
     return "".join(parts)
+
+
+def _is_empty(part: ast.expr) -> bool:
+    """Return whether a part of an f-string is empty text, which the first releases of Python 3.12 put into formats."""
+    return isinstance(part, ast.Constant) and part.value == ""
 
 
 def _relative(path: str, folder: str) -> str:

@@ -1,102 +1,176 @@
 """What earlier runs found: kept with the stamps of all that was consulted, and given again while they hold.
 
-A file of the cache belongs to one project and one way of asking: the rules, the settings and the target, the version of
-the tool and its code, the interpreter, what is installed. What cannot be read is as if it were not there. Runs side by
-side do not disturb each other: files are replaced whole, and what a run did not know of is kept.
+A cache belongs to one project and one way of asking: the rules, the settings and the target, the version of the tool
+and its code, the interpreter, what is installed. It lies in parts: one is loaded at a time, when its files are asked
+for, and one is written as soon as there are enough files for it. So little of it is ever in memory.
 """
 
 from __future__ import annotations
 
 import contextlib
-import marshal
 import os
 import sys
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from typing import Optional
 
 from ms_perflint import __version__
 from ms_perflint.config import Config, common_parent
 from ms_perflint.findings import Finding
-from ms_perflint.packing import Kept, Session, packed
+from ms_perflint.packing import MARKS, UNFINISHED, Parts, Session, StatusOf
 from ms_perflint.source import Files
 from ms_perflint.stamps import Stamp, renewed
 
 NAME = "ms-perflint"
+NO_CACHE, CACHE_DIR = "MS_PERFLINT_NO_CACHE", "MS_PERFLINT_CACHE_DIR"  # in the environment
 SUFFIX = ".cache"
-CHECK = 4  # bytes in front of the body that show that it is whole
-KEPT = 30 * 24 * 3600  # seconds after which a file that no run has used is removed
+PART = 1000  # files in a part, about: so many have their sessions in memory at the same time
+STATUSES = 20_000  # of files that are remembered from one part to the next
+KEPT = 30 * 24 * 3600  # seconds after which a cache that no run has used is removed
 MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg")  # of a project's root
-TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Findings of earlier runs of ms-perflint; may be removed.\n"
 
 
 class Memory:
-    """Sessions that may still hold."""
+    """Sessions that may still hold: those learnt lately are held here, all others are in the parts of a cache."""
 
-    def __init__(self, kept: Optional[Kept] = None) -> None:
-        self._kept = kept  # what no run has looked into
-        self._sessions: dict[str, Session] = {}  # by linted file; the last one counts
-        self.has_learnt = False
+    def __init__(self, parts: Optional[Parts] = None) -> None:
+        """Take the parts of a cache; without, everything is held here."""
+        self._parts = parts
+        self._where: dict[str, str] = {}  # linted file -> the part with its session
+        self._stale: set[str] = set()  # parts with sessions that do not count any more
+        self._held: dict[str, Session] = {}  # by linted file, in no part yet; the last one counts
+        self._most = PART if parts is not None else sys.maxsize  # files that are held before they are written
         self.recalled = 0  # files of the first run over them that had not changed
-
-    @property
-    def sessions(self) -> list[Session]:
-        """Return the sessions by the first file that they speak for."""
-        self._open()
-        return list({id(session): session for session in self._sessions.values()}.values())
+        for name, head in parts.heads() if parts is not None else ():
+            if head is None:
+                self._stale.add(name)
+                continue
+            for linted, _ in head.files():
+                self._stale.update([self._where[path] for path in linted if path in self._where])
+                self._where.update(dict.fromkeys(linted, name))
 
     def knows(self, path: str) -> bool:
         """Return whether something was found out about a file; it may not hold any more."""
-        return path in (self._sessions if self._kept is None else self._kept.files)
+        return path in self._where or path in self._held
+
+    def costs(self, paths: Iterable[str]) -> dict[str, float]:
+        """Return the seconds of processor time that each file took when it was linted last, where that is known."""
+        asked, known = frozenset(paths), dict[str, float]()
+        for _, head in self._parts.heads() if self._parts is not None else ():
+            for linted, cost in head.files() if head is not None else ():
+                known.update((path, cost / len(linted) / 1e6) for path in linted if cost and path in asked)
+        return known
 
     def recall(self, paths: Sequence[str], files: Files) -> tuple[list[Finding], list[str]]:
         """Return the findings in those of the files of which they are still known, and the paths of the others."""
-        known = self._kept.recalled(paths, files) if self._kept is not None else None
-        if known is not None:
-            self.recalled = self.recalled or len(paths)
-            return known, []
-        self._open()
-        now: dict[int, Optional[Stamp]] = {}
-        sound: dict[int, Optional[Session]] = {}
-        findings: list[Finding] = []
-        left: list[str] = []
+        held: list[str] = []
+        by_part: dict[str, list[str]] = {}
         for path in paths:
-            session = self._sessions.get(path)
-            if session is not None and id(session) not in sound:
-                sound[id(session)] = _still(session, files, now)
-            if session is not None and sound[id(session)]:
-                findings += session.findings[path]
-            else:
-                left.append(path)
-        self._keep(sound)
+            (by_part.setdefault(self._where[path], []) if path in self._where else held).append(path)
+        findings, left = self._recall_held(held, files)
+        status = lru_cache(STATUSES)(files.status)  # parts share folders, and what is looked for above them
+        for name, members in by_part.items():
+            found, changed = self._recall_part(name, members, files, status)
+            findings += found
+            left += changed
         self.recalled = self.recalled or len(paths) - len(left)
+        unknown = frozenset(left)
+        return findings, [path for path in paths if path in unknown] if left else []
+
+    def _recall_held(self, paths: Sequence[str], files: Files) -> tuple[list[Finding], list[str]]:
+        """Return the same of files that are in no part; keep of their sessions those that hold, as they are now."""
+        findings, left, now = _looked(paths, self._held, files)
+        kept = {path: now.get(id(one), one) for path, one in self._held.items()}
+        self._held = {path: one for path, one in kept.items() if one is not None}
         return findings, left
 
-    def _keep(self, sound: Mapping[int, Optional[Session]]) -> None:
-        """Keep of the sessions that were asked those that hold, as they are now."""
-        kept = {path: sound.get(id(one), one) for path, one in self._sessions.items()}
-        self.has_learnt |= any(new is not None and new is not self._sessions[path] for path, new in kept.items())
-        self._sessions = {path: one for path, one in kept.items() if one is not None}
+    def _recall_part(
+        self, name: str, paths: Sequence[str], files: Files, status: StatusOf
+    ) -> tuple[list[Finding], list[str]]:
+        """Return the same of files in a part; forget those that changed, and learn what has to be kept otherwise."""
+        kept = self._parts.load(name) if self._parts is not None else None
+        known = kept.recalled(paths, files, status) if kept is not None else None
+        if known is not None:
+            return known, []
+        sessions = kept.sessions() if kept is not None else []
+        findings, left, now = _looked(paths, {path: one for one in sessions for path in one.findings}, files)
+        for path in left:
+            del self._where[path]
+        counting = [one for one in sessions if self._counts(one, name)]
+        if len(counting) < len(sessions) or not sessions:
+            self._stale.add(name)
+        renewed = ((one, now.get(id(one))) for one in counting)
+        self.learn([new for one, new in renewed if new is not None and new is not one])
+        return findings, left
 
     def learn(self, sessions: Iterable[Session]) -> None:
         """Take what a run has found. What several sessions consulted is looked at once when they are recalled."""
-        self._open()
-        self.has_learnt = True
         shared: dict[Stamp, Stamp] = {}
         for one in sessions:
-            stamps = tuple([shared.setdefault(stamp, stamp) for stamp in one.stamps])
-            self._add([Session(one.findings, stamps)])
+            self._hold(one._replace(stamps=tuple([shared.setdefault(stamp, stamp) for stamp in one.stamps])))
 
-    def _open(self) -> None:
-        """Take all sessions out of what was kept."""
-        kept, self._kept = self._kept, None
-        if kept is not None:
-            self._add(kept.sessions())
+    def save(self) -> bool:
+        """Write what is held, with all that counts in parts of which not all does; return whether there was any."""
+        if self._parts is None or not (self._held or self._stale):
+            return False
+        sizes = Counter(self._where.values())
+        self._stale.update(_to_renew(self._where, sizes, len(self._held), self._stale))
+        for name in sorted(self._stale.intersection(sizes)):
+            kept = self._parts.load(name)
+            for one in kept.sessions() if kept is not None else ():
+                if self._counts(one, name):
+                    self._hold(one)
+        self._write()
+        while self._stale and not self._held:  # all that counted in them is in another part
+            self._parts.remove(self._stale.pop())
+        return True
 
-    def _add(self, sessions: Iterable[Session]) -> None:
-        for session in sessions:
-            self._sessions.update(dict.fromkeys(session.findings, session))
+    def _counts(self, session: Session, name: str) -> bool:
+        """Return whether a session in a part is still the one of its files, and these are still there."""
+        is_last = all(self._where.get(path) == name for path in session.findings)
+        return is_last and os.path.exists(next(iter(session.findings)))
+
+    def _hold(self, session: Session) -> None:
+        for path in session.findings:
+            if path in self._where:
+                self._stale.add(self._where.pop(path))
+            self._held[path] = session
+        if len(self._held) >= self._most:
+            self._write()
+
+    def _write(self) -> None:
+        """Put what is held into a part; go on holding it where the disk does not take it."""
+        sessions = {id(one): one for one in self._held.values()}.values()
+        lasting = [one for one in sessions if os.path.exists(next(iter(one.findings)))]
+        try:
+            name = self._parts.write(lasting) if lasting and self._parts is not None else ""
+        except OSError:
+            self._most = sys.maxsize
+            return
+        self._held.clear()
+        self._where.update((path, name) for one in lasting for path in one.findings)
+
+
+def _looked(
+    paths: Iterable[str], sessions: Mapping[str, Session], files: Files
+) -> tuple[list[Finding], list[str], dict[int, Optional[Session]]]:
+    """Return the findings in the files whose sessions hold, the other files, and by identity the sessions of now."""
+    stamps: dict[int, Optional[Stamp]] = {}
+    now: dict[int, Optional[Session]] = {}
+    findings: list[Finding] = []
+    left: list[str] = []
+    for path in paths:
+        session = sessions.get(path)
+        if session is not None and id(session) not in now:
+            now[id(session)] = _still(session, files, stamps)
+        if session is not None and now[id(session)] is not None:
+            findings += session.findings[path]
+        else:
+            left.append(path)
+    return findings, left, now
 
 
 def _still(session: Session, files: Files, now: dict[int, Optional[Stamp]]) -> Optional[Session]:
@@ -112,47 +186,42 @@ def _still(session: Session, files: Files, now: dict[int, Optional[Stamp]]) -> O
         if held is None:
             return None
         stamps.append(held)
-    return session if (made := tuple(stamps)) == session.stamps else Session(session.findings, made)
+    return session if (made := tuple(stamps)) == session.stamps else session._replace(stamps=made)
+
+
+def _to_renew(where: Mapping[str, str], sizes: Mapping[str, int], held: int, stale: Set[str]) -> Iterator[str]:
+    """Yield the parts that are to be written again though all of them counts: what they know may be of no use any more.
+
+    Those are parts whose files are gone; and the smallest where it fits into the next one, so that there are few.
+    """
+    members = {name: path for path, name in where.items()}
+    yield from (name for name, path in members.items() if not os.path.exists(path))
+    written = held + sum(sizes[name] for name in stale & sizes.keys())
+    size, smallest = min(((size, name) for name, size in sizes.items() if name not in stale), default=(PART, ""))
+    if written + size <= PART:
+        yield smallest
 
 
 class Cache:
-    """The file that keeps the memory of a project between runs."""
+    """The directory that keeps the memory of a project between runs, in parts."""
 
     def __init__(self, directory: str, paths: Sequence[str], config: Config) -> None:
-        """Find the file for a run over `paths` (as given) in a cache directory, which need not be there."""
+        """Find the place for a run over `paths` (as given) in a cache directory, which need not be there."""
         self._directory = directory
-        root = project_root(common_parent(paths))
-        self._asked = repr((root, _way(config)))
-        self._path = os.path.join(directory, _checked(self._asked.encode()).hex() + SUFFIX)
+        asked = repr((project_root(common_parent(paths)), _way(config))).encode()
+        self._path = os.path.join(directory, f"{zlib.crc32(asked):08x}{zlib.adler32(asked):08x}{SUFFIX}")
 
     def load(self) -> Memory:
         """Return what earlier runs found; nothing where that is not to be had."""
-        return Memory(self._read())
+        return Memory(Parts(self._path))
 
     def save(self, memory: Memory) -> None:
-        """Keep what a memory has learnt, and what others have kept meanwhile; do nothing where nothing can be kept."""
-        if not memory.has_learnt:
-            return
-        known = {path for session in memory.sessions for path in session.findings}
-        kept = self._read()
-        others = [one for one in (kept.sessions() if kept else ()) if known.isdisjoint(one.findings)]
-        lasting = [one for one in (*others, *memory.sessions) if os.path.exists(next(iter(one.findings)))]
+        """Keep what a memory has learnt; do nothing where nothing can be kept."""
         with contextlib.suppress(OSError):
-            _make_directory(self._directory)
-            _replace(self._path, marshal.dumps((self._asked, packed(lasting))))
-            _sweep(self._directory)
-
-    def _read(self) -> Optional[Kept]:
-        """Return what the file holds; None when it is not there, or not whole."""
-        try:
-            with open(self._path, "rb") as file:
-                check, body = file.read(CHECK), file.read()
-            if _checked(body) != check:
-                return None
-            asked, body = marshal.loads(body)
-            return Kept(body) if asked == self._asked else None
-        except (OSError, ValueError, EOFError, TypeError, IndexError):
-            return None
+            if memory.save():
+                _sweep(self._directory)
+                _sweep(self._path, UNFINISHED)
+            os.utime(self._path)  # it was used
 
 
 def default_directory() -> str:
@@ -173,10 +242,9 @@ def clean(directory: str) -> int:
         return 0
     removed = 0
     for name in names:
-        if name.endswith(SUFFIX) or name in (".gitignore", "CACHEDIR.TAG"):
-            with contextlib.suppress(OSError):
-                os.unlink(os.path.join(directory, name))
-                removed += name.endswith(SUFFIX)
+        if name.endswith(SUFFIX) or name in MARKS:
+            is_gone = _remove(os.path.join(directory, name))
+            removed += is_gone and name.endswith(SUFFIX)
     with contextlib.suppress(OSError):
         os.rmdir(directory)
     return removed
@@ -226,36 +294,22 @@ def _installed() -> Iterator[tuple[str, int]]:
             yield folder, os.stat(folder).st_mtime_ns
 
 
-def _make_directory(directory: str) -> None:
-    """Make a cache directory that version control and backups leave out."""
-    if not os.path.isdir(directory):
-        os.makedirs(directory, mode=0o700)
-        for name, text in ((".gitignore", "*\n"), ("CACHEDIR.TAG", TAG)):
-            with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
-                file.write(text)
+def _remove(path: str) -> bool:
+    """Remove a file, or a directory of files; return whether it is gone."""
+    with contextlib.suppress(OSError):
+        if not os.path.isdir(path):
+            os.unlink(path)
+            return True
+        for name in os.listdir(path):
+            os.unlink(os.path.join(path, name))
+        os.rmdir(path)
+        return True
+    return False
 
 
-def _checked(body: bytes) -> bytes:
-    """Return what shows that a body is whole; no proof against intent, and much faster to import than one."""
-    return zlib.crc32(body).to_bytes(CHECK, "big")
-
-
-def _replace(path: str, body: bytes) -> None:
-    """Write a file in one step."""
-    import tempfile  # here, because most runs read only
-
-    descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path))
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(_checked(body) + body)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _sweep(directory: str) -> None:
-    """Remove what no run has written for long."""
+def _sweep(directory: str, end: str = "") -> None:
+    """Remove of the entries whose names end so those that no run has used for long."""
+    oldest = time.time() - KEPT
     for entry in os.scandir(directory):
-        if entry.name not in (".gitignore", "CACHEDIR.TAG") and entry.stat().st_mtime < time.time() - KEPT:
-            os.unlink(entry.path)
+        if entry.name.endswith(end) and entry.name not in MARKS and entry.stat().st_mtime < oldest:
+            _remove(entry.path)

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, ClassVar, Optional, Union
 
 from ms_perflint.codes import CHECKS, entry_points, modules
 from ms_perflint.findings import Edit, Finding, Fix, Gain, Related, Safety
+from ms_perflint.languages import Message
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target
 from ms_perflint.semantics.module import Module, Site
 from ms_perflint.semantics.rows import rows
+from ms_perflint.source import PYTHON
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -139,7 +141,7 @@ class Check:
         else:
             span = site.span if node is self._slice.root else self._slice.span(node)
         place, end = module.source.place(span[0]), module.source.place(span[1])
-        mend = Fix(advice or self.name, safety or self.safety, tuple(sorted(map(_plain, fix)))) if fix else None
+        made = self._fix(advice or self.name, safety or self.safety, tuple(sorted(map(_plain, fix)))) if fix else None
         self.findings.append(
             Finding(
                 place,
@@ -148,10 +150,23 @@ class Check:
                 message,
                 end,
                 rows(module, site.stmt, place.row),
-                mend,
+                made,
                 tuple(sorted(set(related))),
             )
         )
+
+    def _fix(self, advice: str, safety: Safety, edits: tuple[Edit, ...]) -> Fix:
+        """Return a fix; it is not safe where a comment goes with the code."""
+        if safety is Safety.SAFE and any(self._loses_comment(path, edits) for path in {edit.path for edit in edits}):
+            return Fix(Message("{advice}; a comment is removed with it", advice=advice), Safety.UNSAFE, edits)
+        return Fix(advice, safety, edits)
+
+    def _loses_comment(self, path: str, edits: Sequence[Edit]) -> bool:
+        """Return whether edits remove a comment of a Python file."""
+        from ms_perflint.edits.comments import is_lost  # here, because most files have no fix
+
+        module = self.program.module(path) if path.endswith(PYTHON) else None
+        return module is not None and is_lost(module.source, [edit for edit in edits if edit.path == path])
 
 
 def _plain(edit: Edit) -> Edit:

@@ -6,6 +6,8 @@ import os
 import sys
 from functools import lru_cache
 
+from ms_perflint.source import read_regular
+
 CHECKS = "checks"  # the folder with a module for each rule: msp301_synchronous_checkpoint.py
 GROUP = "ms_perflint.checks"  # entry points of checks from other packages
 PREVIEW = ("MSP901",)  # our own rules that are off until they are selected
@@ -59,7 +61,6 @@ def _may_bring_checks(place: str) -> bool:
 def _names_group(place: str, name: str) -> bool:
     inner = os.path.join(name, "EGG-INFO") if name.endswith(".egg") else name
     try:
-        with open(os.path.join(place, inner, "entry_points.txt"), "rb") as file:
-            return GROUP.encode() in file.read()
+        return GROUP.encode() in read_regular(os.path.join(place, inner, "entry_points.txt"))
     except OSError:
         return os.path.isfile(os.path.join(place, name)) and name.endswith(".egg")

@@ -17,10 +17,12 @@ from typing import Any
 from ms_perflint.findings import Finding, Safety
 from ms_perflint.languages import LANGUAGES, Message
 from ms_perflint.records import NamedTuple
+from ms_perflint.source import read_regular
 
 Version = tuple[int, ...]
 
 TABLE = "tool.ms-perflint"
+LARGEST = 10_000_000  # bytes of a file with settings
 ALL = "ALL"
 DEVICES = ("Ascend", "GPU", "CPU")
 EXCLUDE = (
@@ -144,15 +146,31 @@ class Patterns:
     """Patterns in the language of .gitignore, relative to a directory."""
 
     def __init__(self, root: str, patterns: Iterable[str]) -> None:
-        import pathspec  # here, because most runs have no pattern that is more than a name
+        """Read the patterns. Raises ValueError for one that can match nothing."""
+        from ms_perflint.patterns import Spec, parse  # here, because most runs have no pattern that is more than a name
 
         self._root = root
-        self._spec = pathspec.GitIgnoreSpec.from_lines(patterns)
+        self._spec = Spec(map(parse, patterns))
+        self._folders: dict[str, bool] = {}  # whether they match, or one above them does
 
     def __call__(self, path: str, directory: bool = False) -> bool:
-        """Return whether the file or directory at `path` (absolute) matches; outside of the root only by names."""
+        """Return whether the file or directory at `path` (absolute) matches, or a directory above it.
+
+        A path outside of the root matches only by names.
+        """
         name = relative(path, self._root) if inside(path, self._root) else os.path.splitdrive(path)[1].lstrip(os.sep)
-        return self._spec.match_file(name + ("/" if directory else "")) if name else False
+        name = name.replace(os.sep, "/")
+        return bool(name) and (self._is_below(name) or self._spec(name, directory) is True)
+
+    def _is_below(self, name: str) -> bool:
+        """Return whether a directory above matches: what is in it cannot be taken back, as in git."""
+        above: list[str] = []
+        while (name := name.rpartition("/")[0]) and name not in self._folders:
+            above.append(name)
+        matches = self._folders.get(name, False)
+        for folder in reversed(above):
+            matches = self._folders[folder] = matches or self._spec(folder, True) is True
+        return matches
 
 
 def inside(path: str, root: str) -> bool:
@@ -252,8 +270,7 @@ def _table(path: str) -> Mapping[str, object] | None:
     """Return the linter's table of a TOML file, None when it has none; ConfigError when it cannot be read."""
     where = os.path.relpath(path)
     try:
-        with open(path, "rb") as file:
-            raw = file.read()
+        raw = read_regular(path, LARGEST)
         if b"ms-perflint" not in raw:
             return None  # somebody else's file; whether it is well formed is not our matter
         document = _parsed(raw.decode("utf-8-sig"))
@@ -352,7 +369,7 @@ def _patterns(value: object, place: str) -> tuple[str, ...]:
         try:
             Patterns(os.sep, (pattern,))
         except ValueError as error:
-            reason = str(error).splitlines()[0]
+            reason = error.args[0]
             message = Message(
                 '{place}: "{pattern}" is not a pattern: {reason}', place=place, pattern=pattern, reason=reason
             )
@@ -362,7 +379,7 @@ def _patterns(value: object, place: str) -> tuple[str, ...]:
 
 def _file(value: object, place: str) -> str:
     """Return the name of a file."""
-    if not isinstance(value, str) or not value.strip():
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
         raise ConfigError(Message("{place}: expected the name of a file, got {got}", place=place, got=_shown(value)))
     return value
 

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import accumulate
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ms_perflint.config import Config, Patterns, inside, relative
 from ms_perflint.findings import Problem
 from ms_perflint.languages import Message
 from ms_perflint.records import NamedTuple
-from ms_perflint.source import PYTHON
+from ms_perflint.source import PYTHON, read_regular, unreadable
 
 if TYPE_CHECKING:
-    import pathspec
+    from ms_perflint.patterns import Spec
 
 _SPECIAL = frozenset("*?[]!\\/# ")  # a pattern without these is a plain name
+LARGEST = 1_000_000  # bytes of a file of patterns
 SHARES = 8  # parts for each worker: some take longer than others
-PART = 250_000  # bytes of files in a part, at least: each reads what its files import for itself
+CHEAPEST = 0.3  # seconds that a part costs, if there is enough: each reads what its files import for itself
+MOST = 1000  # files in a part: what is found in it comes back at once
+RATE = 1.2e-6  # seconds that a byte costs where nothing is known
 
 
 class Found(NamedTuple):
@@ -32,26 +38,29 @@ class _Ignores(NamedTuple):
     """The .gitignore files that speak for a directory, the outermost first; none outside of a repository."""
 
     repository: bool = False
-    chain: tuple[tuple[str, pathspec.GitIgnoreSpec], ...] = ()
+    chain: tuple[tuple[str, Spec], ...] = ()
 
     def ignores(self, path: str, directory: bool) -> bool:
         """Return what the innermost file that mentions the path says."""
         for root, spec in reversed(self.chain):
-            verdict = spec.check_file(relative(path, root) + ("/" if directory else "")).include
+            verdict = spec(relative(path, root), directory)
             if verdict is not None:
                 return verdict
         return False
 
-    def below(self, directory: str, names: Set[str]) -> _Ignores:
-        """Return what speaks inside of `directory`, which holds `names`; a repository in it starts anew."""
+    def below(self, directory: str, names: Set[str], problems: set[Problem]) -> _Ignores:
+        """Return what speaks inside of `directory`, which holds `names`; a repository in it starts anew.
+
+        What cannot be read is added to `problems`.
+        """
         if ".gitignore" not in names and ".git" not in names:
             return self
         chain = self.chain
         if ".git" in names:
-            chain = _spec(directory, os.path.join(directory, ".git", "info", "exclude"))
+            chain = _spec(directory, os.path.join(directory, ".git", "info", "exclude"), problems)
         repository = self.repository or ".git" in names
         if repository and ".gitignore" in names:
-            chain += _spec(directory, os.path.join(directory, ".gitignore"))
+            chain += _spec(directory, os.path.join(directory, ".gitignore"), problems)
         return _Ignores(repository, chain)
 
 
@@ -118,7 +127,7 @@ def _walk(
     Links to directories are not followed: loops.
     """
     excludes = _Excludes(start, config)
-    stack = [(start, _ignores_above(start) if config.respect_gitignore else None)]
+    stack = [(start, _ignores_above(start, problems) if config.respect_gitignore else None)]
     while stack:
         directory, ignores = stack.pop()
         try:
@@ -130,7 +139,7 @@ def _walk(
             )
             continue
         if ignores is not None:
-            ignores = ignores.below(directory, {entry.name for entry in entries})
+            ignores = ignores.below(directory, {entry.name for entry in entries}, problems)
         names: list[str] = []
         for entry in entries:
             is_directory = entry.is_dir(follow_symlinks=False)
@@ -179,52 +188,98 @@ class _Excludes:
         return self._others is not None and self._others(entry.path, directory)
 
 
-def _ignores_above(start: str) -> _Ignores:
-    """Return what the .gitignore files above `start` say, up to the root of its repository; none without one."""
-    above = []
-    directory = start
-    while not os.path.lexists(os.path.join(directory, ".git")):
-        parent = os.path.dirname(directory)
-        if parent == directory:
+def _ignores_above(start: str, problems: set[Problem]) -> _Ignores:
+    """Return what the .gitignore files above `start` say, up to the root of its repository; none without one.
+
+    Where they ignore `start` itself, nothing counts: it was given by name.
+    """
+    folders = [start]
+    while not os.path.lexists(os.path.join(folders[-1], ".git")):
+        parent = os.path.dirname(folders[-1])
+        if parent == folders[-1]:
             return _Ignores()
-        directory = parent
-        above.append(directory)
+        folders.append(parent)
     ignores = _Ignores()
-    for directory in reversed(above):
-        ignores = ignores.below(directory, frozenset(os.listdir(directory)))
-    return _Ignores() if ignores.ignores(start, directory=True) else ignores
+    for directory, inner in zip(folders[:0:-1], folders[-2::-1]):
+        names = {name for name in (".git", ".gitignore") if os.path.lexists(os.path.join(directory, name))}
+        ignores = ignores.below(directory, names, problems)
+        if ignores.ignores(inner, directory=True):
+            return _Ignores()
+    return ignores
 
 
-def _spec(root: str, path: str) -> tuple[tuple[str, pathspec.GitIgnoreSpec], ...]:
-    """Return the patterns of one ignore file, relative to `root`; nothing when it has none, or cannot be used."""
+def _spec(root: str, path: str, problems: set[Problem]) -> tuple[tuple[str, Spec], ...]:
+    """Return the patterns of one ignore file, relative to `root`; nothing where it has none.
+
+    What cannot be read is added to `problems`; a line that is no pattern is left out, as by git.
+    """
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            lines = file.read().splitlines()
-    except OSError:
+        raw = read_regular(path, LARGEST)
+    except (FileNotFoundError, NotADirectoryError):  # `.git` may be a file, and most have nothing in `info`
         return ()
-    if not any(line.strip() and not line.startswith("#") for line in lines):
+    except OSError as error:
+        problems.add(Problem(path, 0, 0, unreadable(error)))
         return ()
-    import pathspec
-
-    try:
-        return ((root, pathspec.GitIgnoreSpec.from_lines(lines)),)
-    except ValueError:
+    text = raw.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")  # as the names of files
+    lines = [line.removesuffix("\r") for line in text.split("\n") if line.strip() and not line.startswith("#")]
+    if not lines:
         return ()
+    from ms_perflint.patterns import Spec, parsed
+
+    return ((root, Spec(map(parsed, lines))),)
 
 
-def shares(paths: Sequence[str], workers: int) -> list[Sequence[str]]:
-    """Return the paths as runs of neighbours of about the same size; one run where more would not pay."""
+def shares(
+    paths: Sequence[str], workers: int, costs: Mapping[str, float] = MappingProxyType({})
+) -> list[Sequence[str]]:
+    """Return the paths, in order, as parts that take workers about as long, the dearest first.
+
+    `costs` are seconds, of the files where that is known. The files of a folder are in one part, with those below it,
+    unless they are dearer than a part may be: they import one another, and each part reads that for itself.
+    """
+    sums = [0.0, *accumulate(_prices(paths, costs))]
+    most = max(CHEAPEST, sums[-1] / (workers * SHARES))
+    parts: list[tuple[int, int]] = []
+    for start, end in _pieces(paths, sums, most):
+        if parts and _fits(sums, parts[-1][0], end, most):
+            start, _ = parts.pop()
+        parts.append((start, end))
+    parts.sort(key=lambda part: sums[part[0]] - sums[part[1]])
+    return [paths[start:end] for start, end in parts]
+
+
+def _fits(sums: Sequence[float], start: int, end: int, most: float) -> bool:
+    """Return whether neighbours make a part that is not too large."""
+    return sums[end] - sums[start] <= most and end - start <= MOST
+
+
+def _pieces(paths: Sequence[str], sums: Sequence[float], most: float) -> Iterator[tuple[int, int]]:
+    """Yield where the largest folders start and end that are not too large for a part; of larger ones, the files."""
+    stack = [(0, len(paths))]
+    while stack:
+        start, end = stack.pop()
+        if end - start == 1 or _fits(sums, start, end, most):
+            yield start, end
+        else:
+            stack += reversed(_children(paths, start, end))
+
+
+def _children(paths: Sequence[str], start: int, end: int) -> list[tuple[int, int]]:
+    """Return where the entries of the innermost folder that holds all these files start and end."""
+    first, last = paths[start], paths[end - 1]
+    differ = next((at for at, (one, other) in enumerate(zip(first, last)) if one != other), len(first))
+    below = first.rfind(os.sep, 0, differ) + 1  # where the names of the entries begin
+    entries = [path[below:].partition(os.sep)[0] for path in paths[start:end]]
+    starts = [start + at for at in range(end - start) if at == 0 or entries[at] != entries[at - 1]]
+    return list(zip(starts, [*starts[1:], end]))
+
+
+def _prices(paths: Sequence[str], costs: Mapping[str, float]) -> list[float]:
+    """Return the seconds that files cost, or are likely to by their bytes and what others cost."""
     sizes = [_size(path) for path in paths]
-    total = sum(sizes)
-    count = max(1, min(workers * SHARES, total // PART)) if workers > 1 else 1
-    parts: list[list[str]] = [[]]
-    passed = 0
-    for path, size in zip(paths, sizes):
-        if passed * count >= total * len(parts) and len(parts) < count:
-            parts.append([])
-        parts[-1].append(path)
-        passed += size
-    return list(parts)
+    known = sum(size for path, size in zip(paths, sizes) if path in costs)
+    rate = sum(map(costs.__getitem__, filter(costs.__contains__, paths))) / known if known else RATE
+    return [costs.get(path, size * rate) for path, size in zip(paths, sizes)]
 
 
 def _size(path: str) -> int:

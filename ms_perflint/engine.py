@@ -1,52 +1,38 @@
-"""From files to findings: gate, meaning, suspects, checks, suppressions. Knows neither MindSpore nor any rule."""
+"""From files to a report: what the memory knows, parts of the work for several processes, and what they found."""
 
 from __future__ import annotations
 
-import ast
-import os
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.cache import Memory
-from ms_perflint.check import Check, checks, spelled
 from ms_perflint.collector import without_collector
-from ms_perflint.config import Config, inside
+from ms_perflint.config import Config
 from ms_perflint.discovery import grouped, shares
-from ms_perflint.findings import Finding, Problem, Report, Unreadable
+from ms_perflint.findings import Finding, Problem, Report
 from ms_perflint.frames import with_room
-from ms_perflint.gate import MARK, left_out
+from ms_perflint.gate import left_out
 from ms_perflint.languages import Message
-from ms_perflint.packing import Session
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.site import Call
-from ms_perflint.programs.target import Target
+from ms_perflint.packing import Session, shared
 from ms_perflint.records import NamedTuple
-from ms_perflint.review import is_read, review, review_unread
 from ms_perflint.semantics.files.parsed import Parsed
-from ms_perflint.semantics.files.project import Project
-from ms_perflint.semantics.forms import position, word_of
-from ms_perflint.semantics.module import Module, Site
-from ms_perflint.source import Disk, Files, Source, SourceError, unreadable
-from ms_perflint.stamps import Noting
-from ms_perflint.suppressions import Suppressions
+from ms_perflint.source import Disk, Files
 
-HELD = 600_000  # bytes of parsed source that are kept in any case, also where the next file shares none of it
-HELD_BETWEEN = 200_000  # the same between projects
-HELD_BY_SESSION = 50_000  # the same when findings are remembered: any change makes all of these void
-HELD_AT_MOST = 8_000_000  # bytes after which everything is given back, wherever the run is
-PROGRAMS = 40  # programs whose answers are kept
+if TYPE_CHECKING:
+    from ms_perflint.cluster import Cluster
+from ms_perflint.linter import Linter
+
+HANDED_OVER = 500  # files whose sessions are handed over together, where they are handed over before the end
 DIED = Message("the process that looked at it died: it may take more memory than there is")
 
-OPERATORS = ("*", "@")  # triggers that are no names
-EVERY = "()"  # the trigger that every call is: for checks that know by the program which calls are meant
-
-
 Done = Callable[[int], None]
+Learn = Callable[[Iterable[Session]], None]
 
 
-def nobody(count: int) -> None:
-    """Hear how many files are done, and do nothing about it."""
+def untold(count: int) -> None:
+    """Take how many files more are done, and tell it to no one."""
 
 
 def lint(
@@ -56,25 +42,38 @@ def lint(
     jobs: int = 1,
     memory: Optional[Memory] = None,
     parsed: Optional[Parsed] = None,
-    done: Done = nobody,
+    done: Done = untold,
+    cluster: Optional[Cluster] = None,
 ) -> Report:
     """Return the findings in the files at `paths` (absolute); other files are read, never reported.
 
     What the memory knows is not looked for again, and it learns what is found. Files that are `parsed` are not parsed
-    again. How many files more are done is told to `done`.
+    again. How many files more are done is told to `done`. A cluster takes the place of processes.
     """
     ordered = sorted(dict.fromkeys(paths), key=grouped)
     known, left = memory.recall(ordered, files or Disk()) if memory is not None else ([], ordered)
     done(len(ordered) - len(left))
+    findings, problems = known, set[Problem]()
+
+    def take(part: _Part) -> None:
+        findings.extend(map(shared, part.findings))
+        problems.update(part.problems)
+        if memory is not None:
+            memory.learn(part.sessions)
+
     work = partial(_lint, config=config, files=files, remember=memory is not None, parsed=parsed)
-    workers = jobs if files is None else 1
-    parts, dead = _in_processes(left, work, workers, done) if workers > 1 else ([work(left, done=done)], [])
-    if memory is not None and left:
-        memory.learn(session for part in parts for session in part.sessions)
-    findings = sorted([*known, *(finding for part in parts for finding in part.findings)])
-    died = {Problem(path, 0, 0, DIED) for path in dead}
-    problems = sorted({*died, *(problem for part in parts for problem in part.problems)})
-    report = Report(tuple(findings), tuple(problems), tuple(ordered))
+    workers = 1 if files is not None else cluster.workers if cluster is not None else jobs
+    costs = memory.costs(left) if memory is not None and workers > 1 else {}
+    parts = shares(left, workers, costs) if workers > 1 else [left]
+    if left and (len(parts) > 1 or cluster is not None):
+        from ms_perflint.workers import processes, side_by_side  # takes a while to import
+
+        start, hear = (cluster.start, cluster.watched(done)) if cluster is not None else (processes, done)
+        dead = side_by_side(parts, work, take, workers, start, hear)
+        problems.update(Problem(path, 0, 0, DIED) for path in dead)
+    elif left:
+        take(work(left, done=done, learn=memory.learn if memory is not None else None))
+    report = Report(tuple(sorted(findings)), tuple(sorted(problems)), tuple(ordered))
     return left_out(report, config, files or Disk())
 
 
@@ -86,326 +85,45 @@ class _Part(NamedTuple):
     sessions: tuple[Session, ...]
 
 
-def _in_processes(
-    paths: Sequence[str], work: Callable[..., _Part], jobs: int, done: Done
-) -> tuple[list[_Part], list[str]]:
-    """Return what was found, by several processes where that pays; and the files on which processes died."""
-    parts = shares(paths, jobs)
-    if len(parts) == 1:
-        return [work(paths, done=done)], []
-    from ms_perflint.workers import side_by_side  # takes a while to import
-
-    return side_by_side(parts, work, jobs, done=done)
-
-
 def _lint(
     paths: Sequence[str],
     config: Config,
     files: Optional[Files],
     remember: bool,
     parsed: Optional[Parsed],
-    done: Done = nobody,
+    done: Done = untold,
+    learn: Optional[Learn] = None,
 ) -> _Part:
+    """Return what is found in files, without the sessions that were handed over meanwhile."""
     linter = Linter(config, files if files is not None else Disk(), remember=remember, parsed=parsed)
     with without_collector():
-        findings = with_room(partial(_found, linter, paths, done))
+        findings = with_room(partial(_found, linter, paths, done, learn))
     return _Part(tuple(findings), tuple(linter.problems), tuple(linter.sessions))
 
 
-def _found(linter: Linter, paths: Sequence[str], done: Done) -> list[Finding]:
+def _found(linter: Linter, paths: Sequence[str], done: Done, learn: Optional[Learn]) -> list[Finding]:
+    """Return the findings in files; tell what each session cost, and hand over sessions to be learnt before the end."""
     findings: list[Finding] = []
+    start, kept = time.thread_time_ns(), 0
     for path in paths:
+        before = time.thread_time_ns()
         findings += linter.file(path)
+        kept += 1
+        if _priced(linter.sessions, before - start):
+            start = before
+            if learn is not None and kept >= HANDED_OVER:
+                learn(linter.sessions)
+                linter.sessions.clear()
+                kept = 0
         done(1)
-    linter.close()
+    linter.end()
+    _priced(linter.sessions, time.thread_time_ns() - start)
     return findings
 
 
-class Linter:
-    """Lints files one after the other; what one file taught about its neighbours is kept while it is near."""
-
-    def __init__(
-        self,
-        config: Config,
-        files: Files,
-        suppress: bool = True,
-        remember: bool = False,
-        parsed: Optional[Parsed] = None,
-    ) -> None:
-        self.config = config
-        self.suppress = suppress  # whether comments switch findings off
-        self.files = files
-        self.remember = remember  # whether `sessions` are kept
-        self._parsed = parsed  # modules that outlast the linter
-        self.sessions: list[Session] = []
-        self.problems: list[Problem] = []
-        self._noting = Noting(files)
-        self._session: dict[str, tuple[Finding, ...]] = {}
-        self._home = ""  # the directory below which all its last files are
-        self.project = Project(self._noting if remember else files, parsed)
-        self.enabled = [check for check in checks() if check.code in config.codes]
-        self._asked = Target(config.mindspore_version or (0,), (config.device,) if config.device else ())
-        self._programs: dict[str, Program] = {}
-        self._checks: dict[tuple[type[Check], str], Check] = {}
-
-    def close(self) -> None:
-        """Give back all memory."""
-        for program in self._programs.values():
-            program.close()
-        self._programs.clear()
-        self._checks.clear()
-        if not self.remember:
-            self.project = self.project.renewed()
-            return
-        self.project.close()
-        self._end_session()
-        self.project = Project(self._noting, self._parsed)  # knows nothing: a session notes all that was consulted
-
-    def _end_session(self) -> None:
-        """Keep what was found together with everything that was consulted, and begin anew: with nothing known."""
-        for path in sorted(map(_file_of, (check for check in self.enabled if not _is_own(check)))):
-            self._noting.read(path)
-        if self._session:
-            self.sessions.append(Session(self._session, self._noting.stamps))
-        self._session = {}
-        self._noting = Noting(self.files)
-
-    def file(self, path: str) -> list[Finding]:
-        """Return the findings in one file. What cannot be done goes to `problems`."""
-        before = len(self.problems)
-        module = self._open(path, is_next=True)
-        found = self._reported(module) if module is not None else self._of_comments(path, before)
-        if self.remember and len(self.problems) == before:
-            self._session[path] = tuple(found)
-        return found
-
-    def parsed(self, source: Source, tree: ast.Module) -> list[Finding]:
-        """Return the findings in a file that somebody else has read and parsed."""
-        self._make_room(source.path)
-        if not self.may_find(source.text):
-            return review_unread(source.path, source.encode(source.text), self._enabled_in(source.path))
-        if self.project.differs(source):
-            self.close()
-        return self._reported(self.project.take(source, tree))
-
-    def program(self, entry: str) -> Program:
-        """Return the program of an entry script, as the checks see it."""
-        if entry not in self._programs:
-            self._drop_programs()
-            self._programs[entry] = Program(self.project, entry, self._asked)
-        return self._programs[entry]
-
-    def of_program(self, entry: str) -> Iterator[tuple[Finding, bool]]:
-        """Yield what one program alone gives in its files, and whether a comment or the configuration hides it."""
-        files = self.program(entry).files
-        for per_program in (True, False):  # the others make a program of each file, and many of them drop this one
-            for path in files:
-                module = self._open(path)
-                suppressions = Suppressions(module.source) if module is not None else None
-                for check in self.enabled:
-                    if module is None or suppressions is None or check.per_program is not per_program:
-                        continue
-                    wanted = self.config.selects(check.code, path)
-                    for finding in self._of_entry(check, entry if per_program else path, module).values():
-                        yield finding, suppressions.hides(finding) or not wanted
-
-    def _reported(self, module: Module) -> list[Finding]:
-        enabled, before = self._enabled_in(module.path), len(self.problems)
-        found = [finding for check in enabled for finding in self._findings(check, module)]
-        if self.suppress:
-
-            def is_all() -> bool:
-                return len(self.problems) == before and is_read(module.path, self.project, self.program)
-
-            found += review(module.source, enabled, found, is_all)
-            suppressions = Suppressions(module.source)
-            found = [finding for finding in found if not suppressions.hides(finding)]
-        return sorted(found)
-
-    def _of_comments(self, path: str, problems: int) -> list[Finding]:
-        """Return what is said about the comments of a file that was passed over, if it could be read."""
-        enabled = self._enabled_in(path)
-        if len(self.problems) > problems or not any(check.reviews for check in enabled):
-            return []
-        return review_unread(path, self.project.read(path), enabled)
-
-    def _enabled_in(self, path: str) -> list[type[Check]]:
-        """Return the checks that are on in a file; without comments that count, none that is about them."""
-        on = (check for check in self.enabled if self.config.selects(check.code, path))
-        return [check for check in on if self.suppress or not check.reviews]
-
-    def _make_room(self, path: str) -> bool:
-        """Give back all that is held before it is too much: at a bound, and where the next file shares none of it.
-
-        Returns whether it did.
-        """
-        size, kept = self.project.size, HELD
-        if not self._home or not inside(path, self._home):
-            self._home, kept = os.path.dirname(path), HELD_BY_SESSION if self.remember else HELD_BETWEEN
-        is_over = size > HELD_AT_MOST or (size > kept and not self._shares(path))
-        if is_over:
-            self.close()
-        return is_over
-
-    def _shares(self, path: str) -> bool:
-        """Return whether a program of a file needs a module that is held."""
-        project = self.project
-        return any(project.holds_any(project.closure(entry)) for entry in project.programs(path))
-
-    def may_find(self, raw: bytes) -> bool:
-        """Return whether a file with these bytes can have findings: the gate in front of everything that costs time."""
-        return MARK in raw and any(check.mentioned(raw) for check in self.enabled)
-
-    def _open(self, path: str, is_next: bool = False) -> Optional[Module]:
-        """Return the module of a file that may have findings; None for others, and for those that cannot be read.
-
-        For the next file to lint room is made.
-        """
-        try:
-            raw = self.project.read(path)
-            if not self.may_find(raw):
-                return None
-            if is_next and self._make_room(path):
-                raw = self.project.read(path)  # for the session that begins with it
-            return self.project.parse(path, raw)
-        except SourceError as error:
-            self.problems.append(error.problem(path))
-        except OSError as error:
-            self.problems.append(Problem(path, 0, 0, unreadable(error)))
-        return None
-
-    # --- one check in one file
-
-    def _findings(self, check: type[Check], module: Module) -> list[Finding]:
-        sites = _candidates(check, module)
-        if not sites and not check.anchored:
-            return []
-        entries = self.project.programs(module.path) if check.per_program and sites else (module.path,)
-        return merged([self._of_entry(check, entry, module, sites) for entry in entries])
-
-    def _of_entry(
-        self, check: type[Check], entry: str, module: Module, sites: Optional[Sequence[Site]] = None
-    ) -> dict[tuple[object, ...], Finding]:
-        """Return what a check finds in a file as a part of one program, by where it stands."""
-        instance = self._check(check, entry)
-        found: dict[tuple[object, ...], Finding] = {}
-        for suspect in self._suspects(instance, _candidates(check, module) if sites is None else sites, module):
-            for finding in self._examined(instance, suspect):
-                found.setdefault((finding.place, finding.end), finding)
-        return found
-
-    def _suspects(self, check: Check, sites: Sequence[Site], module: Module) -> Iterator[Site]:
-        """Yield the sites, and in an entry script the anchors, that by meaning may have to be reported."""
-        for site in check.among(sites):
-            try:
-                suspect = self._suspect(check, site)
-            except RecursionError:
-                self._skipped(site, _too_deep(check))
-                continue
-            if suspect is not None:
-                yield suspect
-        if check.anchored and module.path == check.program.entry:
-            yield from check.anchors(module)
-
-    def _examined(self, check: Check, suspect: Site) -> list[Finding]:
-        try:
-            return check.examine(suspect)
-        except Unreadable as error:
-            reason = Message("{code} could not look at this call: {reason}", code=check.code, reason=error.args[0])
-            self._skipped(suspect, reason)
-        except RecursionError:
-            self._skipped(suspect, _too_deep(check))
-        return []
-
-    def _skipped(self, site: Site, reason: Message) -> None:
-        place = site.module.source.place(site.span[0])
-        self.problems.append(Problem(place.path, place.line, place.column, reason, place.cell))
-
-    def _suspect(self, check: Check, site: Site) -> Optional[Site]:
-        """Return the site as the check sees it, if by meaning it may have to be reported."""
-        program = check.program
-        if site.word in OPERATORS:
-            return site if check.suspect(site) else None  # type: ignore[arg-type]
-        if EVERY in check.triggers:
-            call = Call(site, program, "")
-            return call if check.suspect(call) else None
-        method = f".{site.word}" if isinstance(getattr(site.node, "func", None), ast.Attribute) else ""
-        if method not in check.triggers:
-            apis = program.apis(site)
-        elif site.word in spelled(check.triggers, site.module)[0]:
-            apis = (*program.apis(site), method)
-        else:
-            apis = (method,)
-        for api in apis:
-            if api in check.triggers:
-                call = Call(site, program, api)
-                return call if check.suspect(call) else None
-        return None
-
-    def _drop_programs(self) -> None:
-        """Give back the programs of files that are done, when they are many."""
-        if len(self._programs) >= PROGRAMS:
-            for program in self._programs.values():
-                program.close()
-            self._programs.clear()
-            self._checks.clear()
-
-    def _check(self, check: type[Check], entry: str) -> Check:
-        key = (check, entry)
-        if key not in self._checks:
-            program = self.program(entry)
-            self._checks[key] = check(program, self.config.options.get(check.code), self.config.line_length)
-        return self._checks[key]
-
-
-def _too_deep(check: Check) -> Message:
-    return Message("{code} skipped: the code around this call is nested too deeply", code=check.code)
-
-
-def _file_of(check: type[Check]) -> str:
-    """Return the file that a check stands in."""
-    import inspect  # here, because most runs have no checks of others
-
-    return inspect.getfile(check)
-
-
-def _is_own(check: type[Check]) -> bool:
-    """Return whether a check is part of this package; those of others are files that may change."""
-    return check.__module__.startswith("ms_perflint.")
-
-
-def _candidates(check: type[Check], module: Module) -> list[Site]:
-    """Return the sites whose last word may be a trigger of the check, in the order of the source.
-
-    Those that are none by what stands around them are left out.
-    """
-    if EVERY in check.triggers:
-        return [site for site in module.sites if isinstance(site.node, ast.Call)]
-    words, made = spelled(check.triggers, module)
-    methods = {word for trigger in check.triggers if trigger.startswith(".") for word in module.spelled(trigger[1:])}
-    found = {id(site): site for word in words | methods for site in module.by_word.get(word, ())}
-    found.update((id(site), site) for site in module.by_word.get("", ()) if _made_at_once(site) in made)
-    return sorted(check.by_form(module, found.values()), key=lambda site: position(site.node))
-
-
-def _made_at_once(site: Site) -> Optional[str]:
-    """Return the last word of `name` in `name()(x)`; None for other sites."""
-    made = site.node.func if isinstance(site.node, ast.Call) else None
-    return word_of(made.func) if isinstance(made, ast.Call) else None
-
-
-def merged(by_program: Sequence[dict[tuple[object, ...], Finding]]) -> list[Finding]:
-    """Return the findings of a file: one program that reports is enough; the fix stands if all that report agree."""
-    out: list[Finding] = []
-    keys = dict.fromkeys(key for found in by_program for key in found)
-    for key in keys:
-        reports = [found[key] for found in by_program if key in found]
-        first = reports[0]
-        fixes = [report.fix for report in reports]
-        if any(fix is None or first.fix is None or fix.edits != first.fix.edits for fix in fixes):
-            first = first._replace(fix=None)
-        elif first.fix is not None:
-            weakest = max(fix.safety for fix in fixes if fix is not None)
-            first = first._replace(fix=first.fix._replace(safety=weakest))
-        out.append(first)
-    return out
+def _priced(sessions: list[Session], cost: int) -> bool:
+    """Return whether another session has ended; it gets its cost, in nanoseconds."""
+    has_ended = bool(sessions) and not sessions[-1].cost
+    if has_ended:
+        sessions[-1] = sessions[-1]._replace(cost=max(1, cost // 1000))
+    return has_ended

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from typing import Optional
 
 from ms_perflint.languages import ENGLISH, Message, say
@@ -111,10 +112,32 @@ def in_language(finding: Finding, language: str) -> Finding:
     )
 
 
+def only_shown(finding: Finding) -> Finding:
+    """Return a finding whose fix is not made: a program could not be asked whether it survives it."""
+    return finding._replace(fix=finding.fix._replace(safety=Safety.DISPLAY)) if finding.fix is not None else finding
+
+
+def merged(by_program: Sequence[dict[tuple[object, ...], Finding]]) -> list[Finding]:
+    """Return the findings of a file: one program that reports is enough; the fix stands if all that report agree."""
+    out: list[Finding] = []
+    keys = dict.fromkeys(key for found in by_program for key in found)
+    for key in keys:
+        reports = [found[key] for found in by_program if key in found]
+        first = reports[0]
+        fixes = [report.fix for report in reports]
+        if any(fix is None or first.fix is None or fix.edits != first.fix.edits for fix in fixes):
+            first = first._replace(fix=None)
+        elif first.fix is not None:
+            weakest = max(fix.safety for fix in fixes if fix is not None)
+            first = first._replace(fix=first.fix._replace(safety=weakest))
+        out.append(first)
+    return out
+
+
 class Problem(NamedTuple):
     """Why a file could not be read, parsed or written; row and column are 0 where there is no position.
 
-    In a notebook the row counts in the cell.
+    In a notebook the row counts in the cell. `internal`: an error of the linter, not of the file.
     """
 
     path: str
@@ -122,6 +145,7 @@ class Problem(NamedTuple):
     column: int
     message: str
     cell: int = 0
+    internal: bool = False
 
 
 class Report(NamedTuple):

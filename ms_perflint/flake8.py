@@ -27,7 +27,7 @@ from ms_perflint.codes import codes, previews
 from ms_perflint.collector import without_collector
 from ms_perflint.config import Config, ConfigError, load
 from ms_perflint.internal import internal_error
-from ms_perflint.languages import ENGLISH, of_environment, say
+from ms_perflint.languages import ENGLISH, escaped, of_environment, say
 
 if TYPE_CHECKING:
     from flake8.options.manager import OptionManager  # type: ignore[import-untyped, unused-ignore]
@@ -35,12 +35,11 @@ if TYPE_CHECKING:
     from ms_perflint.ahead import Answer
     from ms_perflint.baseline import Baseline
     from ms_perflint.cache import Cache
-    from ms_perflint.engine import Linter
     from ms_perflint.findings import Finding, Problem
+    from ms_perflint.linter import Linter
     from ms_perflint.source import Files
 
 PROBLEM = "MSP000"  # the code of what could not be done
-NO_CACHE, CACHE_DIR = "MS_PERFLINT_NO_CACHE", "MS_PERFLINT_CACHE_DIR"  # as for the command line
 OFF = ("", "0", "f", "false", "n", "no", "off")  # what says no in the environment
 Violation = tuple[int, int, str, type]  # row from 1, column from 0, text, plugin
 
@@ -125,7 +124,7 @@ class Run:
         self._linter = None
 
     def _made(self, files: Files) -> Linter:
-        from ms_perflint.engine import Linter
+        from ms_perflint.linter import Linter
 
         return Linter(self._config, files, self._suppress)
 
@@ -178,7 +177,7 @@ class Plugin:
                 type(self),
             )
         for problem in problems:
-            message = f"{PROBLEM} {say(problem.message, run.language)}"
+            message = f"{PROBLEM} {escaped(say(problem.message, run.language))}"
             yield max(problem.row, 1), max(problem.column - 1, 0), message, type(self)
 
 
@@ -211,10 +210,10 @@ def _jobs(options: argparse.Namespace) -> int:
 
 def _cache(options: argparse.Namespace, config: Config) -> Optional[Cache]:
     """Return the cache of a run; None where none is wanted."""
+    from ms_perflint.cache import CACHE_DIR, NO_CACHE, Cache, default_directory
+
     if options.ms_perflint_no_cache or os.environ.get(NO_CACHE, "").lower() not in OFF:
         return None
-    from ms_perflint.cache import Cache, default_directory
-
     return Cache(os.environ.get(CACHE_DIR) or default_directory(), options.filenames, config)
 
 

@@ -10,21 +10,22 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ms_perflint.cache import Cache, Memory, default_directory
-from ms_perflint.commands.asked import Options
+from ms_perflint.commands.asked import DASK, Options
 from ms_perflint.commands.mistakes import Mistake
 from ms_perflint.commands.outputs import Output, outputs, tell, write
 from ms_perflint.config import Config, load, override
 from ms_perflint.discovery import Found, discover
-from ms_perflint.findings import Finding, Gain, Problem, Report, Safety, in_language
+from ms_perflint.findings import Finding, Gain, Problem, Report, Safety
 from ms_perflint.gate import REVIEW, answered, left_out
 from ms_perflint.languages import ENGLISH, Message, chosen, say
-from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_statistics
+from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_statistics, rendered
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
 from ms_perflint.report.summary import files_of, findings_of
 from ms_perflint.source import Disk, Files, Overlay, Source
 
 if TYPE_CHECKING:
+    from ms_perflint.commands.progress import Progress
     from ms_perflint.commands.stdin import Typed
     from ms_perflint.facts.data import Facts
     from ms_perflint.fixes.fixing import Settled
@@ -132,13 +133,27 @@ class Work:
         if known is not None:
             return left_out(known, config, files)
         from ms_perflint.commands.progress import Progress, is_wanted
-        from ms_perflint.engine import lint
 
         on_disk = None if files is self.disk and self.typed is None else files
         jobs = self.options.jobs or os.cpu_count() or 1
         shows = files is self.disk and is_wanted(self.options.quiet)
         with Progress(say(Message("Linting"), self.language), len(self.files), shows) as progress:
+            if self.options.scheduler is not None and on_disk is None:
+                return self._lint_on_cluster(self.options.scheduler, config, progress)
+            from ms_perflint.engine import lint
+
             return lint(self.files, config, on_disk, jobs, self.memory, done=progress)
+
+    def _lint_on_cluster(self, scheduler: str, config: Config, progress: Progress) -> Report:
+        """Return what the workers of a Dask scheduler find in the files on disk. May raise Mistake."""
+        from ms_perflint.cluster import ClusterError, connected
+        from ms_perflint.engine import lint
+
+        try:
+            with connected(scheduler) as cluster:
+                return lint(self.files, config, memory=self.memory, done=progress, cluster=cluster)
+        except ClusterError as error:
+            raise Mistake(error.args[0]) from error
 
     def done(self) -> set[Problem]:
         """Do what was asked for; return what could not be done."""
@@ -153,7 +168,7 @@ class Work:
         from ms_perflint.fixes.writing import write as write_files
 
         report = self.lint(self.disk)
-        self.unread = set(report.problems)
+        self.unread = _unread(report)
         added = noqa.add((finding for finding in report.findings if finding.code != REVIEW), self.disk, reason)
         problems: set[Problem] = set()
         if self.options.diff:
@@ -182,16 +197,16 @@ class Work:
             mended = {change.path: change.after for change in settled.changes}
             self.typed.give_back(mended)
             files = Overlay(files, mended)
-        self._print(report, settled, files)
+        not_shown = self._print(report, settled, files)
         self.left, self.fixed = len(report.findings), len(settled.fixed) if settled else 0
-        self.unread = set(report.problems)
+        self.unread = _unread(report)
         self._say_stale(report)
-        return {*report.problems, *(settled.problems if settled else ()), *interrupted}
+        return {*report.problems, *(settled.problems if settled else ()), *interrupted, *not_shown}
 
-    def _print(self, report: Report, settled: Settled | None, files: Files) -> None:
-        """Write all reports that are wanted; `files` as the report speaks of them."""
+    def _print(self, report: Report, settled: Settled | None, files: Files) -> set[Problem]:
+        """Write all reports that are wanted; `files` as the report speaks of them. Return what could not be shown."""
         outcome = Outcome(
-            tuple(in_language(finding, self.language) for finding in report.findings),
+            (),
             Sources(files),
             PLAIN,
             partial(self._trust, frozenset(report.files)),
@@ -206,10 +221,14 @@ class Work:
             programs=partial(self._programs, report.files),
             known=len(report.known),
         )
+        failed: set[Problem] = set()
         for output in self.outputs:
             show = render_statistics if self.options.statistics and output.format in COUNTED else render
-            style = self.style if output.file is None else PLAIN
-            write(show(output.format, outcome._replace(style=style)), output.file, aside=bool(settled and self.typed))
+            styled = outcome._replace(style=self.style if output.file is None else PLAIN)
+            text, problems = rendered(partial(show, output.format), styled, report.findings, output.format)
+            write(text, output.file, aside=bool(settled and self.typed))
+            failed.update(problems)
+        return failed
 
     def _told(self, problems: set[Problem]) -> tuple[Problem, ...]:
         """Return problems, sorted, in the language of the run."""
@@ -220,7 +239,8 @@ class Work:
         from ms_perflint import baseline
 
         report = self._lint(self.disk, self.config._replace(baseline=None))
-        report, said = baseline.write(report, self.config, self.disk, self.options.extend_baseline)
+        is_named = self.options.baseline is not None
+        report, said = baseline.write(report, self.config, self.disk, self.options.extend_baseline, is_named)
         if not self.options.quiet:
             tell(say(said, self.language))
         return report
@@ -248,7 +268,7 @@ class Work:
         settled = settle(self.lint, self.disk, self.config, unsafe=self.config.unsafe_fixes, consent=note)
         write(patch(settled, asked, self.config, self.style, self.language), self.options.output_file)
         self.left = len(settled.report.findings) + len(settled.fixed)
-        self.unread = set(settled.report.problems)
+        self.unread = _unread(settled.report)
         if not self.options.quiet:
             tell(say(_would_fix(len(settled.fixed), self.left, len(asked)), self.language))
         return {*settled.report.problems, *settled.problems}
@@ -292,6 +312,8 @@ class Work:
 
 def _refuse(options: Options) -> None:
     """Raise Mistake for options that do not go together."""
+    if (options.executor == DASK) != (options.scheduler is not None):
+        raise Mistake(Message("--executor dask and --scheduler ADDRESS: one needs the other"))
     if options.add_noqa is not None and options.fix:
         message = Message("--fix and --add-noqa: what is mended needs no comment; run one after the other")
         raise Mistake(message)
@@ -351,6 +373,11 @@ def gain(code: str) -> Gain:
     from ms_perflint.check import checks
 
     return next((check.gain for check in checks() if check.code == code), Gain())
+
+
+def _unread(report: Report) -> set[Problem]:
+    """Return the problems that are the files' own: they are no Python, or cannot be read."""
+    return {problem for problem in report.problems if not problem.internal}
 
 
 def _would_fix(fixed: int, number: int, more: int) -> Message:

@@ -1,13 +1,14 @@
-"""Files as the engine sees them: decoded text, positions, and the only door to the disk."""
+"""Files as the engine sees them: decoded text, positions, and the only way to the disk."""
 
 from __future__ import annotations
 
 import bisect
+import errno
 import io
 import os
 import stat
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Optional, Protocol
 
 from ms_perflint.findings import Edit, Place, Problem
@@ -20,7 +21,10 @@ BOM = b"\xef\xbb\xbf"
 NOTEBOOK = ".ipynb"
 PYTHON = (".py", NOTEBOOK)  # how the names of files end that are, or hold, Python
 Span = tuple[int, int]  # byte offsets in Source.text, end excluded
+LARGEST = 100_000_000  # bytes of a file that is read; more in a file of our own says who reads it
 SETTLED = 2_000_000_000  # ns; file systems count time in steps of up to two seconds
+IN_FOLDERS = "*/"  # starts what is asked for in the folders of a directory
+FOLDERS = 32  # folders in a directory after which it is a collection, not a project
 
 
 class SourceError(Exception):
@@ -55,6 +59,7 @@ class Source:
         body = raw[len(BOM) :] if self.bom else raw
         self._starts: Optional[list[int]] = None
         self.quotes: Optional[int] = None  # see `edits.layout`, which counts them on first use
+        self.level: Optional[str] = None  # of indentation, in the same way
         self._notebook: Optional[Notebook] = None
         if path.endswith(NOTEBOOK):
             self._read_notebook(body)
@@ -102,8 +107,34 @@ class Source:
         return b"".join([*parts, self.written[start:end]])
 
     def added(self, edit: Edit) -> bytes:
-        """Return what an edit puts into the file, in its own line ends."""
-        return edit.text.replace("\n", self.newline).encode()
+        """Return what an edit puts into the file, as bytes."""
+        return self.worded(edit).encode()
+
+    def worded(self, edit: Edit) -> str:
+        """Return what an edit puts into the file, with the line end of the line where it begins.
+
+        Of a line without one, and where it would join with another into a third kind, that of a line next to it.
+        """
+        if "\n" not in edit.text:
+            return edit.text
+        row = self.row(edit.start)
+        ends = (self._line_end(near) for near in (row, row - 1, row + 1))
+        texts = [edit.text.replace("\n", end) for end in ends if end]
+        return next((text for text in texts if not self._joins(edit, text)), texts[0] if texts else edit.text)
+
+    def _line_end(self, row: int) -> str:
+        """Return the line end of a row; "" where it has none of its own: of the last row of a file or a cell."""
+        if not 1 <= row < len(self.starts):
+            return ""
+        cell = self._cell(row)
+        line = self.text[self.starts[row - 1] : self.starts[row]]
+        is_last = cell is not None and row == cell.row + cell.rows - 1
+        return "" if is_last else line[len(line.rstrip(b"\r\n")) :].decode()
+
+    def _joins(self, edit: Edit, text: str) -> bool:
+        """Return whether a CR and an LF meet where a text takes the place of an edit."""
+        before, after = self.text[max(0, edit.start - 1) : edit.start], self.text[edit.end : edit.end + 1]
+        return (before == b"\r" and text[0] == "\n") or (text[-1] == "\r" and after == b"\n")
 
     def encode(self, text: bytes) -> bytes:
         """Return `text` (UTF-8) as bytes for the disk: in the file's encoding, with its BOM. May raise SourceError."""
@@ -115,14 +146,6 @@ class Source:
             )
             raise SourceError(message) from error
         return BOM + body if self.bom else body
-
-    @property
-    def newline(self) -> str:
-        """Return the line end that the file's first line uses; "\\n" where there is none."""
-        end = self.text.find(b"\n")
-        if end > 0 and self.text[end - 1 : end] == b"\r":
-            return "\r\n"
-        return "\r" if end < 0 and b"\r" in self.text else "\n"
 
     @property
     def starts(self) -> list[int]:
@@ -203,7 +226,7 @@ def _encoding(raw: bytes) -> str:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
     except SyntaxError as error:
         raise SourceError(str(error.msg or error), 1, 1) from error
-    return "utf-8" if encoding in ("utf-8", "utf-8-sig", "ascii", "us-ascii") else encoding
+    return "utf-8" if encoding == "utf-8-sig" else encoding
 
 
 def encoded(text: str) -> bytes:
@@ -220,6 +243,10 @@ def _to_utf8(body: bytes, encoding: str) -> bytes:
     """Return the body as UTF-8; SourceError with the position of the first bad byte."""
     try:
         text = body.decode(encoding)
+        if (
+            encoding != "utf-8" and "coding" not in text[:1024]
+        ):  # utf-16 and others in which its own name reads otherwise
+            raise UnicodeError
         return body if encoding == "utf-8" else text.encode("utf-8")
     except UnicodeDecodeError as error:
         row = body.count(b"\n", 0, error.start) + 1
@@ -236,30 +263,51 @@ Status = tuple[int, int, int, int]  # when a file was modified and changed (ns),
 
 
 class Files(Protocol):
-    """The only way to files."""
+    """The only way to files. What a directory holds is asked for by name: an answer depends on nothing else in it."""
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a regular file; OSError when it cannot be read."""
 
-    def names(self, directory: str) -> frozenset[str]:
-        """Return the names in a directory; empty when it cannot be listed."""
-
     def status(self, path: str) -> Optional[Status]:
         """Return what changes with every change of a file or directory; None where nothing tells that for sure."""
 
+    def _listing(self, directory: str) -> frozenset[str]:
+        """Return the names in a directory, for files behind other files; empty when it cannot be listed."""
+
     def named(self, directory: str, *asked: str) -> frozenset[str]:
-        """Return those names in a directory that are asked for: `train.py` by itself, `*.py` by the end.
+        """Return those names in a directory that are asked for: `train.py`, `*.py`, `*requirements*.txt`.
 
-        Better than `names` where it is enough: an answer then does not hang on what else comes and goes there.
+        `*/*.py` asks for them in the folders of the directory; none of these counts where there are many.
         """
-        return among(self.names(directory), asked)
+        names = self._listing(directory)
+        deeper = tuple([each[len(IN_FOLDERS) :] for each in asked if each.startswith(IN_FOLDERS)])
+        inside = (
+            os.path.join(folder, name)
+            for folder in (_folders(names) if deeper else ())
+            for name in self.named(os.path.join(directory, folder), *deeper)
+        )
+        return _among(names, asked).union(inside)
 
 
-def among(names: frozenset[str], asked: Iterable[str]) -> frozenset[str]:
-    """Return the names that are asked for, whole or by their end."""
-    ends = tuple(each[1:] for each in asked if each.startswith("*"))
+def _folders(names: frozenset[str]) -> list[str]:
+    """Return the names that may be of folders with code; none where there are more than FOLDERS."""
+    found = [name for name in names if "." not in name and name[:2] != "__"]
+    return found if len(found) <= FOLDERS else []
+
+
+def _among(names: frozenset[str], asked: Sequence[str]) -> frozenset[str]:
+    """Return the names that are asked for: whole, or by a pattern that starts with a star."""
+    patterns = [each[1:].rpartition("*") for each in asked if each.startswith("*")]
     whole = names.intersection(asked)
-    return whole.union(name for name in names if name.endswith(ends)) if ends else whole
+    if not patterns:
+        return whole
+    ends = tuple([end for _, _, end in patterns])
+    return whole.union(
+        name
+        for name in names
+        if name.endswith(ends)
+        and any(name.endswith(end) and inner in name[: len(name) - len(end)] for inner, _, end in patterns)
+    )
 
 
 class Disk(Files):
@@ -270,12 +318,9 @@ class Disk(Files):
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a regular file; OSError when it cannot be read or is no regular file."""
-        with open(path, "rb", opener=_without_waiting) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise OSError(f"not a regular file: {path}")
-            return file.read()
+        return read_regular(path)
 
-    def names(self, directory: str) -> frozenset[str]:
+    def _listing(self, directory: str) -> frozenset[str]:
         """Return the names in a directory, listed once; empty when it cannot be listed."""
         if directory not in self._listed:
             status = _status(directory)  # before the names: what changes in between is then seen as changed
@@ -302,9 +347,23 @@ def _status(path: str) -> Optional[Status]:
     return modified, changed, found.st_size, found.st_ino
 
 
-def _without_waiting(path: str, flags: int) -> int:
+def without_waiting(path: str, flags: int) -> int:
     """Return an open file; a pipe without a writer is not waited for."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def read_regular(path: str, most: int = LARGEST, opener: Callable[[str, int], int] = without_waiting) -> bytes:
+    """Return the bytes of a file; OSError when it is no regular file, holds more than `most`, or cannot be read.
+
+    Every file that a repository brings is read by this function: a pipe, a device or a huge file stops no run.
+    """
+    with open(path, "rb", opener=opener) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, Message("not a regular file"))
+        if status.st_size > most:
+            raise OSError(errno.EFBIG, Message("larger than {most} MB", most=most // 1_000_000))
+        return file.read()
 
 
 class Overlay(Files):
@@ -318,11 +377,11 @@ class Overlay(Files):
         """Return the text laid over `path`, else what the base holds."""
         return self.contents[path] if path in self.contents else self.base.read(path)
 
-    def names(self, directory: str) -> frozenset[str]:
+    def _listing(self, directory: str) -> frozenset[str]:
         """Return the names in a directory, laid-over files and their folders included."""
         prefix = directory.rstrip(os.sep) + os.sep
         laid = {path[len(prefix) :].split(os.sep)[0] for path in self.contents if path.startswith(prefix)}
-        return self.base.names(directory) | laid
+        return self.base._listing(directory) | laid
 
     def status(self, path: str) -> Optional[Status]:
         """Return None where something is laid over a file, or into a directory; else what the base says."""
@@ -338,7 +397,7 @@ class Nowhere(Files):
         """Raise FileNotFoundError for every path."""
         raise FileNotFoundError(path)
 
-    def names(self, directory: str) -> frozenset[str]:
+    def _listing(self, directory: str) -> frozenset[str]:
         """Return nothing."""
         return frozenset()
 

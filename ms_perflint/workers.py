@@ -1,7 +1,7 @@
 """Work side by side: in processes that end with the run that started them, or wherever an executor takes it.
 
 A process that dies, killed for its memory or by a fault in a library, takes one path with it. Whoever stops the run
-stops them at once. What comes back stands in the order of the paths, however many processes there are.
+stops them at once. Results are handed on as they come: what they are put together to must not depend on their order.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from multiprocessing.process import BaseProcess
-from typing import Optional, TypeVar
+from typing import TypeVar
 
 Result = TypeVar("Result")
 Work = Callable[[Sequence[str]], Result]  # it must be possible to pickle it
@@ -31,60 +31,57 @@ def processes(count: int) -> Executor:
 def side_by_side(
     parts: Sequence[Sequence[str]],
     work: Work[Result],
+    take: Callable[[Result], None],
     workers: int,
     start: Start = processes,
     done: Callable[[int], None] = lambda count: None,
-) -> tuple[list[Result], list[str]]:
-    """Return the results of the parts, in their order; and the paths on which workers died.
+) -> list[str]:
+    """Give the results of the parts to `take`, each as soon as it is there; return the paths on which workers died.
 
     How many paths more are done is told to `done`, and 0 from time to time while nothing is.
     """
     with _started(start, workers) as executor:
-        found = _asked(executor, work, parts, done)
-    results: list[Result] = []
-    dead: list[str] = []
-    for part, result in zip(parts, found):
-        for path, again in [(part[0], result)] if result is not None else _one_by_one(part, work, start):
-            if again is None:
-                dead.append(path)
-            else:
-                results.append(again)
-    return results, dead
+        left = _asked(executor, work, parts, take, done)
+    return [path for part in left for path in _one_by_one(part, work, take)]
 
 
-def _one_by_one(part: Sequence[str], work: Work[Result], start: Start) -> Iterator[tuple[str, Optional[Result]]]:
-    """Yield the results for a part on which a worker may have died, in halves where it did: None for one path alone."""
-    with _started(start, 1) as executor:
-        result = _asked(executor, work, [part])[0]
-    if result is not None or len(part) == 1:
-        yield part[0], result
+def _one_by_one(part: Sequence[str], work: Work[Result], take: Callable[[Result], None]) -> Iterator[str]:
+    """Yield the paths of a part on which a process dies: where one does, it is asked for in halves."""
+    with _started(processes, 1) as executor:
+        left = _asked(executor, work, [part], take)
+    if not left:
+        return
+    if len(part) == 1:
+        yield part[0]
         return
     middle = len(part) // 2
-    yield from _one_by_one(part[:middle], work, start)
-    yield from _one_by_one(part[middle:], work, start)
+    yield from _one_by_one(part[:middle], work, take)
+    yield from _one_by_one(part[middle:], work, take)
 
 
 def _asked(
     executor: Executor,
     work: Work[Result],
     parts: Sequence[Sequence[str]],
+    take: Callable[[Result], None],
     done: Callable[[int], None] = lambda count: None,
-) -> list[Optional[Result]]:
-    """Return the results of the parts; None for those that were not done when a worker died."""
-    futures = []
+) -> list[Sequence[str]]:
+    """Give the results of the parts to `take`; return the parts that were not done when a worker died."""
+    asked: dict[Future[Result], int] = {}
     with _unheard(), suppress(BrokenExecutor):
-        for part in parts:
-            futures.append(executor.submit(work, part))
-    sizes = {future: len(part) for future, part in zip(futures, parts)}
-    pending = set(futures)
-    while pending:
-        ended, pending = wait(pending, TICK, FIRST_COMPLETED)
-        done(sum(sizes[future] for future in ended))
-    found: list[Optional[Result]] = [None] * len(parts)
-    for position, future in enumerate(futures):
-        with suppress(BrokenExecutor):
-            found[position] = future.result()
-    return found
+        for number, part in enumerate(parts):
+            asked[executor.submit(work, part)] = number
+    left = set(range(len(parts)))
+    while asked:
+        ended, _ = wait(asked, TICK, FIRST_COMPLETED)
+        count = 0
+        for number, future in sorted((asked.pop(future), future) for future in ended):
+            with suppress(BrokenExecutor):
+                take(future.result())
+                left.discard(number)
+            count += len(parts[number])
+        done(count)
+    return [parts[number] for number in sorted(left)]
 
 
 @contextmanager

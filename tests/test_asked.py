@@ -7,14 +7,23 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 
 import click
 import pytest
-from front import SAFE, TRAIN, environment, run
+from front import FIXED, SAFE, TRAIN, environment, run
 
-from ms_perflint.commands.asked import CACHE_DIR, COMMANDS, COMPLETION, FLAGS, LISTS, NO_CACHE, TEXTS, Options, plain
+from ms_perflint.cache import CACHE_DIR, NO_CACHE
+from ms_perflint.commands.asked import (
+    COMMANDS,
+    COMPLETION,
+    FLAGS,
+    LISTS,
+    TEXTS,
+    Options,
+    plain,
+    with_files,
+)
 from ms_perflint.commands.front import check, front
 from ms_perflint.languages import VARIABLE
 
@@ -153,13 +162,11 @@ def test_who_reads_no_further_ends_it_quietly(way: tuple[str, ...], tmp_path: Pa
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_end_it(way: tuple[str, ...], number: signal.Signals, code: int, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "ms_perflint", *SAFE, *way, "-"]
-    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # also where the tests themselves run in background
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(
         command,
         cwd=tmp_path,
         env=environment(),
-        preexec_fn=heard,
         **pipes,  # type: ignore[call-overload]
     ) as process:
         assert process.stdin is not None
@@ -168,3 +175,51 @@ def test_signals_end_it(way: tuple[str, ...], number: signal.Signals, code: int,
         process.send_signal(number)
         out, error = process.communicate(timeout=60)
     assert (process.returncode, out, error) == (code, b"", b"\n" if number == signal.SIGINT else b"")
+
+
+# --- files whose names look like options
+
+NAMES = (
+    "-dash.py",
+    "--help.py",
+    "-.py",
+    "--fix.py",
+    "-o a.py",
+    "-new\nline.py",
+    "--config=x.py",
+    "-n.ipynb",
+    "--select=.pyi",
+)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "--\udcff.py"])
+@pytest.mark.parametrize("before", [(), ("check", "--force-exclude", "--select", "MSP301"), ("-q", "--no-fix-at-all")])
+def test_a_python_file_is_no_option(
+    name: str, before: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).touch()
+    assert with_files([*before, name, "b.py"]) == [*before, f"./{name}", "b.py"]
+    assert with_files([*before, "--", name]) == [*before, "--", name]
+    assert with_files([*before, "a.py", "--", name, "--", name]) == [*before, "a.py", "--", name, "--", name]
+
+
+@pytest.mark.parametrize(
+    "word", ["-dash.py", "--fix", "-q", "--config=x.py", "-", "--", "--output-file=x.html", "a.py"]
+)
+def test_what_is_no_python_file_stays_as_it_is(word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("--fix", "-q", "-", "--", "--output-file=x.html", "a.py"):
+        Path(name).touch()
+    Path("-dash.py").mkdir()
+    assert with_files([word]) == [word]
+
+
+@pytest.mark.parametrize("name", [*NAMES, "--\udcff.py", "a b.py"])
+def test_a_file_whose_name_looks_like_an_option_is_mended(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("{}" if name.endswith(".ipynb") else TRAIN, encoding="utf-8")
+    ran = run("check", "--force-exclude", *SAFE, "--fix", "--no-interactive", name, cwd=tmp_path)
+    assert (ran.code, ran.err) == (0, "")
+    if not name.endswith(".ipynb"):
+        assert (tmp_path / name).read_text(encoding="utf-8") == FIXED
+    assert run("--diff", *SAFE, "--", name, cwd=tmp_path).code == 0

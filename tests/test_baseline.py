@@ -201,3 +201,83 @@ def test_a_statement_is_written_the_same_by_every_python() -> None:
         "keys=Constant(value='\\xe9',)values=Constant(value=Ellipsis,))))slice=Tuple(elts=Slice(lower=Constant(value=1,)"
         "upper=Constant(value=2,))elts=UnaryOp(op=Invert()operand=Name(id='h',)))))simple=1,)"
     )
+
+
+def test_empty_text_of_an_f_string_is_left_out_and_no_other() -> None:
+    (stmt,) = ast.parse("x = f'{a}'").body
+    assert isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.JoinedStr)
+    before = normalised(stmt)
+    stmt.value.values.append(ast.Constant(""))
+    assert normalised(stmt) == before
+    assert normalised(ast.parse("{1: ''}").body[0]) != normalised(ast.parse("{1: None}").body[0])
+    assert normalised(ast.parse("a or ''").body[0]) != normalised(ast.parse("a or b").body[0])
+
+
+# --- where it may be written
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a project with one finding, with links that lead out of it and one that does not."""
+    root = tmp_path / "project"
+    (root / "inner").mkdir(parents=True)
+    (tmp_path / "outside").mkdir()
+    write(root, TRAIN)
+    (root / "out").symlink_to(tmp_path / "outside")
+    (root / "dangling.json").symlink_to(tmp_path / "outside" / "new.json")
+    (root / "chain").symlink_to("out")
+    (root / "in").symlink_to("inner")
+    return root
+
+
+def configured(root: Path, baseline: str) -> None:
+    """Let the configuration of a project name a baseline."""
+    (root / "pyproject.toml").write_text(f"[tool.ms-perflint]\nselect = ['MSP301']\nbaseline = '{baseline}'\n")
+
+
+OUTSIDE = (
+    "../outside/new.json",
+    "../new.json",
+    "inner/../../new.json",
+    "out/new.json",
+    "chain/new.json",
+    "dangling.json",
+)
+
+
+@pytest.mark.parametrize("option", ["--write-baseline", "--extend-baseline"])
+@pytest.mark.parametrize("name", [*OUTSIDE, "{parent}/outside/new.json"])
+def test_a_configuration_names_no_file_to_write_outside_of_its_project(project: Path, name: str, option: str) -> None:
+    parent = project.parent
+    configured(project, name.format(parent=parent))
+    before = sorted(parent.rglob("*"))
+    for folder in (project, parent):
+        ran = run(option, "--no-cache", str(project), cwd=folder)
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+        assert f"outside of {project}: name it with `--baseline` to write it" in ran.err
+    assert sorted(parent.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "name", ["known.json", "inner/known.json", "in/known.json", "inner/../known.json", "{root}/known.json"]
+)
+def test_a_configuration_names_a_file_to_write_inside_of_its_project(project: Path, name: str) -> None:
+    configured(project, name.format(root=project))
+    for folder in (project, project.parent):
+        ran = run("--write-baseline", str(project), cwd=folder)
+        assert (ran.code, ran.out) == (0, QUIET)
+    assert len([path for path in project.rglob("known.json") if not path.is_symlink()]) == 1
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_the_command_line_names_any_file(project: Path, name: str) -> None:
+    configured(project, "../elsewhere.json")
+    ran = run("--baseline", name, "--write-baseline", ".", cwd=project)
+    assert (ran.code, ran.out) == (0, QUIET)
+    assert len(json.loads((project / name).read_text())["findings"]) == 1
+
+
+def test_a_baseline_outside_of_the_project_is_read(project: Path) -> None:
+    run("--baseline", "../known.json", "--write-baseline", ".", cwd=project)
+    configured(project, "../known.json")
+    assert run(".", cwd=project).out == QUIET

@@ -7,17 +7,20 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from front import Ran, environment, run
 
-from ms_perflint import engine, source
+from ms_perflint import cache as caches
+from ms_perflint import engine, linter, packing, source
 from ms_perflint.cache import Cache, Memory
 from ms_perflint.config import Config, FileIgnore
 from ms_perflint.discovery import discover
-from ms_perflint.engine import Linter
 from ms_perflint.findings import Report
+from ms_perflint.linter import Linter
+from ms_perflint.packing import Session
 from ms_perflint.source import Disk
 
 SAMPLES = Path(__file__).parent.parent / "sample_scripts"
@@ -112,7 +115,7 @@ def test_a_change_in_one_project_leaves_the_other_known(tmp_path: Path, monkeypa
     (tmp_path / ".git").mkdir()  # the project ends here: what comes and goes above it does not count
     for name in ("one", "other"):
         shutil.copytree(SAMPLES / "zoo_project", tmp_path / name)
-    monkeypatch.setattr(engine, "HELD_BY_SESSION", 0)
+    monkeypatch.setattr(linter, "HELD_BY_SESSION", 0)
     memory = Memory()
     remembered(tmp_path, memory)
     _append("one/src/dataset.py", "\n")(tmp_path)
@@ -168,6 +171,16 @@ def kept(tmp_path: Path) -> list[Path]:
     return sorted((tmp_path / "cache").glob("*.cache"))
 
 
+def parts(tmp_path: Path) -> list[Path]:
+    return sorted((tmp_path / "cache").glob("*.cache/*"))
+
+
+def knows(cache: Cache, folder: Path) -> bool:
+    """Return whether a cache knows something of a file in a folder."""
+    memory = cache.load()
+    return any(map(memory.knows, paths_of(folder)))
+
+
 def test_findings_come_back_whole(cache: Cache, project: Path) -> None:
     first = filled(cache, project)
     found, left = cache.load().recall(paths_of(project), Disk())
@@ -180,12 +193,14 @@ def test_findings_come_back_whole(cache: Cache, project: Path) -> None:
 )
 def test_a_corrupt_cache_is_none(cache: Cache, project: Path, tmp_path: Path, content: bytes) -> None:
     first = filled(cache, project)
-    (file,) = kept(tmp_path)
-    for damaged in (content, file.read_bytes()[:-1], file.read_bytes()[:20]):
+    (file,) = parts(tmp_path)
+    whole = file.read_bytes()
+    for damaged in (content, whole[:-1], whole[:20]):
         file.write_bytes(damaged)
-        assert not cache.load().sessions
+        assert not knows(cache, project)
         assert filled(cache, project) == first
-    assert cache.load().sessions
+        (file,) = parts(tmp_path)
+    assert knows(cache, project)
 
 
 def test_other_settings_have_their_own_cache(project: Path, tmp_path: Path) -> None:
@@ -200,7 +215,7 @@ def test_other_settings_have_their_own_cache(project: Path, tmp_path: Path) -> N
     ]
     for config in ways:
         cache = Cache(str(tmp_path / "cache"), [str(project)], config)
-        assert not cache.load().sessions
+        assert not knows(cache, project)
         memory = cache.load()
         engine.lint(paths_of(project), config, memory=memory)
         cache.save(memory)
@@ -218,14 +233,19 @@ def test_runs_over_parts_of_a_project_share_a_cache(project: Path, tmp_path: Pat
 
 def test_what_is_gone_or_unused_is_removed(cache: Cache, project: Path, tmp_path: Path) -> None:
     filled(cache, project)
-    old = tmp_path / "cache" / "old.cache"
-    old.write_bytes(b"")
-    os.utime(old, (1, 1))
+    gone = paths_of(project / "zoo_project")
+    old = [tmp_path / "cache" / name for name in ("old.cache", "folder.cache/part", "folder.cache")]
+    unfinished = kept(tmp_path)[0] / "part.tmp"
+    old[2].mkdir()
+    for path in (*old, unfinished):
+        path.is_dir() or path.write_bytes(b"")
+        os.utime(path, (1, 1))
     shutil.rmtree(project / "zoo_project")
     _append("lenet.py", "\n")(project)
     filled(cache, project)
-    assert not old.exists()
-    assert all(os.path.exists(path) for session in cache.load().sessions for path in session.findings)
+    assert not any(path.exists() for path in (*old, unfinished))
+    memory = cache.load()
+    assert knows(cache, project) and not any(map(memory.knows, gone))
 
 
 def test_a_cache_that_cannot_be_kept_stops_nothing(project: Path, tmp_path: Path) -> None:
@@ -234,27 +254,184 @@ def test_a_cache_that_cannot_be_kept_stops_nothing(project: Path, tmp_path: Path
     assert filled(cache, project) == anew(project)
 
 
+# --- in parts
+
+
+@pytest.fixture
+def projects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder of projects that make a part each, and share nothing."""
+    (tmp_path / "tree" / ".git").mkdir(parents=True)
+    for number in range(6):
+        shutil.copytree(SAMPLES / "zoo_project", tmp_path / "tree" / f"project{number}")
+    monkeypatch.setattr(caches, "PART", len(paths_of(tmp_path / "tree" / "project0")))
+    monkeypatch.setattr(source, "SETTLED", 0)  # the status of a file tells at once
+    monkeypatch.setattr(engine, "HANDED_OVER", 1)
+    monkeypatch.setattr(linter, "HELD_BY_SESSION", 0)
+    return tmp_path / "tree"
+
+
+@pytest.fixture
+def divided(projects: Path, tmp_path: Path) -> Cache:
+    return Cache(str(tmp_path / "cache"), [str(projects)], Config(str(projects)))
+
+
+def linted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list of the files that are linted from now on."""
+    found: list[str] = []
+    ask = Linter.file
+
+    def noted(linter: Linter, path: str) -> object:
+        found.append(path)
+        return ask(linter, path)
+
+    monkeypatch.setattr(Linter, "file", noted)
+    return found
+
+
+def test_parts_are_written_and_loaded_one_at_a_time(
+    divided: Cache, projects: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, written, held = divided.load(), [], []
+    write, load = packing.Parts.write, packing.Parts.load
+
+    def noted_write(parts: packing.Parts, sessions: Sequence[Session]) -> str:
+        held.append(sum(len(session.findings) for session in sessions))
+        written.append(write(parts, sessions))
+        return written[-1]
+
+    loaded: list[str] = []
+
+    def noted_load(parts: packing.Parts, name: str) -> object:
+        loaded.append(name)
+        return load(parts, name)
+
+    monkeypatch.setattr(packing.Parts, "write", noted_write)
+    monkeypatch.setattr(packing.Parts, "load", noted_load)
+    first = remembered(projects, memory)
+    assert len(written) >= 5 and max(held) <= 2 * caches.PART  # before it is saved
+    assert not loaded
+    divided.save(memory)
+    assert sorted(written) == [path.name for path in parts(tmp_path)]
+    again = divided.load()
+    assert again.recall(paths_of(projects / "project1"), Disk())[1] == [] and len(set(loaded)) == 1
+    assert remembered(projects, again) == first and len(set(loaded)) == len(written)
+
+
+@pytest.mark.parametrize("damage", ["gone", "empty", "short", "longer", "no part"])
+def test_a_broken_part_costs_only_that_part(
+    damage: str, divided: Cache, projects: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = filled(divided, projects)
+    broken = parts(tmp_path)[2]
+    raw = broken.read_bytes()
+    memory = divided.load() if damage == "gone" else None  # as another run removes it
+    damaged = {"empty": b"", "short": raw[:-1], "longer": raw + b"x", "no part": b"x" * 99}
+    broken.unlink() if damage == "gone" else broken.write_bytes(damaged[damage])
+    again = linted(monkeypatch)
+    memory = memory or divided.load()
+    assert remembered(projects, memory) == first
+    divided.save(memory)
+    assert 0 < len(again) <= 2 * caches.PART
+    assert broken not in parts(tmp_path)
+    again.clear()
+    assert filled(divided, projects) == first and not again
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_change_writes_the_parts_anew_that_know_of_it(
+    change: Callable[[Path], None], divided: Cache, projects: Path, tmp_path: Path
+) -> None:
+    shutil.copyfile(SAMPLES / "lenet.py", projects / "project3" / "lenet.py")
+    shutil.copytree(SAMPLES / "zoo_project", projects / "project3" / "zoo_project")
+    filled(divided, projects)
+    before = set(parts(tmp_path))
+    change(projects / "project3")
+    assert filled(divided, projects) == anew(projects)
+    assert len(before & set(parts(tmp_path))) >= 3  # the others are as they were: two have project 3, one is filled up
+    assert filled(divided, projects) == anew(projects)
+
+
+def test_a_run_that_is_stopped_leaves_what_it_had_done(
+    divided: Cache, projects: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = Linter.file
+
+    def stops(linter: Linter, path: str) -> object:
+        if "project4" in path:
+            raise KeyboardInterrupt
+        return ask(linter, path)
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Linter, "file", stops)
+        remembered(projects, divided.load())
+    again = linted(monkeypatch)
+    assert filled(divided, projects) == anew(projects)
+    assert not any("project0" in path or "project1" in path for path in again[: -len(paths_of(projects))])
+
+
+def test_small_parts_are_put_together(divided: Cache, projects: Path, tmp_path: Path) -> None:
+    files = paths_of(projects)
+    for path in files:
+        memory = divided.load()
+        engine.lint([path], Config(str(projects)), memory=memory)
+        divided.save(memory)
+    assert len(parts(tmp_path)) <= 2 * 6
+    assert divided.load().recall(files, Disk())[1] == []
+
+
+def test_costs_are_those_of_the_last_run(divided: Cache, projects: Path) -> None:
+    files = paths_of(projects)
+    assert divided.load().costs(files) == {}
+    filled(divided, projects)
+    _append("project2/src/dataset.py", "\n")(projects)
+    memory = divided.load()
+    memory.recall(files, Disk())  # what does not hold any more is the best guess all the same
+    costs = memory.costs(files)
+    assert costs.keys() == set(files) and all(0 < cost < 60 for cost in costs.values())
+    assert memory.costs(files[:1]).keys() == {files[0]}
+
+
 # --- on the command line
 
 
-def command(*arguments: str, folder: Path, cache: Path) -> subprocess.CompletedProcess[str]:
+def command(*arguments: str, folder: Path, cache: Path) -> Ran:
     """Run the command line with a cache directory."""
-    settings = {**os.environ, "MS_PERFLINT_CACHE_DIR": str(cache)}
-    line = [sys.executable, "-m", "ms_perflint", *arguments]
-    return subprocess.run(line, cwd=folder, env=settings, capture_output=True, text=True, timeout=120)
+    return run(*arguments, cwd=folder, env={"MS_PERFLINT_CACHE_DIR": str(cache)})
 
 
 def test_the_command_line_remembers_and_forgets(project: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     plain = command("--isolated", "--no-cache", ".", folder=project, cache=cache)
-    assert not cache.exists() and plain.returncode == 1
+    assert not cache.exists() and plain.code == 1
     for _ in range(2):
         again = command("--isolated", ".", folder=project, cache=cache)
-        assert (again.stdout, again.stderr, again.returncode) == (plain.stdout, plain.stderr, 1)
+        assert (again.out, again.err, again.code) == (plain.out, plain.err, 1)
     assert (cache / ".gitignore").read_text() == "*\n" and len(kept(tmp_path)) == 1
-    assert command("clean", folder=project, cache=cache).stdout == f"Removed 1 cache from {cache}.\n"
+    assert command("clean", folder=project, cache=cache).out == f"Removed 1 cache from {cache}.\n"
     assert not cache.exists()
-    assert command("clean", folder=project, cache=cache).stdout == f"Removed 0 caches from {cache}.\n"
+    assert command("clean", folder=project, cache=cache).out == f"Removed 0 caches from {cache}.\n"
+
+
+def test_the_command_line_looks_again_only_where_something_counts(project: Path, tmp_path: Path) -> None:
+    """A folder above the project is on `sys.path`: what comes there counts if it is imported."""
+    text = (project / "lenet.py").read_text(encoding="utf-8")
+    head = "import sys\nsys.path.append('..')\nfrom neighbour import MODE\n"
+    assert "mode=ms.GRAPH_MODE" in text
+    _write("near.py", head + text.replace("mode=ms.GRAPH_MODE", "mode=MODE"))(project)
+    cache = tmp_path / "cache"
+    count = len(paths_of(project))
+    command("--isolated", ".", folder=project, cache=cache)
+    for name in ("notes.txt", "other/module.py", "project/outputs/log.txt", "project/docs/notes.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    again = command("--isolated", "--verbose", ".", folder=project, cache=cache)
+    assert f"cache: {count} of {count} files had not changed" in again.err
+    (tmp_path / "neighbour.py").write_text("MODE = 1\n")
+    plain = command("--isolated", "--no-cache", ".", folder=project, cache=cache)
+    with_cache = command("--isolated", ".", folder=project, cache=cache)
+    assert (with_cache.out, with_cache.err) == (plain.out, plain.err)
+    reported = [[row for row in run.out.splitlines() if row.startswith("near.py")] for run in (again, plain)]
+    assert ["MSP101" in "".join(rows) for rows in reported] == [False, True]
 
 
 def test_what_was_fixed_is_remembered_as_fixed(project: Path, tmp_path: Path) -> None:
@@ -264,17 +441,17 @@ def test_what_was_fixed_is_remembered_as_fixed(project: Path, tmp_path: Path) ->
     fixed = command("--fix", "--unsafe-fixes", "--no-interactive", *arguments, folder=project, cache=cache)
     after = command(*arguments, folder=project, cache=cache)
     plain = command("--no-cache", *arguments, folder=project, cache=cache)
-    assert json.loads(after.stdout) == json.loads(plain.stdout) == json.loads(fixed.stdout)
+    assert json.loads(after.out) == json.loads(plain.out) == json.loads(fixed.out)
 
 
 def test_runs_side_by_side_find_the_same(project: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     plain = command("--isolated", "--no-cache", ".", folder=project, cache=cache)
-    settings = {**os.environ, "MS_PERFLINT_CACHE_DIR": str(cache)}
+    settings = {**environment(), "MS_PERFLINT_CACHE_DIR": str(cache)}
     line = [sys.executable, "-m", "ms_perflint", "--isolated", "."]
     runs = [
         subprocess.Popen(line, cwd=project, env=settings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         for _ in range(4)
     ]
-    assert {run.communicate(timeout=120)[0] for run in runs} == {plain.stdout}
+    assert {run.communicate(timeout=120)[0] for run in runs} == {plain.out}
     assert sorted(path.suffix for path in cache.iterdir() if path.name[0] != ".") == [".TAG", ".cache"]

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from front import END, FIXED, SAFE, TRAIN, UNSAFE, on_terminal, run
+from front import END, FIXED, SAFE, TRAIN, UNSAFE, on_terminal, run, run_process
 
 from ms_perflint import __version__, pages
 
@@ -255,3 +255,30 @@ def test_a_reader_that_leaves_early_gets_no_traceback(here: Path) -> None:
     done = subprocess.run(["sh", "-c", command], cwd=here, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("train.py:8:14: MSP301")
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*SAFE, "train.py"),
+        (*SAFE, "--diff", "train.py"),
+        (*SAFE, "--no-cache", "--jobs", "2", "."),
+        (*SAFE, "--fix", "--exit-zero", "."),
+        (*SAFE, "--output-format", "json", "-"),
+        ("program", "--isolated", "train.py"),
+        ("rule", "MSP301"),
+        ("--select", "MSP31", "gone.py"),
+        ("--no-such-option",),
+    ],
+    ids=" ".join,
+)
+def test_a_run_in_the_tests_is_what_a_process_does(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    """Nearly all tests run the command line in their own process: this is why that proves the same."""
+    told = []
+    for number, way in enumerate((run, run_process)):
+        folder = tmp_path / str(number) / "project"
+        folder.mkdir(parents=True)
+        (folder / "train.py").write_text(TRAIN, encoding="utf-8")
+        ran = way(*arguments, cwd=folder, text=TRAIN)
+        told.append((ran.code, ran.out.replace(str(folder), ""), ran.err, (folder / "train.py").read_bytes()))
+    assert told[0] == told[1]

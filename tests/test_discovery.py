@@ -93,6 +93,13 @@ def test_gitignore_files_nested_and_negated(tmp_path: Path) -> None:
     assert "x/gen_b.py" in found(tmp_path, respect_gitignore=False)
 
 
+def test_a_long_gitignore_counts(tmp_path: Path) -> None:
+    tree(tmp_path, ".git/", f".gitignore={'# a remark that takes its place' * 1000}", "a.py", "out/b.py")
+    with (tmp_path / ".gitignore").open("a", encoding="utf-8") as file:
+        file.write("\nout/\n")
+    assert found(tmp_path) == ["a.py"]
+
+
 def test_gitignore_counts_only_inside_of_a_repository(tmp_path: Path) -> None:
     tree(tmp_path, ".gitignore=a.py\n", "a.py", "sub/.git/", "sub/a.py", "sub/.gitignore=b.py\n", "sub/b.py")
     assert found(tmp_path) == ["a.py", "sub/a.py"]

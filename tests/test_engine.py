@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ms_perflint import discovery, engine
+from ms_perflint import discovery, engine, findings, linter
 from ms_perflint.check import Check
 from ms_perflint.config import Config
 from ms_perflint.discovery import discover
@@ -34,7 +34,7 @@ def files(config: Config) -> tuple[str, ...]:
 def test_the_gate_hides_nothing(files: tuple[str, ...], config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     gated = engine.lint(files, config)
     monkeypatch.setattr(Check, "mentioned", lambda raw: True)
-    monkeypatch.setattr(engine, "MARK", b"")
+    monkeypatch.setattr(linter, "MARK", b"")
     assert engine.lint(files, config) == gated
     assert gated.findings
 
@@ -50,7 +50,7 @@ def test_the_order_of_paths_does_not_matter(files: tuple[str, ...], config: Conf
 
 
 def test_processes_find_the_same(files: tuple[str, ...], config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(discovery, "PART", 1)
+    monkeypatch.setattr(discovery, "CHEAPEST", 0)
     assert engine.lint(files, config, jobs=2) == engine.lint(files, config)
 
 
@@ -126,7 +126,7 @@ def test_a_tree_of_programs_is_told_the_same_file_by_file(tmp_path: Path, monkey
     assert {(os.path.join("pkg", "callbacks.py"), "MSP301"), (os.path.join("pkg", "slow.py"), "MSP101")} <= found
     assert {code for path, code in found if path == os.path.join("pkg", "fast.py")} == set()
     assert sorted(f for path in paths for f in engine.lint([path], config).findings) == list(together.findings)
-    monkeypatch.setattr(discovery, "PART", 1)
+    monkeypatch.setattr(discovery, "CHEAPEST", 0)
     assert engine.lint(paths, config, jobs=2) == together
 
 
@@ -137,10 +137,10 @@ def _finding(fix: Fix | None) -> dict[tuple[object, ...], Finding]:
 
 def test_one_program_is_enough_and_the_weakest_fix_counts() -> None:
     safe, unsafe = Fix("mend", Safety.SAFE, ()), Fix("mend", Safety.UNSAFE, ())
-    (merged,) = engine.merged([_finding(safe), {}, _finding(unsafe)])
+    (merged,) = findings.merged([_finding(safe), {}, _finding(unsafe)])
     assert merged.fix is not None
     assert merged.fix.safety is Safety.UNSAFE
-    (merged,) = engine.merged([_finding(safe), _finding(None)])
+    (merged,) = findings.merged([_finding(safe), _finding(None)])
     assert merged.fix is None
 
 

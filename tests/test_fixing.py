@@ -378,7 +378,7 @@ def test_makes_what_does_not_touch_and_nothing_else(case: tuple[str, list[tuple[
     expected = body
     for edit in sorted(made, reverse=True):
         start, end = offsets.index(edit.start), offsets.index(edit.end)
-        expected = expected[:start] + edit.text.replace("\n", source.newline) + expected[end:]
+        expected = expected[:start] + source.worded(edit) + expected[end:]
     assert (outcome.changes[0].after.decode() if outcome.changes else body) == expected
     assert source.spliced(made).decode() == expected
     for each in found:
@@ -407,7 +407,7 @@ def test_edits_that_do_not_touch_can_be_made_in_any_order(
         now, made = source, list[Edit]()
         for edit in order:
             start, end = (moved(source, offset, made) for offset in (edit.start, edit.end))
-            wanted = Edit(path, start, end, edit.text.replace("\n", source.newline))
+            wanted = Edit(path, start, end, source.worded(edit))
             after = now.text[:start] + wanted.text.encode() + now.text[end:]
             now = Source(path, f"# coding: {encoding}\n".encode())
             now.text = after

@@ -25,7 +25,7 @@ from ms_perflint.languages import CHINESE, ENGLISH, VARIABLE, Message, catalogue
 PACKAGE = Path(ms_perflint.__file__).parent
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_scripts"
 NOWHERE = {VARIABLE: "", "LC_ALL": "", "LC_MESSAGES": "", "LANG": ""}  # no language is set
-IN_CHINESE = {VARIABLE: "zh", "PYTHONIOENCODING": "utf-8"}
+IN_CHINESE = {VARIABLE: "zh"}
 MENDED = "每次保存 CheckPoint 时训练都要停下来等待；设置 `async_save=True` 可在后台异步保存"
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
 
@@ -73,13 +73,36 @@ def test_a_template_stands_once_in_the_catalogue() -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("template", sorted(catalogue(CHINESE)))
-def test_chinese_has_the_same_fields_and_code(template: str) -> None:
-    said = catalogue(CHINESE)[template]
-    assert fields(said) == fields(template) or template.startswith("{found}")
-    assert said.count("`") % 2 == 0
-    assert set(said.split("`")[1::2]) <= set(template.split("`")[1::2])
-    assert not any(mark in said for mark in ("，，", "。。", "：：")) and said == said.strip()
+def mistakes(template: str, said: str) -> list[str]:
+    """Return what is wrong with the Chinese of a template."""
+    checks = {
+        "other fields": fields(said) != fields(template) and not template.startswith("{found}"),
+        "a quote that does not end": said.count("`") % 2,
+        "other code": not set(said.split("`")[1::2]) <= set(template.split("`")[1::2]),
+        "punctuation": any(mark in said for mark in ("，，", "。。", "：：")) or said != said.strip(),
+    }
+    return [f"{template}: {name}" for name, wrong in checks.items() if wrong]
+
+
+def test_chinese_has_the_same_fields_and_code() -> None:
+    assert [wrong for pair in catalogue(CHINESE).items() for wrong in mistakes(*pair)] == []
+
+
+@pytest.mark.parametrize(
+    ("template", "said", "wrong"),
+    [
+        ("a {b}", "{b}", []),
+        ("a {b} of {c}", "{c} 的 {b}", []),
+        ("a {b}", "甲", ["other fields"]),
+        ("a {b}", "{c}", ["other fields"]),
+        ("set `x`", "设置 `x", ["a quote that does not end"]),
+        ("set `x`", "设置 `y`", ["other code"]),
+        ("stop, here", "停，，这里", ["punctuation"]),
+        ("stop", "停 ", ["punctuation"]),
+    ],
+)
+def test_mistakes_in_chinese_are_seen(template: str, said: str, wrong: list[str]) -> None:
+    assert mistakes(template, said) == [f"{template}: {each}" for each in wrong]
 
 
 def test_every_rule_says_its_messages_with_their_templates() -> None:
@@ -152,7 +175,7 @@ def test_the_nearest_wish_counts(
 def test_option_variable_configuration_locale(here: Path) -> None:
     """The order in which they count, as a user sets them."""
     (here / "pyproject.toml").write_text('[tool.ms-perflint]\nselect = ["MSP301"]\nlang = "zh"\n')
-    plain = {**NOWHERE, "PYTHONIOENCODING": "utf-8"}
+    plain = dict(NOWHERE)
     assert MENDED in run("train.py", cwd=here, env=plain).out
     assert MENDED not in run("train.py", cwd=here, env={**plain, VARIABLE: "en"}).out
     assert MENDED in run("train.py", "--lang", "zh", cwd=here, env={**plain, VARIABLE: "en"}).out
@@ -249,7 +272,7 @@ def test_a_person_is_asked_in_chinese(here: Path) -> None:
     ],
 )
 def test_errors_in_chinese(arguments: list[str], said: str, here: Path) -> None:
-    by_option = run(*arguments, "--lang=zh", cwd=here, env={"PYTHONIOENCODING": "utf-8"})
+    by_option = run(*arguments, "--lang=zh", cwd=here)
     assert (by_option.code, by_option.err.startswith(said)) == (2, True), by_option.err
     assert run(*arguments, cwd=here, env=IN_CHINESE) == by_option
 

@@ -32,7 +32,7 @@ def added(raw: bytes, reason: str = "", select: str = "MSP301") -> bytes:
     after = made.changes[0].after if made.changes else raw
     before, now = Source(PATH, raw), Source(PATH, after)
     assert ast.dump(ast.parse(before.text.decode())) == ast.dump(ast.parse(now.text.decode()))
-    assert (before.bom, before.encoding, before.newline) == (now.bom, now.encoding, now.newline)
+    assert (before.bom, before.encoding) == (now.bom, now.encoding)
     assert len(before.starts) == len(now.starts)
     again, _ = linted(after, select)
     assert not again.findings and again.problems == report.problems

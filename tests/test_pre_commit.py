@@ -126,3 +126,23 @@ def test_commits(repository: Path, hooks: Path, tmp_path: Path) -> None:
     assert "files were modified" not in left.out
     assert left.out.count("late.py:8:14: MSP301 ") == 2  # not safe below 2.0: both hooks report it
     assert sure(repository, "git", "rev-list", "--count", "HEAD") == "3"
+
+
+NAMES = ("-dash.py", "--help.py", "-.py", "--fix.py", "--exit-zero=.py", "a b.py", "new\nline.py", "sub/-dash.py")
+
+
+def test_names_that_look_like_options(repository: Path, hooks: Path, tmp_path: Path) -> None:
+    revision = sure(hooks, "git", "rev-parse", "HEAD")
+    config = FIX_FIRST.format(hooks=hooks, revision=revision) + "        args: [--no-cache, --select, MSP301]\n"
+    (repository / ".pre-commit-config.yaml").write_text(config, encoding="utf-8")
+    (repository / "sub").mkdir()
+    for name in NAMES:
+        (repository / name).write_text(TRAIN, encoding="utf-8")
+    sure(repository, "git", "add", ".")
+    home = tmp_path / "home"
+    ran = in_(repository, sys.executable, "-m", "pre_commit", "run", "--all-files", home=home)
+    assert ran.code == 1, ran.out
+    assert [(repository / name).read_text(encoding="utf-8") for name in NAMES] == [FIXED] * len(NAMES)
+    sure(repository, "git", "add", ".")
+    again = in_(repository, sys.executable, "-m", "pre_commit", "run", "--all-files", home=home)
+    assert again.out.count("Passed") == 2, again.out

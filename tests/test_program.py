@@ -12,9 +12,9 @@ from programs import ROOT
 
 from ms_perflint.cli import main
 from ms_perflint.config import Config
-from ms_perflint.engine import Linter
 from ms_perflint.facts.collect import facts_of
 from ms_perflint.facts.data import Answer, Fact, Facts
+from ms_perflint.linter import Linter
 from ms_perflint.report.program import render
 from ms_perflint.source import Nowhere, Overlay
 

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import stat
 import sys
 import time
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from front import FIXED, SAFE, TRAIN, run
 from trees import AFTER, BEFORE, LEFTOVER, changes, family, grow, start
 
 from ms_perflint.fixes import recovery, replacing
@@ -233,3 +235,69 @@ def test_what_belongs_to_a_run_at_work_stays(tmp_path: Path, monkeypatch: pytest
         assert split(files) == [files[0]]
     assert recover(map(str, files)) == ()
     assert (leftovers(tmp_path), split(files)) == ([], [])
+
+
+# --- what is named like a leftover and is none
+
+
+def _named(place: Path, kind: str, outside: Path) -> None:
+    """Make something that no run leaves behind, under the name of what one does."""
+    if kind == "directory":
+        place.mkdir()
+    elif kind == "full directory":
+        place.mkdir()
+        (place / "mine.txt").write_text("mine")
+    elif kind == "link to a directory":
+        place.symlink_to(outside)
+    elif kind == "link to a file":
+        place.symlink_to(outside / "mine.txt")
+    elif kind == "broken link":
+        place.symlink_to("nowhere")
+    elif kind == "pipe":
+        os.mkfifo(place)
+    else:
+        os.mknod(place, stat.S_IFSOCK | 0o600)
+
+
+NAME = ".ms-perflint-x.tmp"
+NAMES = (".ms-perflint-x.undo", ".ms-perflint-a\nb.tmp", ".ms-perflint-.tmp")
+KINDS = ("directory", "full directory", "link to a directory", "link to a file", "broken link", "pipe", "socket")
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, NAME) for kind in KINDS] + [("directory", name) for name in NAMES])
+def test_what_only_has_the_name_of_a_leftover_stays_and_stops_nothing(tmp_path: Path, kind: str, name: str) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    root.mkdir()
+    outside.mkdir()
+    (outside / "mine.txt").write_text("mine")
+    _named(root / name, kind, outside)
+    (root / "train.py").write_text(TRAIN, encoding="utf-8")
+    before = sorted((path, path.lstat().st_mode) for path in tmp_path.rglob("*"))
+    ran = run(*SAFE, "--fix", ".", cwd=root)
+    assert (ran.code, ran.err) == (0, "")
+    assert (root / "train.py").read_text(encoding="utf-8") == FIXED
+    assert sorted((path, path.lstat().st_mode) for path in tmp_path.rglob("*")) == before
+    assert (outside / "mine.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_record_beside_something_of_its_name_is_forgotten_alone(tmp_path: Path, kind: str) -> None:
+    files = half(tmp_path)
+    files[0].write_bytes(BEFORE)
+    records = [path for path in leftovers(tmp_path) if path.suffix == recovery.RECORD]
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "mine.txt").write_text("mine")
+    records[0].unlink()
+    _named(records[0], kind, tmp_path / "outside")
+    assert recover(map(str, files)) == ()
+    assert leftovers(tmp_path) == [records[0]]
+    assert (tmp_path / "outside" / "mine.txt").read_text() == "mine"
+
+
+def test_leftovers_that_may_not_be_read_go(tmp_path: Path) -> None:
+    (file,) = grow(tmp_path, 1)
+    left = file.parent / ".ms-perflint-x.tmp"
+    left.write_bytes(b"")
+    left.chmod(0)
+    assert recover([str(file)]) == ()
+    assert leftovers(tmp_path) == []

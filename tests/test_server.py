@@ -15,13 +15,9 @@ from front import FIXED, TRAIN, environment, run
 from lsprotocol import types
 
 from ms_perflint import pages
-from ms_perflint.commands.asked import Options
 from ms_perflint.config import Config
 from ms_perflint.engine import lint
 from ms_perflint.semantics.files.parsed import Parsed
-from ms_perflint.server import linting
-from ms_perflint.server.buffers import Buffer
-from ms_perflint.server.settings import Folders
 from ms_perflint.source import Disk, Overlay
 
 ONLY = {"select": ["MSP301"]}
@@ -710,22 +706,6 @@ def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path) -> None
     )
     assert done.returncode == 2 and not done.stdout
     assert done.stderr.count("\n") == 1 and 'pip install "ms-perflint[lsp]"' in done.stderr
-
-
-def test_a_fault_of_ours_in_one_file_leaves_the_others_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def faulty(paths: list[str], *arguments: object, **options: object) -> object:
-        if any(path.endswith("bad.py") for path in paths):
-            raise KeyError("x")
-        return lint(paths, *arguments, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(linting, "lint", faulty)
-    paths = [str(tmp_path / name) for name in ("bad.py", "good.py")]
-    buffers = tuple(Buffer(path, path, TRAIN, 1, True, False) for path in paths)
-    folders = Folders({"": Options(select=("MSP301",))})
-    answers = linting.Linting().open(linting.State(buffers, folders, lambda: True))
-    bad, good = (answers.checked[path] for path in paths)
-    assert not bad.findings and "internal error, please report it: KeyError" in bad.problems[0].message
-    assert [finding.code for finding in good.findings] == ["MSP301"] and not good.problems
 
 
 # --- what makes it quick

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import ast
+import json
+import os
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ms_perflint.findings import Place
-from ms_perflint.source import Nowhere, Overlay, Source, SourceError
+import ms_perflint
+from ms_perflint.config import Config
+from ms_perflint.engine import lint
+from ms_perflint.findings import Edit, Place
+from ms_perflint.fixes.fixing import settle
+from ms_perflint.source import FOLDERS, Disk, Nowhere, Overlay, Source, SourceError
 
 CYRILLIC = "#!python\n# vim: set fileencoding=koi8-r :\n'ж'\r"
 
@@ -59,20 +67,96 @@ def test_says_when_a_text_does_not_fit_the_encoding() -> None:
         Source("/a.py", b"# coding: latin-1\n").encode("汉".encode())
 
 
-@pytest.mark.parametrize(
-    ("raw", "newline"),
-    [
-        (b"a\r\nb\n", "\r\n"),
-        (b"a\nb\r\n", "\n"),
-        (b"a\rb\r", "\r"),
-        (b"a", "\n"),
-        (b"", "\n"),
-        (b"\n", "\n"),
-        (b"\r\n", "\r\n"),
-    ],
-)
-def test_knows_the_newline_of_the_first_line(raw: bytes, newline: str) -> None:
-    assert Source("/a.py", raw).newline == newline
+LINE_ENDS = [
+    (b"a\r\nb\n", 0, "x\r\n"),
+    (b"a\r\nb\n", 3, "x\n"),
+    (b"a\nb\r\n", 0, "x\n"),
+    (b"a\nb\r\n", 2, "x\r\n"),
+    (b"a\rb\nc\n", 0, "x\r"),
+    (b"a\rb\nc\n", 2, "x\n"),
+    (b"a\nb\rc\n", 2, "x\r"),
+    (b"a\rb\r", 2, "x\r"),
+    (b"a\rb\r", 4, "x\r"),  # below the last line
+    (b"a\r\nb", 3, "x\r\n"),  # a line without an end: as the one above
+    (b"a\rb", 3, "x\r"),
+    (b"a", 0, "x\n"),
+    (b"", 0, "x\n"),
+    (b"\n", 0, "x\n"),
+    (b"\r\n", 0, "x\r\n"),
+]
+
+
+@pytest.mark.parametrize(("raw", "offset", "expected"), LINE_ENDS)
+def test_what_is_inserted_has_the_line_end_of_its_line(raw: bytes, offset: int, expected: str) -> None:
+    source = Source("/a.py", raw)
+    assert source.worded(Edit("/a.py", offset, offset, "x\n")) == expected
+    assert source.worded(Edit("/a.py", offset, offset, "x")) == "x"
+
+
+JOINING = [
+    (b"a\rb\n", 2, 2, "\nx", b"a\r\rxb\n"),  # `\r` and `\n` would be one line end
+    (b"a\nb\rc\n", 2, 5, "x\n", b"a\nx\n\n"),
+    (b"a\rb\n\n", 2, 3, "x\n", b"a\rx\n\n\n"),
+]
+
+
+@pytest.mark.parametrize(("raw", "start", "end", "text", "expected"), JOINING)
+def test_no_new_kind_of_line_end_comes_to_be(raw: bytes, start: int, end: int, text: str, expected: bytes) -> None:
+    assert Source("/a.py", raw).edited([Edit("/a.py", start, end, text)]) == expected
+
+
+@pytest.mark.parametrize("first", ["\n", "\r", "\r\n"])
+@pytest.mark.parametrize("then", ["\n", "\r", "\r\n"])
+@pytest.mark.parametrize("at", range(1, 7))
+def test_fixes_of_mixed_files_make_no_new_kind_of_line_end(first: str, then: str, at: int) -> None:
+    lines = [
+        "import mindspore as ms", "from mindspore import nn, ops", "class Net(nn.Cell):", "    def construct(self, x):",
+        "        y = ops.cast(x, ms.float32)", "        y = ops.cast(y, ms.float32)", "", "        return y", "",
+        "ms.Model(Net()).train(1, [])", "",
+    ]  # fmt: skip
+    text = "".join(line + (first if number < at else then) for number, line in enumerate(lines))
+    path = os.path.join(os.sep, "program", "train.py")
+    files = Overlay(Nowhere(), {path: text.encode()})
+    config = Config(os.path.dirname(path), select=("ALL",))
+    settled = settle(lambda over: lint([path], config, over), files, config, unsafe=True)
+    after = settled.changes[0].after.decode()
+    assert {finding.code for finding in settled.fixed} >= {"MSP101", "MSP203"}
+    assert {*re.findall("\r\n|\n|\r", after)} <= {*re.findall("\r\n|\n|\r", text)}
+
+
+def test_a_cell_of_a_notebook_keeps_its_line_ends() -> None:
+    cells = [{"cell_type": "code", "source": ["a = 1\r\n", "b = 2"]}, {"cell_type": "code", "source": "c = 3\nd = 4"}]
+    source = Source("/a.ipynb", json.dumps({"cells": cells}).encode())
+    ends = [source.worded(Edit("/a.ipynb", source.text.index(name), 0, "x\n")) for name in (b"a", b"b", b"c", b"d")]
+    assert ends == ["x\r\n", "x\r\n", "x\n", "x\n"]
+
+
+COOKIES = [
+    "ascii", "us-ascii", "ASCII", "US_ASCII", "646", "ansi_x3.4-1968", "iso646-us", "ascii-unix", "latin-1", "L1",
+    "iso-8859-1-dos", "cp1252", "utf-8", "utf8", "utf_8-sig", "utf-8-unix", "gbk", "utf-16", "utf-16-le", "utf-32",
+    "hex", "klingon",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("cookie", COOKIES)
+@pytest.mark.parametrize("above", ["", "#!/usr/bin/python\n", "\ufeff", "\ufeff# first\n", "\n\n"])
+@pytest.mark.parametrize("line", ["x = 1", "x = 'é'", "x = '\udce9'"])
+def test_reads_what_python_reads(cookie: str, above: str, line: str) -> None:
+    raw = f"{above}# -*- coding: {cookie} -*-\n{line}\n".encode(errors="surrogateescape")
+    try:
+        compile(raw, "a.py", "exec")
+    except (SyntaxError, ValueError, LookupError):
+        with pytest.raises(SourceError):
+            Source("/a.py", raw)
+    else:
+        assert Source("/a.py", raw).edited(()) == raw
+
+
+def test_says_where_a_text_is_no_ascii() -> None:
+    with pytest.raises(SourceError) as error:
+        Source("/a.py", "# coding: us-ascii\nx = 'é'\n".encode())
+    assert str(error.value) == "the file is not valid us-ascii: bad byte at offset 24"
+    assert (error.value.row, error.value.column) == (2, 6)
 
 
 def test_counts_columns_in_characters_and_rows_as_python_does() -> None:
@@ -129,9 +213,60 @@ def test_every_offset_is_found_again_by_its_place(text: str, head: str) -> None:
     assert places == sorted(places)
 
 
+NAMES = frozenset(
+    {"a.py", "b.py", "requirements.txt", "dev-requirements-gpu.txt", "notes.txt", "tools", ".git", "__pycache__"}
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        (("a.py", "c.py", "tools"), {"a.py", "tools"}),
+        (("*.py",), {"a.py", "b.py"}),
+        (("*.py", "*.txt", "a.py"), {"a.py", "b.py", "requirements.txt", "dev-requirements-gpu.txt", "notes.txt"}),
+        (("*requirements*.txt",), {"requirements.txt", "dev-requirements-gpu.txt"}),
+        (("*requirements.txt",), {"requirements.txt"}),
+        (("*.txt*.txt", "*.p*.py"), set()),
+        ((), set()),
+        (("*/*.py",), {"tools/c.py"}),
+        (("*/*.sh", "*/*/*.py"), {"tools/run.sh", "tools/inner/d.py"}),
+        (("*/c.py", "b.py"), {"tools/c.py", "b.py"}),
+    ],
+)
+def test_names_are_asked_for(asked: tuple[str, ...], found: set[str], tmp_path: Path) -> None:
+    inside = (
+        "tools/c.py",
+        "tools/run.sh",
+        "tools/inner/d.py",
+        "tools/inner/deep/e.py",
+        ".git/f.py",
+        "__pycache__/g.py",
+    )
+    for name in (*(name for name in NAMES if "." in name[1:]), *inside):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert Disk().named(str(tmp_path), *asked) == {name.replace("/", os.sep) for name in found}
+
+
+def test_a_collection_of_folders_is_not_searched(tmp_path: Path) -> None:
+    for number in range(FOLDERS + 1):
+        assert len(Disk().named(str(tmp_path), "*/*.py")) == number
+        (tmp_path / f"part{number}").mkdir()
+        (tmp_path / f"part{number}" / "a.py").touch()
+    assert not Disk().named(str(tmp_path), "*/*.py")
+    assert Disk().named(str(tmp_path), "part1") == {"part1"}
+
+
+def test_nothing_asks_for_all_names_of_a_directory() -> None:
+    """An answer that hangs on them would not outlast a file that appears beside the project."""
+    package = Path(ms_perflint.__file__).parent
+    asking = {path for path in package.rglob("*.py") if "._listing(" in path.read_text(encoding="utf-8")}
+    assert asking == {package / name for name in ("source.py", "stamps.py", "fixes/fixing.py", "server/linting.py")}
+
+
 def test_an_overlay_stands_in_front() -> None:
     files = Overlay(Nowhere(), {"/a/b/c.py": b"1"})
     assert files.read("/a/b/c.py") == b"1"
-    assert files.names("/a") == {"b"}
+    assert files.named("/a", "b", "c.py", "*/*.py") == {"b", os.path.join("b", "c.py")}
     with pytest.raises(FileNotFoundError):
         files.read("/a/d.py")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from front import FIXED, SAFE, TRAIN, Ran, environment, run
+from front import FIXED, SAFE, TRAIN, Ran, run
 from notebooks import notebook, written
 
 CONCISE = ("--output-format", "concise")
@@ -16,16 +15,7 @@ CONCISE = ("--output-format", "concise")
 
 def piped(text: str | bytes, *arguments: str, cwd: Path) -> Ran:
     """Run `ms-perflint` with a text on its standard input."""
-    done = subprocess.run(
-        [sys.executable, "-m", "ms_perflint", *arguments],
-        cwd=cwd,
-        input=text if isinstance(text, bytes) else text.encode(),
-        capture_output=True,
-        env=environment(),
-        timeout=60,
-        check=False,
-    )
-    return Ran(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
+    return run(*arguments, cwd=cwd, text=text)
 
 
 def test_reports_under_the_name_that_it_is_given(tmp_path: Path) -> None:
@@ -54,16 +44,7 @@ def test_prints_what_it_cannot_fix_as_it_came(tmp_path: Path) -> None:
     assert (told.code, told.out) == (2, f"{TRAIN}def (\n")
     assert told.err == "-:13:5: error: syntax error: invalid syntax\n"
     latin = "# coding: latin-1\nx = 'é'\n".encode("latin-1")
-    done = subprocess.run(
-        [sys.executable, "-m", "ms_perflint", *SAFE, "--fix", "-"],
-        input=latin,
-        capture_output=True,
-        cwd=tmp_path,
-        env=environment(),
-        timeout=60,
-        check=False,
-    )
-    assert done.stdout == latin
+    assert piped(latin, *SAFE, "--fix", "-", cwd=tmp_path).out.encode("utf-8", "surrogateescape") == latin
     left = piped(TRAIN, "--isolated", "--mindspore-version", "1.10", "--select", "MSP301", "--fix", "-", cwd=tmp_path)
     assert (left.code, left.out) == (1, TRAIN)
     assert left.err.startswith("-:8:14: MSP301 training waits")

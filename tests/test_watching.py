@@ -6,11 +6,10 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from front import FIXED, INTERRUPT, SAFE, TRAIN, at_the_terminal, environment, run
+from front import FIXED, INTERRUPT, SAFE, TRAIN, at_the_terminal, environment, run, run_process
 
 pytest.importorskip("watchfiles")
 pytest.importorskip("pty")
@@ -59,15 +58,11 @@ class Watched:
 
 
 @pytest.fixture
-def watched(tmp_path: Path) -> Iterator[Watched]:
+def watched(tmp_path: Path) -> Watched:
     (tmp_path / "pyproject.toml").write_text("[tool.ms-perflint]\nselect = ['MSP301']\n")
     (tmp_path / "train.py").write_text(TRAIN)
     (tmp_path / "other.py").write_text("x = 1\n")
-    running = Watched(".", cwd=tmp_path)
-    yield running
-    if running.process.poll() is None:
-        running.process.kill()
-        running.process.wait()
+    return Watched(".", cwd=tmp_path)
 
 
 def test_lints_again_what_changes(watched: Watched, tmp_path: Path) -> None:
@@ -116,6 +111,6 @@ def test_ends_at_once_where_it_cannot_begin(tmp_path: Path) -> None:
 def test_says_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "watchfiles.py").write_text("raise ImportError\n")
     path = os.pathsep.join([str(tmp_path), environment().get("PYTHONPATH", "")])
-    told = run(*SAFE, "--watch", ".", cwd=tmp_path, env={"PYTHONPATH": path})
+    told = run_process(*SAFE, "--watch", ".", cwd=tmp_path, env={"PYTHONPATH": path})
     assert told.err == ("ms-perflint: error: --watch needs the package watchfiles: pip install 'ms-perflint[watch]'\n")
     assert told.code == 2

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ms_perflint import engine, syntax
+from ms_perflint import engine, linter, syntax
 from ms_perflint.config import Config
 from ms_perflint.discovery import discover
 from ms_perflint.programs import reach
@@ -21,7 +21,7 @@ from ms_perflint.semantics import module
 from ms_perflint.semantics.evaluate import Evaluator
 from ms_perflint.semantics.files import project
 from ms_perflint.semantics.walk import _Walk
-from ms_perflint.source import Disk
+from ms_perflint.source import Disk, Source
 
 LAYERS = 12
 TRAIN = """
@@ -149,7 +149,7 @@ def test_a_program_is_hardly_parsed_again_where_nothing_is_kept_for_later(
     make_project(tmp_path / "other")
     counts: Counter[str] = Counter()
     count(monkeypatch, counts, module, "parse", "parsed")
-    monkeypatch.setattr(engine, "HELD", 0)
+    monkeypatch.setattr(linter, "HELD", 0)
     config = Config(str(tmp_path))
     engine.lint(discover([str(tmp_path)], config).files, config)
     assert counts["parsed"] <= 2 * (BUDGET["parsed"] + 1)  # one script each shares nothing
@@ -166,3 +166,80 @@ def test_what_runs_is_not_asked_of_a_script_that_cannot_train(tmp_path: Path, mo
     config = Config(str(tmp_path))
     engine.lint(discover([str(tmp_path)], config).files, config)
     assert counts["reached"] == 0
+
+
+PADDING = "# a library of the size of real ones\n" * 1000  # bytes that are held, and cost nothing to parse
+SCRIPT = """
+import mindspore as ms
+{imports}
+
+def main(net, data):
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net = make(net)
+    model = ms.Model(net, None, ms.nn.Momentum(net.trainable_params(), 0.1, 0.9), amp_level="O2")
+    model.train(3, data, dataset_sink_mode=True)
+
+if __name__ == "__main__":
+    main(64, None)
+"""
+MAKER = "from mindspore import nn\n{imports}\ndef make(width):\n    return {made}\n"
+
+
+def tools_and_package(number: int) -> dict[str, str]:
+    """Return a package in three folders, and scripts in `tools` that each use one module of each folder."""
+    files = {"setup.py": "", "kit/__init__.py": ""}
+    for folder in ("layers", "models", "optim"):
+        files[f"kit/{folder}/__init__.py"] = ""
+        for at in range(number):
+            imports = f"from kit.layers.part_{(at + 1) % number} import make as inner" if folder != "layers" else ""
+            made = "nn.SequentialCell([inner(width)])" if imports else "nn.Dense(width, 128)"
+            files[f"kit/{folder}/part_{at}.py"] = MAKER.format(imports=imports, made=made) + PADDING
+    for at in range(number):
+        files[f"tools/train_{at}.py"] = SCRIPT.format(imports=f"from kit.models.part_{at} import make") + PADDING
+    return files
+
+
+def examples_beside_package(number: int) -> dict[str, str]:
+    """Return a package whose `__init__` imports all of it, and a folder with a script for each example."""
+    inner = "".join(f"from kit.part_{at} import make as make_{at}\n" for at in range(number))
+    files = {"setup.py": "", "kit/__init__.py": f"{inner}make = make_0\n"}
+    for at in range(number):
+        files[f"kit/part_{at}.py"] = MAKER.format(imports="", made="nn.Dense(width, 128)") + PADDING
+        files[f"examples/one_{at}/train.py"] = SCRIPT.format(imports="from kit import make") + PADDING
+        files[f"examples/one_{at}/helper.py"] = MAKER.format(imports="", made="nn.Dense(width, 64)") + PADDING
+    return files
+
+
+def registry(number: int) -> dict[str, str]:
+    """Return one script that finds its networks in a table, and tests beside each module that fills it."""
+    files = {"setup.py": "", "kit/__init__.py": "TABLE = {}\n\ndef make(width):\n    return TABLE['net_0'](width)\n"}
+    imports = "from kit import make\n" + "".join(f"import kit.nets.net_{at}\n" for at in range(number))
+    files["train.py"] = SCRIPT.format(imports=imports) + PADDING
+    files["kit/nets/__init__.py"] = ""
+    for at in range(number):
+        net = f"from kit import TABLE\nTABLE['net_{at}'] = lambda width: nn.Dense(width, 128)\n"
+        files[f"kit/nets/net_{at}.py"] = MAKER.format(imports=net, made="nn.Dense(width, 128)") + PADDING
+        files[f"tests/test_net_{at}.py"] = SCRIPT.format(imports=f"from kit.nets.net_{at} import make") + PADDING
+    return files
+
+
+@pytest.mark.parametrize("shape", [tools_and_package, examples_beside_package, registry])
+def test_each_file_of_a_library_is_parsed_once(
+    shape: Callable[[int], dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in shape(12).items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    parsed: Counter[str] = Counter()
+    make = module.Module.__init__
+
+    def counted(self: module.Module, source: Source, *arguments: Any) -> None:
+        parsed[source.path] += 1
+        make(self, source, *arguments)
+
+    monkeypatch.setattr(module.Module, "__init__", counted)
+    config = Config(str(tmp_path), select=("ALL",))
+    report = engine.lint(discover([str(tmp_path)], config).files, config)
+    assert not report.problems
+    assert len(parsed) > 20 and set(parsed.values()) == {1}

@@ -7,8 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,8 +17,9 @@ import pytest
 
 from ms_perflint import discovery, engine
 from ms_perflint.config import Config
-from ms_perflint.discovery import shares
-from ms_perflint.workers import follow, side_by_side
+from ms_perflint.discovery import grouped, shares
+from ms_perflint.linter import Linter
+from ms_perflint.workers import Start, Work, follow, processes, side_by_side
 
 PATHS = [f"file{number}" for number in range(12)]
 PARTS = [PATHS[at : at + 4] for at in range(0, 12, 4)]
@@ -35,10 +37,6 @@ main()
 """
 
 
-def hear_ctrl_c() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests in the background ignores it
-
-
 def joined(paths: Sequence[str]) -> str:
     return " ".join(paths)
 
@@ -53,37 +51,107 @@ def spawned(workers: int) -> Executor:
     return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), follow)
 
 
-def test_results_come_in_the_order_of_the_parts() -> None:
-    expected = [joined(part) for part in PARTS], list[str]()
-    assert side_by_side(PARTS, joined, 2) == expected
-    assert side_by_side(PARTS, joined, 3, spawned) == expected
-    assert side_by_side(PARTS, joined, 2, ThreadPoolExecutor) == expected
+def results(parts: Sequence[Sequence[str]], work: Work[str], workers: int, start: Start = processes) -> list[str]:
+    """Return what comes back, in the order of the files."""
+    found: list[str] = []
+    assert side_by_side(parts, work, found.append, workers, start) == []
+    return sorted(found, key=lambda result: PATHS.index(result.split()[0]))
+
+
+def test_each_result_comes_once() -> None:
+    expected = [joined(part) for part in PARTS]
+    assert results(PARTS, joined, 2) == expected
+    assert results(PARTS, joined, 3, spawned) == expected
+    assert results(PARTS, joined, 2, ThreadPoolExecutor) == expected
+
+
+def test_a_result_is_handed_on_when_it_is_there() -> None:
+    """The second part ends when the result of the first was taken."""
+    taken = threading.Event()
+
+    def waits(paths: Sequence[str]) -> str:
+        assert paths is PARTS[0] or taken.wait(60)
+        return joined(paths)
+
+    side_by_side(PARTS, waits, lambda result: taken.set(), 2, ThreadPoolExecutor)
+    assert taken.is_set()
 
 
 def test_a_worker_that_dies_takes_one_path_with_it() -> None:
-    results, dead = side_by_side(PARTS, dies_on_some, 2)
+    found: list[str] = []
+    dead = side_by_side(PARTS, dies_on_some, found.append, 2)
     assert dead == ["file2", "file9"]
-    assert " ".join(results).split() == [path for path in PATHS if path not in dead]
+    assert sorted(" ".join(found).split()) == sorted(path for path in PATHS if path not in dead)
 
 
 def test_what_the_work_raises_is_raised() -> None:
     with pytest.raises(TypeError):
-        side_by_side(PARTS, len, 2, lambda workers: ThreadPoolExecutor("many"))  # type: ignore[arg-type]
+        side_by_side(PARTS, len, print, 2, lambda workers: ThreadPoolExecutor("many"))  # type: ignore[arg-type]
     assert not multiprocessing.active_children()
 
 
-def test_parts_are_neighbours_of_about_the_same_size(tmp_path: Path) -> None:
+def made(folder: Path, sizes: Mapping[str, int]) -> list[str]:
+    """Make files of these sizes; return their paths in the order of a run."""
+    for name, size in sizes.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(b"#" * size)
+    return sorted((str(folder / name) for name in sizes), key=grouped)
+
+
+def test_parts_are_neighbours_of_about_the_same_size_the_largest_first(tmp_path: Path) -> None:
     sizes = [100, 900_000, 100, 300_000, 300_000, 0, 600_000, 100]
-    paths = [str(tmp_path / f"{number}.py") for number in range(len(sizes))]
-    for path, size in zip(paths, sizes):
-        Path(path).write_bytes(b"#" * size)
+    paths = made(tmp_path, {f"{number}.py": size for number, size in enumerate(sizes)})
     parts = shares([*paths, str(tmp_path / "gone.py")], 2)
-    assert [path for part in parts for path in part] == [*paths, str(tmp_path / "gone.py")]
-    assert 2 < len(parts) <= 8
-    assert all(parts)
-    assert len(shares(paths, 1)) == 1
+    assert sorted(path for part in parts for path in part) == [*paths, str(tmp_path / "gone.py")]
+    assert all(list(part) == sorted(part) for part in parts)
+    assert 2 < len(parts) <= 8 and parts[:2] == [[paths[1]], [paths[6]]]
     assert shares(paths[:1], 2) == [paths[:1]]
     assert shares([], 2) == [[]]
+    assert len(shares(made(tmp_path / "small", {f"{number}/a.py": 9 for number in range(2500)}), 2)) == 3
+
+
+PROJECTS = {f"{project}/{name}": 60_000 for project in range(9) for name in ("train.py", "src/data.py", "src/net.py")}
+WORKERS = 8
+
+
+def took(parts: Iterable[Sequence[str]], costs: Mapping[str, float]) -> float:
+    """Return when the last of the workers ends, each of which takes the next part when it has done one."""
+    ends = [0.0] * WORKERS
+    for part in parts:
+        ends[ends.index(min(ends))] += sum(costs[path] for path in part)
+    return max(ends)
+
+
+@pytest.mark.parametrize(
+    "dear",
+    [
+        (),
+        ("8/train.py",),
+        ("0/src/net.py",),
+        ("3/train.py", "4/train.py"),
+        ("7/src/data.py", "8/train.py", "8/src/net.py"),
+    ],
+    ids=str,
+)
+def test_parts_that_are_known_to_be_dear_are_handed_out_first(tmp_path: Path, dear: Sequence[str]) -> None:
+    """With costs the end is near the bound that no order of work can pass; by bytes alone it is not."""
+    paths = made(tmp_path, PROJECTS)
+    costs = {path: 5.0 if os.path.relpath(path, tmp_path) in dear else 0.4 for path in paths}
+    parts = shares(paths, WORKERS, costs)
+    assert shares(paths, WORKERS, dict(reversed(costs.items()))) == parts
+    assert sorted(path for part in parts for path in part) == sorted(paths)
+    bound = max(sum(costs.values()) / WORKERS, *costs.values())
+    assert took(parts, costs) <= 1.25 * bound
+    assert not dear or took(reversed(parts), costs) > took(parts, costs)
+
+
+def test_a_folder_is_divided_only_where_it_is_too_dear_for_a_part(tmp_path: Path) -> None:
+    paths = made(tmp_path, {**PROJECTS, "8/train.py": 60_000, "8/src/deep/a.py": 60_000})
+    few = shares(paths, 2, dict.fromkeys(paths, 0.07))  # a project fits into a part
+    assert all(len({os.path.relpath(path, tmp_path)[0] for path in part}) == 1 for part in few)
+    assert len(few) == len({path for path in PROJECTS if path.endswith("train.py")})
+    many = shares(paths, 8, dict.fromkeys(paths, 1.0))  # none does
+    assert len(many) == len(paths)
 
 
 def test_a_file_on_which_a_process_dies_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,13 +161,13 @@ def test_a_file_on_which_a_process_dies_is_a_problem(tmp_path: Path, monkeypatch
     config = Config(str(tmp_path))
     good = [finding for finding in engine.lint(paths, config).findings if finding.place.path != paths[0]]
     assert good
-    opened = engine.Linter.file
+    opened = Linter.file
 
-    def dies(linter: engine.Linter, path: str) -> object:
+    def dies(linter: Linter, path: str) -> object:
         return os.kill(os.getpid(), signal.SIGKILL) if path == paths[0] else opened(linter, path)
 
-    monkeypatch.setattr(engine.Linter, "file", dies)  # the workers are forks
-    monkeypatch.setattr(discovery, "PART", 1)
+    monkeypatch.setattr(Linter, "file", dies)  # the workers are forks
+    monkeypatch.setattr(discovery, "CHEAPEST", 0)
     report = engine.lint(paths, config, jobs=2)
     assert list(report.findings) == good
     assert [(problem.path, problem.message) for problem in report.problems] == [(paths[0], engine.DIED)]
@@ -109,9 +177,7 @@ def test_ctrl_c_ends_all_at_once(tmp_path: Path) -> None:
     for number in range(600):
         (tmp_path / f"train_{number}.py").write_text(SLOW + "#" * 4000, encoding="utf-8")
     command = [sys.executable, "-m", "ms_perflint", "--isolated", "--no-cache", "-j", "2", str(tmp_path)]
-    run = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, preexec_fn=hear_ctrl_c
-    )
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     children = Path(f"/proc/{run.pid}/task/{run.pid}/children")
     while run.poll() is None and len(children.read_text().split()) < 2:
         time.sleep(0.02)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +22,6 @@ from ms_perflint.fixes import replacing
 from ms_perflint.fixes.writing import Change, write
 
 NOBODY = 65534
-
-
-@pytest.fixture(autouse=True)
-def _heed_signals() -> Iterator[None]:
-    """Let the programs that are started heed signals also where the tests were started to ignore them."""
-    before = [(number, signal.getsignal(number)) for number in (signal.SIGINT, signal.SIGHUP)]
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    yield
-    for number, handler in before:
-        signal.signal(number, handler)
 
 
 def change(path: Path, after: bytes, *together: Path) -> Change:

@@ -13,7 +13,6 @@ from ms_perflint.programs import conditions, mode
 from ms_perflint.programs.callbacks import Cadence, cadences
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.training import MODEL_TRAINS
-from ms_perflint.semantics.module import Scope
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -127,7 +126,5 @@ def _is_literal(call: Call, given: Optional[ast.expr]) -> bool:
     """Return whether a value stands at the call or in a variable of its file: what a config says is no decision."""
     if not isinstance(given, ast.Name):
         return isinstance(given, ast.Constant)
-    scope: Optional[Scope] = call.scope
-    while scope is not None and given.id not in scope.bindings:
-        scope = scope.parent
+    scope = call.scope.home(given.id)
     return scope is not None and all(binding.kind != "from" for binding in scope.bindings[given.id])

@@ -11,6 +11,7 @@ from ms_perflint.check import Check, spelled
 from ms_perflint.findings import Gain, Related, Safety
 from ms_perflint.languages import Message
 from ms_perflint.networks import known_networks, layers, padding, widths
+from ms_perflint.networks.network_widths import moving
 from ms_perflint.networks.numbers import Number, is_sole
 from ms_perflint.networks.widths import Hidden
 from ms_perflint.programs.site import Call
@@ -208,6 +209,6 @@ def _related(found: Hidden) -> list[Related]:
     rows = range(call.node.lineno, (call.node.end_lineno or call.node.lineno) + 1)
     return [
         Related(origin.place, Message("the width {width} is chosen here", width=origin.value))
-        for origin in widths.moving(found.producer, found.width)
+        for origin in moving(found.producer, found.width)
         if origin.module is not call.module or origin.place.row not in rows
     ]

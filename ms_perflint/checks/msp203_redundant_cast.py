@@ -131,7 +131,7 @@ class RedundantCast(Check):
                 "launch or compile",
                 dtype=dtype.spelling,
             )
-        risky = is_changed_in_place(call.stmt, cast.value, call.scope)
+        risky = is_changed_in_place(call, cast.value)
         edits = self._without(call, [cast])
         advice = (
             Message("drop the cast; a later change in place may reach another name")
@@ -181,7 +181,7 @@ class RedundantCast(Check):
         )
         place = call.module.source.place(call.module.span(first.node)[0])
         related = [Related(place, Message("it is cast to {dtype} here", dtype=there))]
-        risky = is_changed_in_place(call.stmt, first.value, call.scope)
+        risky = is_changed_in_place(call, first.value)
         safety = Safety.UNSAFE if risky else Safety.SAFE
         edits, advice = self._without(call, [cast, first]), Message("drop both casts")
         self.report(node, message, edits, advice=advice, safety=safety, related=related)
@@ -203,7 +203,8 @@ class RedundantCast(Check):
 
         edits: list[Edit] = []
         for cast in casts:
-            site = next(site for site in call.scope.owner.calls if site.node is cast.node)
+            site = call.module.site_at(cast.node)
+            assert site is not None
             if _only_casts(site.stmt, cast):
                 found = edit.delete_statement(call.module, site.stmt)
             else:

@@ -9,13 +9,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
+from ms_perflint.cache import CACHE_DIR, NO_CACHE
 from ms_perflint.commands.outputs import Output, output
 from ms_perflint.languages import VARIABLE, of_environment
 from ms_perflint.records import NamedTuple
 from ms_perflint.report import FORMATS
+from ms_perflint.source import PYTHON
 
-NO_CACHE, CACHE_DIR = "MS_PERFLINT_NO_CACHE", "MS_PERFLINT_CACHE_DIR"  # in the environment
 COMPLETION = "_MS_PERFLINT_COMPLETE"  # by which a shell asks
+ENDS = (*PYTHON, ".pyi")  # how the names of files end that a hook may name
+EXECUTORS = PROCESSES, DASK = "processes", "dask"
 CHECK = "check"  # the command that may be left out
 COMMANDS = (CHECK, "rule", "program", "config", "completion", "server", "clean")
 
@@ -49,6 +52,8 @@ class Options(NamedTuple):
     exit_zero: bool = False
     exit_non_zero_on_fix: bool = False
     jobs: int | None = None
+    executor: str = PROCESSES
+    scheduler: str | None = None  # the address of it
     no_cache: bool = False
     cache_dir: str | None = None
     stdin_filename: str | None = None
@@ -64,7 +69,16 @@ def _flag(field: str) -> str:
 FLAGS = {_flag(field): field for field, usual in Options._field_defaults.items() if usual is False}
 TEXTS = {
     _flag(field): field
-    for field in ("baseline", "mindspore_version", "device", "config", "output_file", "cache_dir", "stdin_filename")
+    for field in (
+        "baseline",
+        "mindspore_version",
+        "device",
+        "config",
+        "output_file",
+        "scheduler",
+        "cache_dir",
+        "stdin_filename",
+    )
 }
 LISTS = {_flag(field): field for field in ("select", "ignore", "extend_select", "output_format")}
 
@@ -74,13 +88,28 @@ def listed(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
 
 
+def with_files(words: Sequence[str]) -> list[str]:
+    """Return a command line in which the name of a Python file that is there is no option, whatever it begins with.
+
+    Where file names follow options, as pre-commit puts them, nothing stands between the two: a `--` would have to come
+    from the one that writes the options, and what follows it is for the program.
+    """
+    end = words.index("--") if "--" in words else len(words)
+    return [*(f".{os.sep}{word}" if _is_file(word) else word for word in words[:end]), *words[end:]]
+
+
+def _is_file(word: str) -> bool:
+    """Return whether a word looks like an option and names a Python file."""
+    return word.startswith("-") and word.endswith(ENDS) and os.path.isfile(word)
+
+
 def plain(arguments: Sequence[str]) -> tuple[tuple[str, ...], Options] | None:
     """Return the paths and options of `[check] [OPTIONS] PATH...`; None for what takes click to read."""
     if not arguments or os.name == "nt":  # where click stands in for a shell
         return None
     if arguments[0] in COMMANDS[1:] or not _is_plain(os.environ):
         return None
-    read = _read(arguments[1:] if arguments[0] == CHECK else arguments)
+    read = _read(with_files(arguments[1:] if arguments[0] == CHECK else arguments))
     if read is None or not read[0]:
         return None
     paths, given = read

@@ -58,7 +58,7 @@ class Dialogue:
 
 
 def coloured(diff: str, style: Style) -> str:
-    """Return a unified diff as a terminal may show it."""
+    """Return a unified diff as a terminal may show it; without colour elsewhere, as `git apply` takes it."""
     names = {"-": "removed", "+": "green", "@": "blue"}
-    lines = [visible(line) for line in diff.split("\n")] if style.colour else diff.split("\n")
+    lines = [visible(line) for line in diff.split("\n")] if style.colour or style.terminal else diff.split("\n")
     return "\n".join(style(line, names[line[0]]) if line[:1] in names else line for line in lines)

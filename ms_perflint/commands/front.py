@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Optional, TypeVar
 import click
 
 from ms_perflint import __version__
+from ms_perflint.cache import CACHE_DIR, NO_CACHE
 from ms_perflint.commands import completion
-from ms_perflint.commands.asked import CACHE_DIR, NO_CACHE, Options, listed
+from ms_perflint.commands.asked import EXECUTORS, PROCESSES, Options, listed, with_files
 from ms_perflint.commands.mistakes import INTERRUPTED, Mistake, reason
 from ms_perflint.commands.outputs import Output, output
 from ms_perflint.config import suggestion
@@ -32,6 +33,7 @@ class Front(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put `check` before arguments that name no command."""
+        args = with_files(args)
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
             args = ["check", *args]
         # with a space in between, a path would be taken for the reason
@@ -205,6 +207,13 @@ _lang = click.option(
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 although findings, or files that do not parse, are left.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 when something was mended.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes to use; as many as there are processors.")
+@click.option(
+    "--executor",
+    type=click.Choice(EXECUTORS),
+    default=PROCESSES,
+    help="What lints many files: processes of this machine, or the workers of a Dask scheduler.",
+)
+@click.option("--scheduler", metavar="ADDRESS", help="The Dask scheduler, like tcp://10.0.0.1:8786.")
 @click.option("-n", "--no-cache", is_flag=True, envvar=NO_CACHE, help="Neither use nor keep a cache.")
 @_cache_directory
 @click.option("--stdin-filename", metavar="FILE", help="The file whose place the text takes that comes in with `-`.")

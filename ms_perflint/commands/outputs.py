@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from ms_perflint.commands.mistakes import Mistake
-from ms_perflint.languages import Message
+from ms_perflint.languages import Message, escaped
 from ms_perflint.records import NamedTuple
 
 
@@ -71,7 +71,7 @@ def write(text: str, file: str | None, aside: bool = False) -> None:
 
 
 def tell(text: str) -> None:
-    """Say something beside the report, on stderr."""
+    """Print a line beside the report, on stderr, without what a terminal would obey."""
     import click  # here, because most runs have nothing to say
 
-    click.echo(text, err=True)
+    click.echo(escaped(text), err=True)

@@ -10,6 +10,7 @@ import click
 
 from ms_perflint.commands.asked import Options
 from ms_perflint.commands.inforce import in_force
+from ms_perflint.commands.outputs import tell
 from ms_perflint.config import ConfigError, suggestion
 from ms_perflint.discovery import discover
 from ms_perflint.languages import Message
@@ -52,7 +53,7 @@ def show_files(paths: Sequence[str], options: Options) -> int:
     lines = "".join(f"{shown(path)}\n" for path in found.files)
     _write(json.dumps(found.files, indent=2) + "\n" if _as_json(options) else lines)
     for problem in found.problems:
-        click.echo(line(problem), err=True)
+        tell(line(problem))
     return 2 if found.problems else 0
 
 

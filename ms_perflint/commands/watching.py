@@ -12,6 +12,7 @@ import click
 from ms_perflint.cache import project_root
 from ms_perflint.commands.asked import Options
 from ms_perflint.commands.mistakes import Mistake
+from ms_perflint.commands.outputs import tell
 from ms_perflint.config import EXCLUDE, ConfigError, common_parent
 from ms_perflint.languages import Message, chosen, say
 from ms_perflint.run import run
@@ -41,7 +42,7 @@ def watch(paths: Sequence[str], options: Options) -> int:
             _lint(paths, once, is_first, language)
             now = time.strftime("%H:%M:%S")
             watches = Message("[{now}] Watching {folder} for changes, Ctrl-C ends.", now=now, folder=root)
-            click.echo(say(watches, language), err=True)
+            tell(say(watches, language))
         is_first = False
     return 0
 
@@ -61,4 +62,4 @@ def _lint(paths: Sequence[str], options: Options, is_first: bool, language: str)
     except (ConfigError, Mistake) as error:
         if is_first:
             raise
-        click.echo(say(Message("ms-perflint: error: {reason}", reason=error.args[0]), language), err=True)
+        tell(say(Message("ms-perflint: error: {reason}", reason=error.args[0]), language))

@@ -63,10 +63,26 @@ def ancestors(module: Module, node: ast.AST) -> list[ast.AST]:
         path = stack.pop()
         if path[-1] is node:
             return path
-        for child in ast.iter_child_nodes(path[-1]):
-            if not isinstance(child, ast.stmt) or first_row(child) <= row <= (child.end_lineno or 0):
-                stack.append([*path, child])
+        for _, value in ast.iter_fields(path[-1]):
+            if isinstance(value, list):
+                stack.extend([*path, child] for child in _at_row(value, row) if isinstance(child, ast.AST))
+            elif isinstance(value, ast.AST):
+                stack.append([*path, value])
     return []
+
+
+def _at_row(nodes: Sequence[object], row: int) -> Sequence[object]:
+    """Return those of the statements of a block that have this row; of other nodes all."""
+    if not nodes or not isinstance(nodes[0], ast.stmt):
+        return nodes
+    low, high = 0, len(nodes)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if (nodes[middle].end_lineno or 0) < row else (low, middle)  # type: ignore[attr-defined]
+    last = low
+    while last < len(nodes) and first_row(nodes[last]) <= row:  # type: ignore[arg-type]
+        last += 1
+    return nodes[low:last]
 
 
 def first_row(stmt: ast.stmt) -> int:

@@ -82,6 +82,12 @@ def fits(source: Source, offset: int, text: str, line_length: int) -> bool:
 
 def unit(tree: ast.Module, source: Source) -> str:
     """Return what one level of indentation is in this file: that of its first indented block, else four spaces."""
+    if source.level is None:
+        source.level = _unit(tree, source)
+    return source.level
+
+
+def _unit(tree: ast.Module, source: Source) -> str:
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(node, ast.stmt) and isinstance(body, list) and starts_line(source, _start(source, body[0])):

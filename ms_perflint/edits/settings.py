@@ -58,9 +58,7 @@ def _definition(call: Call, given: ast.expr) -> Optional[ast.expr]:
     """Return the literal behind a name that is bound once and read only here."""
     if not isinstance(given, ast.Name):
         return None
-    scope = call.scope
-    while scope is not None and given.id not in scope.bindings:
-        scope = scope.parent  # type: ignore[assignment]
+    scope = call.scope.home(given.id)
     bindings = scope.bindings[given.id] if scope is not None else []
     if len(bindings) != 1 or bindings[0].kind != "assign" or bindings[0].path or bindings[0].value is None:
         return None

@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from ms_perflint.edits.comments import readable
 from ms_perflint.edits.expressions import ancestors, first_row
 from ms_perflint.edits.layout import BLANK, indent, line_start, requoted, starts_line, unit
 from ms_perflint.findings import Edit
@@ -16,13 +17,16 @@ if TYPE_CHECKING:
     from ms_perflint.semantics.module import Module
 
 _JOINT = re.compile(rb"[ \t\f]*;(?:[ \t\f]|\\(?:\r\n|\r|\n))*")  # what stands between `a` and `b` in `a; b`
-_REST = re.compile(rb"[ \t\f]*;?[ \t\f]*(?:\#[^\r\n]*)?(?=[\r\n]|\Z)")  # what may follow a statement on its last line
+_REST = re.compile(
+    rb"((?:[ \t\f]*;)?)[ \t\f]*(?:\#[^\r\n]*)?(?=[\r\n]|\Z)"
+)  # what may follow a statement on its last line
 
 
 def delete_statement(module: Module, stmt: ast.stmt) -> tuple[Edit, ...] | None:
-    """Return the edit that deletes a simple statement with its lines and the comment at its end.
+    """Return the edit that deletes a simple statement with its lines; comments of it get lines of their own.
 
     The only statement of a block becomes `pass`. None for compound statements, and where lines cannot be told apart.
+    Suppressions and other comments to tools go with the code that they speak of.
     """
     path = ancestors(module, stmt)
     if is_compound(stmt) or len(path) < 2:
@@ -31,8 +35,7 @@ def delete_statement(module: Module, stmt: ast.stmt) -> tuple[Edit, ...] | None:
     block = _block(path[-2], stmt)
     index = block.index(stmt)
     if len(block) == 1 and not isinstance(path[-2], ast.Module):
-        rest = _REST.match(module.source.text, end)
-        return (Edit(module.path, start, rest.end() if rest else end, "pass"),)
+        return (_passed(module, start, end),)
     if index + 1 < len(block) and _joined(module, stmt, block[index + 1]):
         return (Edit(module.path, start, module.span(block[index + 1])[0], ""),)
     if index and _joined(module, block[index - 1], stmt):
@@ -113,8 +116,7 @@ def is_future(stmt: ast.stmt) -> bool:
 
 def _block(parent: ast.AST, stmt: ast.stmt) -> Sequence[ast.AST]:
     """Return the statements among which `stmt` stands."""
-    fields = [value for _, value in ast.iter_fields(parent) if isinstance(value, list)]
-    return next(value for value in fields if any(member is stmt for member in value))
+    return next(value for _, value in ast.iter_fields(parent) if isinstance(value, list) and stmt in value)
 
 
 def _joined(module: Module, left: ast.AST, right: ast.AST) -> bool:
@@ -128,6 +130,17 @@ def _continued(module: Module, top: int) -> bool:
     return module.source.line(module.source.row(top) - 1).endswith(b"\\") if top else False
 
 
+def _passed(module: Module, start: int, end: int) -> Edit:
+    """Return the edit that puts `pass` in the place of a statement, its comments above and behind it."""
+    source, rest = module.source, _REST.match(module.source.text, end)
+    if rest is None:
+        return Edit(module.path, start, end, "pass")
+    inside = readable(source, start, end) if starts_line(source, start) else []
+    above = "".join(f"{text}\n{indent(source, start)}" for _, text in inside)
+    behind = readable(source, end, rest.end())
+    return Edit(module.path, start, rest.end(1) if behind else rest.end(), f"{above}pass")
+
+
 def _delete_lines(module: Module, start: int, end: int, is_first: bool) -> tuple[Edit, ...] | None:
     """Return the edit that deletes the lines of a statement; None where they hold something else too.
 
@@ -137,6 +150,11 @@ def _delete_lines(module: Module, start: int, end: int, is_first: bool) -> tuple
     top, rest = line_start(source, start), _REST.match(source.text, end)
     if source.text[top:start].strip(BLANK) or rest is None or _continued(module, top):
         return None
+    if remarks := readable(source, start, rest.end()):
+        texts, (last, text) = [text for _, text in remarks], remarks[-1]
+        is_behind = last >= end  # it stays where it is
+        lines = f"\n{indent(source, start)}".join([*texts[:-1], "" if is_behind else text])
+        return (Edit(module.path, start, last if is_behind else rest.end(), lines),)
     first, last = source.row(top), source.row(end)
     above, below = _blanks(module, first, -1), _blanks(module, last, 1)
     if last + below >= len(source.starts) - 1:
@@ -149,6 +167,8 @@ def _delete_lines(module: Module, start: int, end: int, is_first: bool) -> tuple
     if top and not source.text[:bottom].endswith((b"\n", b"\r")):
         above = first - 1  # the file goes on to end without a line end
         return (Edit(module.path, source.starts[above - 1] + len(source.line(above)), bottom, ""),)
+    if source.text[:top].endswith(b"\r") and source.text.startswith(b"\n", bottom):  # these two would become one
+        return (Edit(module.path, top - 1, source.starts[last - 1] + len(source.line(last)), ""),)
     return (Edit(module.path, top, bottom, ""),)
 
 

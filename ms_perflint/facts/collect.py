@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
-from ms_perflint.engine import Linter
 from ms_perflint.facts import devices, precision, surroundings, training
 from ms_perflint.facts.data import Fact, Facts, Origin, Overview
 from ms_perflint.facts.reader import Reader
 from ms_perflint.facts.verdicts import verdicts
 from ms_perflint.gate import MARK
+from ms_perflint.linter import Linter
 from ms_perflint.networks.entries import is_script
 from ms_perflint.programs.program import Program
 
@@ -59,14 +60,18 @@ def _settings(facts: tuple[Fact, ...]) -> tuple[Origin, ...]:
 
 
 def training_scripts(linter: Linter, files: Iterable[str]) -> Iterator[str]:
-    """Yield which of the files start programs that train."""
+    """Yield which of the files start programs that train; an internal error in one of them is a problem of `linter`."""
     for file in files:
-        raw = linter.project.raw(file)
-        if raw is None or not any(MARK in (linter.project.raw(each) or b"") for each in linter.project.closure(file)):
-            continue
-        program = linter.program(file)
-        if program.module(file) is not None and is_script(program) and program.trains.is_yes:
+        if linter.isolated(file, partial(_starts_training, linter, file), False):
             yield file
+
+
+def _starts_training(linter: Linter, file: str) -> bool:
+    raw = linter.project.raw(file)
+    if raw is None or not any(MARK in (linter.project.raw(each) or b"") for each in linter.project.closure(file)):
+        return False
+    program = linter.program(file)
+    return program.module(file) is not None and is_script(program) and program.trains.is_yes
 
 
 def overview_of(program: Program) -> Overview:

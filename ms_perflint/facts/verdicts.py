@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from ms_perflint import mindspore_api
 from ms_perflint.check import checks
-from ms_perflint.engine import Linter
 from ms_perflint.facts.data import Verdict
 from ms_perflint.findings import Place
+from ms_perflint.linter import Linter
 from ms_perflint.programs.program import Program
 
 FILES = 150  # of a program that is looked at a second time, as if it were for another target

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from ms_perflint.findings import Edit, Finding, Problem, Report, Safety
 from ms_perflint.fixes.writing import Change, unified_diff, write
+from ms_perflint.internal import internal_error
 from ms_perflint.languages import Message
 from ms_perflint.records import NamedTuple
 from ms_perflint.source import Files, Overlay, Source, SourceError, Status
@@ -111,9 +112,9 @@ class _Held(Files):
             self.contents[path] = content, status
         return content
 
-    def names(self, directory: str) -> frozenset[str]:
+    def _listing(self, directory: str) -> frozenset[str]:
         """Return the names in a directory."""
-        return self.base.names(directory)
+        return self.base._listing(directory)
 
     def status(self, path: str) -> Status | None:
         """Return the status of a file or directory; of a file as it was when it was read, which is done for it."""
@@ -195,6 +196,7 @@ class _Work:
 
     def run(self, lint: Lint, report: Report) -> Report:
         """Make passes until nothing is left to fix; return the last report."""
+        first = report
         while len(self.passes) < PASSES:
             chosen = self.choose(report)
             if not chosen:
@@ -202,6 +204,7 @@ class _Work:
                 return report
             self.make(chosen)
             report = lint(self.overlay)
+            self._take_back_unread(report, first)
         unsettled = [finding for finding in report.findings if self.would(finding)]
         if unsettled:
             self.give_up(unsettled)
@@ -215,11 +218,15 @@ class _Work:
         taken, chosen = _Taken(self._source), []
         for finding in sure or candidates:
             edits = _edits(finding)
-            if not taken.admits(edits) or not (sure or self._agrees(finding)):
+            try:
+                if not taken.admits(edits) or not (sure or self._agrees(finding)):
+                    continue
+                taken.add(edits)
+            except Exception as error:
+                self._fail(finding.place.path, error)
                 continue
-            taken.add(edits)
             chosen.append(finding)
-        return chosen
+        return [finding for finding in chosen if not _paths(finding) & self.frozen]
 
     def would(self, finding: Finding) -> bool:
         """Return whether the fix of a finding may be made, by itself or when it is agreed to."""
@@ -261,6 +268,8 @@ class _Work:
                     path,
                     Message("left as it was: with the fix of {codes}, {reason}", codes=codes, reason=error.message),
                 )
+            except Exception as error:
+                self._fail(path, error)
             self.declined = {
                 (other, code, moved(source, offset, here) if other == path else offset)
                 for other, code, offset in self.declined
@@ -283,10 +292,24 @@ class _Work:
         from ms_perflint.syntax import reads  # LibCST takes a tenth of a second to import
 
         for path in sorted(self.overlay.contents):
-            before = Source(path, self.files.read(path)).text
-            if path not in self.frozen and not reads(self._source(path).text) and reads(before):
-                codes = _codes(finding for finding in self.fixed if path in _paths(finding))
-                self._revert(path, f"left as it was: LibCST could not read it with the fixes of {codes}")
+            try:
+                before = Source(path, self.files.read(path)).text
+                if path not in self.frozen and not reads(self._source(path).text) and reads(before):
+                    codes = _codes(finding for finding in self.fixed if path in _paths(finding))
+                    self._revert(path, f"left as it was: LibCST could not read it with the fixes of {codes}")
+            except Exception as error:
+                self._fail(path, error)
+
+    def _take_back_unread(self, report: Report, first: Report) -> None:
+        """Take back changes of files that the linter fails on now, and did not before: they cannot be settled."""
+        before = {problem.path for problem in first.problems if problem.internal}
+        for problem in report.problems:
+            if problem.internal and problem.path in self.overlay.contents and problem.path not in before:
+                self._revert(problem.path, Message("left as it was: {reason}", reason=problem.message), internal=True)
+
+    def _fail(self, path: str, error: Exception) -> None:
+        """Leave a file as it was because of an internal error."""
+        self._revert(path, Message("left as it was: {reason}", reason=internal_error(error)), internal=True)
 
     def settled(self, report: Report) -> Settled:
         """Return the outcome."""
@@ -338,13 +361,13 @@ class _Work:
             found.update(*more)
         return found
 
-    def _revert(self, path: str, reason: str) -> None:
+    def _revert(self, path: str, reason: str, internal: bool = False) -> None:
         """Leave a file, and those that hang together with it, as they were; say why."""
         together = Message("left as it was: it is fixed together with {file}", file=_shown(path))
         for other in sorted(self._together(path)):
             self.overlay.contents.pop(other, None)
             self.frozen.add(other)
-            self.problems.append(Problem(other, 0, 0, reason if other == path else together))
+            self.problems.append(Problem(other, 0, 0, reason if other == path else together, internal=internal))
         self.fixed = [finding for finding in self.fixed if not _paths(finding) & self.frozen]
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
@@ -23,6 +24,7 @@ from ms_perflint.languages import Message
 from ms_perflint.records import NamedTuple
 
 RECORD = ".undo"
+LARGEST_RECORD = 1_000_000_000  # bytes; it holds files twice, and what is not ASCII in them as escapes
 
 
 class Held(NamedTuple):
@@ -51,11 +53,12 @@ def record(files: Sequence[Replacement]) -> tuple[str, ...]:
     return tuple(made)
 
 
-def forget(records: Iterable[str]) -> None:
-    """Remove records."""
-    for path in records:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
+def forget(paths: Iterable[str]) -> None:
+    """Remove records and temporary files; what cannot be one stays, as does what may not be removed."""
+    for path in paths:
+        with contextlib.suppress(OSError):
+            if stat.S_ISREG(os.lstat(path).st_mode):
+                os.unlink(path)
 
 
 def recover(paths: Iterable[str]) -> tuple[Problem, ...]:
@@ -101,7 +104,7 @@ def _recover(path: str) -> list[Problem]:
 def _recorded(path: str) -> list[Held] | None:
     """Return the files of a record; None where there is none that can be read."""
     try:
-        entries = json.loads(read(path))
+        entries = json.loads(read(path, LARGEST_RECORD))
         return [Held(real, before.encode("latin-1"), after.encode("latin-1")) for real, before, after in entries]
     except (OSError, ValueError, TypeError, AttributeError):
         return None

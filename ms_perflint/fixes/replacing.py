@@ -25,6 +25,7 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from ms_perflint.records import NamedTuple
+from ms_perflint.source import LARGEST, read_regular, without_waiting
 
 if sys.platform != "win32":
     import fcntl
@@ -102,10 +103,9 @@ def discard(new: Replacement) -> None:
             os.unlink(new.temporary)
 
 
-def read(path: str) -> bytes:
+def read(path: str, most: int = LARGEST) -> bytes:
     """Return what a regular file holds, not through a link. Raises OSError."""
-    with open(path, "rb", opener=_regular) as file:
-        return file.read()
+    return read_regular(path, most, _regular)
 
 
 def save(folder: str, content: bytes) -> str:
@@ -282,8 +282,7 @@ def _holds(path: str, content: bytes) -> bool:
 
 def _regular(path: str, flags: int) -> int:
     """Open a regular file: not through a link, and without waiting for a pipe. Raises OSError."""
-    more = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    descriptor = os.open(path, flags | more)
+    descriptor = without_waiting(path, flags | getattr(os, "O_NOFOLLOW", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "it is no regular file")

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from ms_perflint.findings import Problem
 from ms_perflint.fixes.recovery import Held, forget, record, restore, stuck
 from ms_perflint.fixes.replacing import Changed, Half, Replacement, discard, locked, prepare, put, sync, uninterrupted
+from ms_perflint.internal import internal_error
 from ms_perflint.languages import Message
 from ms_perflint.records import NamedTuple
 
@@ -37,7 +38,11 @@ def write(changes: Sequence[Change]) -> tuple[Problem, ...]:
     problems: list[Problem] = []
     for group in groups.values():
         with uninterrupted():
-            problems += _write_together(group)
+            try:
+                problems += _write_together(group)
+            except Exception as error:
+                reason = internal_error(error)
+                problems += [Problem(change.path, 0, 0, reason, internal=True) for change in group]
     for folder in sorted({_folder(change) for change in changes}):
         sync(folder)
     return tuple(sorted(problems))

@@ -20,7 +20,8 @@ VARIABLE = "MS_PERFLINT_LANG"
 class Message(str):
     """A text in English that knows of what it was made: a template, and the values of its fields.
 
-    To most of the code it is a text like any other. Values may be messages themselves.
+    To most of the code it is a text like any other, on one line: what does not print in a value, which may come from a
+    file of the repository, is escaped. Values may be messages themselves.
     """
 
     template: str
@@ -28,7 +29,7 @@ class Message(str):
 
     def __new__(cls, template: str, /, **values: object) -> Message:
         """Return the message; a template without values is taken as it is."""
-        message = super().__new__(cls, template.format(**values) if values else template)
+        message = super().__new__(cls, escaped(template.format(**values)) if values else template)
         message.template = template
         message.values = values
         return message
@@ -46,7 +47,14 @@ def say(text: str, language: str) -> str:
     if template is None or not text.values:
         return template or text
     values = {name: say(value, language) if isinstance(value, str) else value for name, value in text.values.items()}
-    return template.format(**values)
+    return escaped(template.format(**values))
+
+
+def escaped(text: str) -> str:
+    """Return a text on one line: what does not print, also bytes that are no text, as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 @cache

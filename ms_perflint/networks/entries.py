@@ -12,6 +12,7 @@ from ms_perflint.programs.site import Call
 from ms_perflint.programs.steps import GRADS, STEP_CELLS, base_apis, is_step_class
 from ms_perflint.programs.training import MODEL_TRAINS, loops
 from ms_perflint.records import NamedTuple
+from ms_perflint.semantics.bases import ancestors
 from ms_perflint.semantics.module import Module, Scope, Site
 from ms_perflint.semantics.values import Api, Bound, Instance, Known, Value
 
@@ -46,15 +47,9 @@ def _may_make(program: Program, module: Module, word: str) -> bool:
     )
 
 
-def _may_take_gradients(program: Program, cls: Scope, depth: int = 0) -> bool:
+def _may_take_gradients(program: Program, cls: Scope) -> bool:
     """Return whether the file of a class, or of a class that it derives from, has a word of training steps in it."""
-    if program.project.contains_any(cls.module.path, _MARKS):
-        return True
-    bases = cls.node.bases if isinstance(cls.node, ast.ClassDef) and depth < 5 else []
-    kin = [
-        base for node in bases if isinstance(node, ast.Name) for base in program.names.meant(cls.module, node.id).scopes
-    ]
-    return any(base is not cls and _may_take_gradients(program, base, depth + 1) for base in kin)
+    return any(program.project.contains_any(each.module.path, _MARKS) for each in ancestors(program.evaluator, cls))
 
 
 def made_at(program: Program, known: Known) -> Optional[Call]:
@@ -62,10 +57,8 @@ def made_at(program: Program, known: Known) -> Optional[Call]:
     what = known.what
     if not isinstance(what, Instance) or what.node is None:
         return None
-    for site in what.scope.owner.calls:
-        if site.node is what.node:
-            return Call(site, program, what.type.name if isinstance(what.type, Api) else "")
-    return None
+    site = what.scope.module.site_at(what.node)
+    return Call(site, program, what.type.name if isinstance(what.type, Api) else "") if site is not None else None
 
 
 def trained_models(program: Program) -> tuple[Call, ...]:

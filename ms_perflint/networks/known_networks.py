@@ -7,9 +7,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import Module, Scope, Site
+
+if TYPE_CHECKING:
+    from ms_perflint.programs.site import Call
 
 # Parts of names of published networks, whose widths are part of their definition
 _LONG = (
@@ -55,7 +58,7 @@ def is_published(site: Site) -> bool:
     if any(_published(ast.unparse(base)) for base in bases):
         return True
     outer = around[-1].name if around else ""
-    return bool(outer) and any(_published(scope.name) and _loads(scope, outer) for scope in module.scope.defines)
+    return bool(outer) and outer in _loaded_by_published(module)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -72,15 +75,30 @@ def _around(scope: Scope) -> Iterator[Scope]:
         current = current.parent.owner
 
 
-def _loads(scope: Scope, name: str) -> bool:
-    """Return whether a class or function, its methods included, loads a name."""
-    return name in scope.names or any(_loads(inner, name) for inner in scope.defines)
+def _loaded_by_published(module: Module) -> frozenset[str]:
+    """Return the names that the published networks of a module load, in their methods too."""
+    if module.published is None:
+        todo = [scope for scope in module.scope.defines if _published(scope.name)]
+        names: set[str] = set()
+        while todo:
+            scope = todo.pop()
+            names |= scope.names
+            todo.extend(scope.defines)
+        module.published = frozenset(names)
+    return module.published
 
 
-def from_paper(site: Site) -> bool:
+def from_paper(call: Call) -> bool:
     """Return whether the class says that it follows a paper."""
-    around = list(_around(site.scope.owner))
-    return bool(around) and bool(re.search(_PAPER, module_text(site.module, around[-1].node)))
+    around = list(_around(call.scope.owner))
+    if not around:
+        return False
+    outer = around[-1]
+    return call.program.evaluator.keep((id(outer), "paper"), _names_paper, call.module, outer.node)
+
+
+def _names_paper(module: Module, node: ast.AST) -> bool:
+    return bool(re.search(_PAPER, module_text(module, node)))
 
 
 def module_text(module: Module, node: ast.AST) -> bytes:

@@ -121,8 +121,12 @@ def network(site: Site) -> Scope:
     return scope
 
 
-def sites(scope: Scope) -> list[Site]:
+def sites(program: Program, scope: Scope) -> list[Site]:
     """Return the call sites of a class, function or module in source order; of a module those outside of functions."""
+    return program.evaluator.keep((id(scope), "sites"), _sites, scope)
+
+
+def _sites(scope: Scope) -> list[Site]:
     return sorted(_calls(scope), key=lambda site: position(site.node))
 
 
@@ -140,7 +144,7 @@ def slots(program: Program, scope: Scope) -> tuple[Slot, ...]:
     """Return the widths that the layers of a network are given, in the order of the source."""
     cache: dict[Scope, tuple[Slot, ...]] = program.__dict__.setdefault("_slots", {})
     if scope not in cache:
-        cache[scope] = tuple(slot for site in sites(scope) for slot in _slots(program, site, scope))
+        cache[scope] = tuple(slot for site in sites(program, scope) for slot in _slots(program, site, scope))
     return cache[scope]
 
 

@@ -116,15 +116,7 @@ def _only_binding(node: ast.expr, scope: Scope) -> Optional[Binding]:
     """Return what gives a name, or an attribute of `self`, its value, if only one statement or parameter does."""
     found: tuple[Binding, ...] = ()
     if isinstance(node, ast.Name):
-        current: Optional[Scope] = scope
-        first = True
-        while current is not None:
-            if node.id in current.bindings and (first or not current.is_class):
-                inside = current is scope.owner or current is scope
-                found = current.flow.at(node) if inside else current.flow.at_end(node.id)
-                break
-            first = first and current is not current.owner
-            current = current.parent
+        found = scope.lookup(node)
     elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         cls = scope.owner.parent
         if cls is not None and cls.is_class and scope.owner.is_function and _is_self(node.value, scope.owner):

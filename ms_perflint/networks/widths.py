@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.findings import Place
 from ms_perflint.networks import layers
 from ms_perflint.networks.layers import ALONG, IN, OUT, Slot
+from ms_perflint.networks.network_widths import SHAPES, Widths, moving, said, takes, widths_of
 from ms_perflint.networks.numbers import Origin, literal
 from ms_perflint.programs.steps import base_apis
 from ms_perflint.records import NamedTuple
+from ms_perflint.semantics.forms import position
 from ms_perflint.semantics.module import Module, Scope, Site
+from ms_perflint.source import Span
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
 SPLITS = frozenset({"split", "chunk", "Split", "split_with_size", "tensor_split", "SplitV", "unbind"})
 CONCATS = frozenset({"concat", "Concat", "cat", "concatenate", "hstack"})
-SHAPES = frozenset(
-    {"reshape", "view", "zeros", "ones", "broadcast_to", "expand", "randn", "rand", "split", "full", "Reshape", "tile"}
-)
 PARTS = 8  # a product with more than so many parts is a flattened map, and no gates of a cell
 
 
@@ -40,41 +40,32 @@ class Hidden(NamedTuple):
         return tuple(dict.fromkeys(origin for slot in self.slots for origin in moving(slot, self.width)))
 
 
-def moving(slot: Slot, width: int) -> tuple[Origin, ...]:
-    """Return the constants that make a slot's width: the width itself where it stands there, else the greatest."""
-    origins = slot.number.origins
-    wanted = width if any(origin.value == width for origin in origins) else slot.number.largest
-    return tuple(origin for origin in origins if origin.value == wanted)
-
-
 def hidden(program: Program, producer: Slot, multiple: int) -> Optional[Hidden]:
     """Return what hangs together with the width that a layer produces.
 
     None where nothing takes it in, where an input fixes it, and where it is joined with others to a multiple.
     """
     scope = layers.network(producer.call)
-    own = layers.slots(program, scope)
-    own_sites = layers.sites(scope)
-    words = {site.word for site in own_sites}
-    width = _part(producer, words & SPLITS)
-    position = _position(own, producer)
+    own = widths_of(program, scope)
+    width = _part(producer, own.words & SPLITS)
+    position = own.positions.get(id(producer.node))
     if position is None or not _is_free(own, producer, width):
         return None
-    later = [slot for slot in own[position + 1 :] if slot.role == IN]
-    consumers = [slot for slot in later if _takes(slot, producer, width)]
-    if not consumers and words & CONCATS:
-        consumers = [slot for slot in later if slot.width % multiple and _joins(slot, producer, own)]
+    consumers = [slot for slot in own.takers(producer, width) if own.ranks[id(slot)] > position]
+    if not consumers and own.words & CONCATS:
+        later = (slot for slot in own.slots[position + 1 :] if slot.role == IN)
+        consumers = [slot for slot in later if slot.width % multiple and _joins(slot, producer, own.slots)]
     elsewhere: list[Slot] = []
     if not consumers and producer.call.api in layers.CONVOLUTIONS:
-        consumers = elsewhere = _flattened(program, producer, own_sites)
+        consumers = elsewhere = _flattened(program, producer, layers.sites(program, scope))
     if not consumers:
         consumers = elsewhere = _handed_on(program, producer, own, scope)
     if not consumers and producer.call.api not in layers.RECURRENT:
         return None
     chain = [slot for slot in consumers if _is_kin(slot, producer, width)]
-    same = [
-        slot for slot in own if _belongs(slot, own, producer, width) and (not chain or _is_kin(slot, producer, width))
-    ]
+    equal = own.by_width.get(width, [])
+    last = max((slot.call.span for slot in equal if slot.role == IN), default=(-1, -1))
+    same = [slot for slot in equal if _belongs(slot, last, producer) and (not chain or _is_kin(slot, producer, width))]
     consumers = chain or consumers
     slots = tuple(dict.fromkeys((producer, *same, *consumers, *elsewhere, *_related(program, producer, width))))
     return Hidden(producer, width, slots, tuple(_literals(program, scope, width)), tuple(consumers))
@@ -83,19 +74,11 @@ def hidden(program: Program, producer: Slot, multiple: int) -> Optional[Hidden]:
 def after(program: Program, found: Hidden) -> list[int]:
     """Return the widths that come out of the layers that take a hidden width in."""
     calls = {id(slot.call.node): layers.network(slot.call) for slot in found.consumers}
-    networks = dict.fromkeys(calls.values())
-    own = [slot for scope in networks for slot in layers.slots(program, scope)]
-    return [slot.width for slot in own if slot.role == OUT and id(slot.call.node) in calls]
+    own = (slot for call, scope in calls.items() for slot in widths_of(program, scope).by_call.get(call, ()))
+    return [slot.width for slot in own if slot.role == OUT]
 
 
-def _position(own: Sequence[Slot], producer: Slot) -> Optional[int]:
-    for position, slot in enumerate(own):
-        if slot.node is producer.node:
-            return position
-    return None
-
-
-def _part(producer: Slot, splits: set[str]) -> int:
+def _part(producer: Slot, splits: frozenset[str]) -> int:
     """Return the width of one part where `k * h` outputs are split, else the whole."""
     parts = producer.number.parts
     if splits and producer.number.operator is ast.Mult and len(parts) == 2:
@@ -105,35 +88,16 @@ def _part(producer: Slot, splits: set[str]) -> int:
     return producer.width
 
 
-def _is_free(own: Sequence[Slot], producer: Slot, width: int) -> bool:
+def _is_free(own: Widths, producer: Slot, width: int) -> bool:
     """Return whether the network chooses a width: nothing before takes it in, no group depends on it."""
-    for slot in own:
-        if slot.width == width and slot.is_grouped:
-            return False
-    for slot in own:
-        if slot.node is producer.node:
-            return True
-        if slot.width == width and slot.role == OUT:
-            return True
-        if slot.width == width and slot.role in (IN, ALONG):
-            return slot.call.node is producer.call.node and producer.call.api in layers.RECURRENT
-    return False
-
-
-def _takes(slot: Slot, producer: Slot, width: int) -> bool:
-    """Return whether a layer takes in a width: as it is, as a factor (flattened) or addend (joined)."""
-    if slot.width in (width, producer.width):
+    equal = own.by_width.get(width, [])
+    if producer.call.program.evaluator.keep((id(own.slots), f"grouped {width}"), _is_grouped, equal):
+        return False
+    first = next((slot for slot in equal if slot.role in (IN, ALONG, OUT)), None)
+    position = own.positions[id(producer.node)]
+    if first is None or first.role == OUT or own.ranks[id(first)] >= position:
         return True
-    shared = set(moving(producer, width)) & set(slot.number.origins)
-    if shared and slot.number.operator in (ast.Mult, ast.Add):
-        return True
-    if slot.number.operator is ast.Mult and producer.call.api in (*layers.CONVOLUTIONS, *layers.RECURRENT):
-        return width in (part.value for part in slot.number.parts) or slot.number.largest == width
-    return (
-        producer.call.api in layers.RECURRENT
-        and slot.width == 2 * width
-        and producer.call.argument("bidirectional").may_be(True)
-    )
+    return first.call.node is producer.call.node and producer.call.api in layers.RECURRENT
 
 
 def _joins(slot: Slot, producer: Slot, own: Sequence[Slot]) -> bool:
@@ -158,13 +122,15 @@ def _contains(node: ast.expr, origin: Origin) -> bool:
     return any(inner is origin.node for inner in ast.walk(node))
 
 
-def _belongs(slot: Slot, own: Sequence[Slot], producer: Slot, width: int) -> bool:
-    """Return whether a slot of the network gives the same width, and is no output of the whole network."""
-    if slot.width != width:
-        return False
+def _is_grouped(slots: Sequence[Slot]) -> bool:
+    return any(slot.is_grouped for slot in slots)
+
+
+def _belongs(slot: Slot, last: Span, producer: Slot) -> bool:
+    """Return whether a slot of the same width is no output of the whole network; `last`: where it is last taken in."""
     if slot.role != OUT or slot.call.api in layers.RECURRENT or slot.node is producer.node:
         return True
-    return any(other.role == IN and other.width == width and other.call.span > slot.call.span for other in own)
+    return last > slot.call.span
 
 
 def _related(program: Program, producer: Slot, width: int) -> Iterator[Slot]:
@@ -208,15 +174,18 @@ def _flattened(program: Program, producer: Slot, own_sites: Sequence[Site]) -> l
     return found
 
 
-def _handed_on(program: Program, producer: Slot, own: Sequence[Slot], scope: Scope) -> list[Slot]:
+def _handed_on(program: Program, producer: Slot, own: Widths, scope: Scope) -> list[Slot]:
     """Return the layers of other classes of the file that take in what comes out of a class that they make."""
-    outs = [slot for slot in own if slot.role == OUT]
+    outs = own.outs
     if not scope.is_class or not outs or outs[-1].node is not producer.node or len(outs) < 2:
         return []
     found: list[Slot] = []
-    for other in networks(producer.call.module):
-        made = [site for site in layers.sites(other) if site.word == scope.name and _makes(program, site, scope)]
-        if not made or other is scope or not other.is_class:
+    makers: dict[Scope, list[Site]] = {}
+    for site in sorted(producer.call.module.by_word.get(scope.name, ()), key=lambda site: position(site.node)):
+        if isinstance(site.node, ast.Call) and _makes(program, site, scope):
+            makers.setdefault(layers.network(site), []).append(site)
+    for other, made in makers.items():
+        if other is scope or not other.is_class:
             continue
         theirs = [slot for slot in layers.slots(program, other) if slot.width == producer.width]
         if theirs and theirs[0].role == IN and theirs[0].call.span > made[0].span:
@@ -237,25 +206,7 @@ def _factors(node: ast.expr) -> list[int]:
 
 def _literals(program: Program, scope: Scope, width: int) -> Iterator[Origin]:
     """Yield the literals that say this width to `reshape`, `zeros`, or a cell of the project: they go with it."""
-    held = {id(slot.node) for slot in layers.slots(program, scope)}
-    held |= {id(origin.node) for slot in layers.slots(program, scope) for origin in slot.number.origins}
-    for site in layers.sites(scope):
-        assert isinstance(site.node, ast.Call)
-        for argument in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
-            for node in _says_width(program, site, argument):
-                if type(node.value) is int and node.value == width and id(node) not in held:
-                    held.add(id(node))
-                    yield literal(node, scope.module)
-
-
-def _says_width(program: Program, site: Site, argument: ast.expr) -> list[ast.Constant]:
-    """Return the literals of an argument that may be widths: those of a shape, and itself where a cell is made."""
-    if site.word in SHAPES:
-        return [node for node in ast.walk(argument) if isinstance(node, ast.Constant)]
-    if not isinstance(argument, ast.Constant):
-        return []
-    made = program.evaluator.callees(site).known
-    return [argument] if any(isinstance(known.what, Scope) and known.what.is_class for known in made) else []
+    return (literal(node, scope.module) for node in said(program, scope).get(width, ()))
 
 
 def is_closed(program: Program, found: Hidden) -> bool:
@@ -270,7 +221,9 @@ def is_closed(program: Program, found: Hidden) -> bool:
     handed = found.producer.call.api in layers.DENSE and any(
         layers.network(slot.call) is not scope for slot in found.consumers
     )
-    loose = handed or _divides(scope) or _joined(scope) or _flattens(program, found)
+    joined = bool(widths_of(program, scope).words & CONCATS)  # then the sum of their widths is taken in somewhere
+    divided = program.evaluator.keep((id(scope), "divides"), _divides, scope)
+    loose = handed or divided or joined or _flattens(program, found)
     return bool(found.consumers) and not (
         found.literals or tied or loose or _ends(program, found) or _others(scope, found)
     )
@@ -296,11 +249,6 @@ def _divides(scope: Scope) -> bool:
     )
 
 
-def _joined(scope: Scope) -> bool:
-    """Return whether a network joins outputs: then the sum of their widths is taken in somewhere."""
-    return any(site.word in CONCATS for site in layers.sites(scope))
-
-
 def _flattens(program: Program, found: Hidden) -> bool:
     """Return whether a layer of the network may take in a flattened map of this width, as a plain number."""
     if found.producer.call.api not in layers.CONVOLUTIONS:
@@ -314,29 +262,32 @@ def _ends(program: Program, found: Hidden) -> bool:
     """Return whether the width is also what some network gives out at its end."""
     for slot in found.slots:
         if slot.role == OUT and slot.call.api not in layers.RECURRENT:
-            own = layers.slots(program, layers.network(slot.call))
-            takers = [other for other in (*own, *found.consumers) if other.role == IN and other.node is not slot.node]
-            if not any(
-                _takes(other, slot, slot.width) and (other.call.span > slot.call.span or other not in own)
-                for other in takers
-            ):
+            scope = layers.network(slot.call)
+            elsewhere = (
+                other
+                for other in found.consumers
+                if layers.network(other.call) is not scope and other.role == IN and takes(other, slot, slot.width)
+            )
+            is_taken = program.evaluator.keep((id(slot.node), "taken"), _is_taken, program, scope, slot)
+            if not is_taken and next(elsewhere, None) is None:
                 return True
     return False
+
+
+def _is_taken(program: Program, scope: Scope, slot: Slot) -> bool:
+    """Return whether a later layer of its network takes in what a slot gives out."""
+    takers = widths_of(program, scope).takers(slot, slot.width)
+    return any(other.call.span > slot.call.span and other.node is not slot.node for other in takers)
 
 
 def _others(scope: Scope, found: Hidden) -> bool:
     """Return whether the network names the same number anywhere else: whether that is the width cannot be told."""
     if isinstance(scope.node, ast.Module):
         return False
+    own = widths_of(found.producer.call.program, scope)
     held = {id(origin.node) for slot in found.slots for origin in slot.number.origins}
-    heads = {id(slot.node) for slot in layers.slots(found.producer.call.program, scope) if slot.role == OUT}
-    return any(
-        isinstance(node, ast.Constant)
-        and type(node.value) is int
-        and node.value == found.width
-        and id(node) not in held | heads
-        for node in ast.walk(scope.node)
-    )
+    held |= {id(slot.node) for slot in own.by_width.get(found.width, ()) if slot.role == OUT}
+    return any(number not in held for number in own.constants.get(found.width, ()))
 
 
 def aligned(found: Hidden, multiple: int) -> Optional[Mapping[Place, int]]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import enum
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.site import Call, call_of
 from ms_perflint.programs.training import words_called
+from ms_perflint.semantics.bases import lineage
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Scope, Site
 from ms_perflint.semantics.values import Display, Instance, Known, Value, identity
@@ -86,14 +88,6 @@ def _returned(program: Program, node: ast.Call, scope: Scope) -> list[Part]:
     return found
 
 
-def _owner(name: str, scope: Scope) -> Optional[Scope]:
-    """Return the scope in which a name that is read in `scope` is bound."""
-    current: Optional[Scope] = scope.owner
-    while current is not None and name not in current.bindings:
-        current = current.parent
-    return current
-
-
 def cadence(program: Program, known: Known) -> Cadence:
     """Return when one callback acts."""
     api = known.type_api
@@ -112,11 +106,23 @@ def cadence(program: Program, known: Known) -> Cadence:
     return Cadence.UNKNOWN
 
 
-def _of_class(program: Program, cls: Scope, depth: int = 0) -> Cadence:
-    """Return when a callback class of the project acts: by its hooks, and by what they call."""
-    hooks = [method for method in cls.defines if method.name in STEP_HOOKS]
-    if not hooks:
-        return _inherited(program, cls, depth)
+def _of_class(program: Program, cls: Scope) -> Cadence:
+    """Return when a callback class of the project acts: by the nearest class with hooks of a step."""
+    for known in lineage(program.evaluator, cls):
+        if isinstance(known.what, Scope):
+            hooks = [method for method in known.what.defines if method.name in STEP_HOOKS]
+            if hooks:
+                return _of_hooks(program, hooks)
+        elif known.api in LOG_APIS:
+            return Cadence.LOG
+        else:
+            is_step = known.api in STEP_APIS or known.api == CHECKPOINT
+            return Cadence.STEP if is_step else Cadence.EPOCH
+    return Cadence.UNKNOWN
+
+
+def _of_hooks(program: Program, hooks: Sequence[Scope]) -> Cadence:
+    """Return when a callback acts that has these hooks, by what they call."""
     words = {word.lower() for hook in hooks for word in words_called(program, hook) if word != "update"}
     acts = any(act in word for word in words for act in ACTS) or any(_updates(hook) for hook in hooks)
     return Cadence.STEP if acts else Cadence.LOG
@@ -129,21 +135,6 @@ def _updates(hook: Scope) -> bool:
         if isinstance(callee, ast.Attribute) and callee.attr == "update" and re.search(UPDATED, word_of(callee.value)):
             return True
     return False
-
-
-def _inherited(program: Program, cls: Scope, depth: int) -> Cadence:
-    assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
-    for base in cls.node.bases:
-        for known in program.value(base, cls.parent).known:
-            if isinstance(known.what, Scope) and known.what is not cls and depth < 5:
-                return _of_class(program, known.what, depth + 1)
-            if known.api in LOG_APIS:
-                return Cadence.LOG
-            if known.api in STEP_APIS or known.api == CHECKPOINT:
-                return Cadence.STEP
-            if known.api:
-                return Cadence.EPOCH
-    return Cadence.UNKNOWN
 
 
 def saves_by_epoch(callback: Call) -> bool:
@@ -173,7 +164,7 @@ def _is_size(program: Program, node: Optional[ast.expr], scope: Scope, depth: in
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return any(_is_size(program, side, scope, depth + 1) for side in (node.left, node.right))
     if isinstance(node, ast.Name):
-        owner = _owner(node.id, scope)
+        owner = scope.home(node.id)
         return owner is not None and all(
             _is_bound_to_size(program, binding, depth) for binding in owner.bindings[node.id]
         )

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
 INSTANCE_METHODS = ("construct", "__call__", "forward")  # run when an object is called
-DERIVED = 6  # classes below one another, before the search for constructor calls ends
 
 
 def callers(program: Program, function: Scope) -> tuple[Site, ...]:
@@ -27,7 +26,7 @@ def callers(program: Program, function: Scope) -> tuple[Site, ...]:
         if cls is not None and function.name in INSTANCE_METHODS:
             found.extend(_instance_calls(program, cls))
     else:
-        found = list(_constructions(program, function, cls, 0))
+        found = list(_constructions(program, function, cls))
     found.extend(_partials(program, function if cls is None or function.name != "__init__" else cls))
     return tuple(dict.fromkeys(found))
 
@@ -57,8 +56,28 @@ def _function(known: Known) -> object:
     return known.what.function if isinstance(known.what, Bound) else known.what
 
 
-def _constructions(program: Program, init: Scope, cls: Scope, depth: int) -> Iterator[Site]:
+def _constructions(program: Program, init: Scope, cls: Scope) -> Iterator[Site]:
     """Yield the sites that run a constructor: of its class, of classes that inherit it, and `super().__init__()`."""
+    yield from _made(program, cls)
+    seen, levels = {cls}, [iter(_derived(program, cls))]
+    while levels:
+        derived = next(levels[-1], None)
+        if derived is None:
+            levels.pop()
+            continue
+        if derived in seen:
+            continue
+        seen.add(derived)
+        inner = derived.method("__init__")
+        if inner is None:
+            yield from _made(program, derived)
+            levels.append(iter(_derived(program, derived)))
+        else:
+            yield from (site for site in inner.calls if site.word == "__init__" and _calls(program, site, init))
+
+
+def _made(program: Program, cls: Scope) -> Iterator[Site]:
+    """Yield the sites that make an object of just this class."""
     for site in (*program.sites(cls.name), *program.handing.sites(cls.name)):
         if _calls(program, site, cls):
             yield site
@@ -66,15 +85,6 @@ def _constructions(program: Program, init: Scope, cls: Scope, depth: int) -> Ite
         if is_decorated(method.node, "classmethod"):
             own = {arg.arg for arg in positional(method)[:1]}
             yield from (site for site in method.calls if site.word in own and _calls(program, site, cls))
-    for derived in _derived(program, cls):
-        inner = derived.method("__init__")
-        if inner is None:
-            if depth < DERIVED:
-                yield from _constructions(program, init, derived, depth + 1)
-            continue
-        for site in inner.calls:
-            if site.word == "__init__" and _calls(program, site, init):
-                yield site
 
 
 def _derived(program: Program, cls: Scope) -> list[Scope]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.reach import HOOKS
@@ -51,20 +51,37 @@ def config_of(callback: Call) -> tuple[Optional[Call], bool]:
 
 def callbacks_with(program: Program, config: Call) -> list[Site]:
     """Return the calls that make a ModelCheckpoint, or a kind of it that the project defines, with this config."""
-    found: list[Site] = []
+    for configured in (_configured, _configured_by_project):
+        by_config = program.evaluator.keep((id(program), configured.__name__), configured, program)
+        if found := by_config.get(id(config.node)):
+            return list(found)
+    return []
+
+
+def _configured(program: Program) -> dict[int, list[Site]]:
+    """Return the calls that make a ModelCheckpoint, by the identity of the calls that may make their config."""
+    found: dict[int, list[Site]] = {}
     for callback in program.calls(CALLBACK):
-        if callback.given("config") is not None and _is_made_by(callback.argument("config"), config):
-            found.append(callback)
-    for site in _own_callbacks(program) if not found else ():
-        assert isinstance(site.node, ast.Call)
-        given = [*site.node.args, *(keyword.value for keyword in site.node.keywords)]
-        if any(_is_made_by(program.value(argument, site.scope), config) for argument in given):
-            found.append(site)
+        if callback.given("config") is not None:
+            _note(found, callback, [callback.argument("config")])
     return found
 
 
-def _is_made_by(value: Value, config: Call) -> bool:
-    return any(isinstance(known.what, Instance) and known.what.node is config.node for known in value.known)
+def _configured_by_project(program: Program) -> dict[int, list[Site]]:
+    """Return the same of the kinds of it that the project defines."""
+    found: dict[int, list[Site]] = {}
+    for site in _own_callbacks(program):
+        assert isinstance(site.node, ast.Call)
+        given = [*site.node.args, *(keyword.value for keyword in site.node.keywords)]
+        _note(found, site, [program.value(argument, site.scope) for argument in given])
+    return found
+
+
+def _note(found: dict[int, list[Site]], site: Site, values: Iterable[Value]) -> None:
+    """Note a site under the calls that make what it is given."""
+    whats = (known.what for value in values for known in value.known)
+    for made in dict.fromkeys(id(what.node) for what in whats if isinstance(what, Instance)):
+        found.setdefault(made, []).append(site)
 
 
 def _own_callbacks(program: Program) -> Iterator[Site]:
@@ -177,6 +194,10 @@ def _marks(site: Site, node: ast.expr, depth: int = 0) -> set[str]:
 
 def read_by_callback(program: Program) -> tuple[bool, bool]:
     """Return whether a callback of the program loads some checkpoint, and whether it looks for files in a folder."""
+    return program.evaluator.keep((id(program), "read by callback"), _read_by_callback, program)
+
+
+def _read_by_callback(program: Program) -> tuple[bool, bool]:
     loads = lists = False
     for scope in program.reached:
         if scope.is_class and is_callback(program, scope):

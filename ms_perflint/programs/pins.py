@@ -16,15 +16,14 @@ if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
 Version = tuple[int, ...]
-FILES = r"requirements.*\.txt$|pyproject\.toml$|setup\.cfg$|environment\.ya?ml$"
-ENDS = ("*.txt", "*.toml", "*.cfg", "*.yml", "*.yaml")
+FILES = ("*requirements*.txt", "*pyproject.toml", "*setup.cfg", "*environment.yml", "*environment.yaml")
 SIZE = 1 << 16  # bytes of a file that are looked at
 _PACKAGE = r"(?i)(?<![\w./-])mindspore(?:[-_](?:ascend|gpu|cpu))?(?![\w./])(?!-\w)"
 _NUMBER = r"\d+(?:\.\d+)*"
 _CLAUSE = rf"(===?|~=|<=?|>=?|!=|\^|~|=)?\s*v?({_NUMBER})(\.\*)?[\w.-]*"
-_WHEEL = rf"mindspore(?:_\w+)?-({_NUMBER})"
+_WHEEL = rf"mindspore(?:_\w{{1,40}})?-({_NUMBER})"
 _INSTALL = (
-    rb"(?m)^[ \t]*(?P<line>[!%]?[ \t]*(?:[\w./-]+[ \t]+-m[ \t]+)?"
+    rb"(?m)^[ \t]*(?![ \t])(?P<line>[!%]?[ \t]*(?:[\w./-]+[ \t]+-m[ \t]+)?"
     rb"(?:pip|conda|mamba)[\d.]*[ \t]+install\b(?P<what>[^\n#]*))"
 )
 _SIGNS = r"[\s\"'=\[\]{},:]*(?:version)?[\s\"'=:]*"
@@ -48,8 +47,11 @@ def pin(program: Program) -> Optional[Pin]:
         return installed
     files = program.project.files
     for directory in program.project.ancestors(os.path.dirname(program.entry)):
-        names = sorted(name for name in files.named(directory, *ENDS) if re.search(FILES, name))
-        found = [each for name in names for each in _pins(program, os.path.join(directory, name))]
+        found = [
+            each
+            for name in sorted(files.named(directory, *FILES))
+            for each in _pins(program, os.path.join(directory, name))
+        ]
         if found:
             return max(found, key=lambda each: each.version or each.below or ())
     return None

@@ -294,7 +294,7 @@ def _asks_for_data(program: Program, text: str) -> bool:
 
     try:
         options = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     if not isinstance(options, dict) or options.get("start") is not True:
         return False
@@ -322,7 +322,7 @@ def _is_visible(call: Call, condition: Condition) -> bool:
         root = root.value
     if not isinstance(root, ast.Name):
         return False
-    there, here = _home(root.id, condition.scope), _home(root.id, call.scope)
+    there, here = condition.scope.home(root.id), call.scope.home(root.id)
     if there is None or here is None:
         return False
     if there is here:
@@ -332,13 +332,6 @@ def _is_visible(call: Call, condition: Condition) -> bool:
     theirs, mine = (evaluator.bindings(tuple(scope.bindings[root.id])) for scope in (there, here))
     alone = len(mine.known) == len(theirs.known) == 1 and not mine.open and not theirs.open
     return alone and mine.known[0].what == theirs.known[0].what
-
-
-def _home(name: str, scope: Scope) -> Optional[Scope]:
-    current: Optional[Scope] = scope
-    while current is not None and (name not in current.bindings or (current.is_class and current is not scope)):
-        current = current.parent
-    return current
 
 
 def is_optional(program: Program, profiling: Profiling, own: Pass) -> bool:

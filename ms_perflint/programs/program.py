@@ -52,7 +52,7 @@ class Program:
         self.files = (entry, *sorted(self.paths - {entry}))
         self.evaluator = Evaluator(self)
         self._sites: dict[str, list[Site]] = {}
-        self._calls: dict[str, tuple[Call, ...]] = {}
+        self._calls: dict[tuple[str, ...], tuple[Call, ...]] = {}  # by the names of the APIs
         self._stores: dict[str, tuple[Binding, ...]] = {}
         self._trees: dict[str, Optional[trees.Entry]] = {}
         self.names = project.names(self.roots)
@@ -113,18 +113,17 @@ class Program:
 
     def calls(self, *apis: str) -> tuple[Call, ...]:
         """Return the calls of these APIs that can run, the entry script's first, then by file and position."""
-        found: list[Call] = []
-        for api in apis:
-            if api not in self._calls:
-                self._calls[api] = tuple(self._calls_of(api))
-            found.extend(self._calls[api])
-        if len(apis) > 1:
-            rank = {path: position for position, path in enumerate(self.files)}
-            found.sort(key=lambda call: (rank.get(call.module.path, 0), call.span))
-        return tuple(found)
+        if apis not in self._calls:
+            self._calls[apis] = tuple(self._calls_of(apis))
+        return self._calls[apis]
 
-    def _calls_of(self, api: str) -> list[Call]:
-        return [call for site in self.sites(api.rpartition(".")[2]) for call in self.running(api, site)]
+    def _calls_of(self, apis: tuple[str, ...]) -> list[Call]:
+        if len(apis) == 1:
+            sites = self.sites(apis[0].rpartition(".")[2])
+            return [call for site in sites for call in self.running(apis[0], site)]
+        rank = {path: position for position, path in enumerate(self.files)}
+        found = [call for api in apis for call in self.calls(api)]
+        return sorted(found, key=lambda call: (rank.get(call.module.path, 0), call.span))
 
     def has_calls(self, *apis: str) -> bool:
         """Return whether a call of one of these APIs can run; those under the fewest conditions are asked first.

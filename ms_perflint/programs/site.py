@@ -133,8 +133,5 @@ def call_of(program: Program, known: Optional[Known]) -> Optional[Call]:
         or not isinstance(known.what.type, Api)
     ):
         return None
-    node, scope = known.what.node, known.what.scope
-    for site in scope.owner.calls:
-        if site.node is node:
-            return Call(site, program, known.what.type.name)
-    return None
+    site = known.what.scope.module.site_at(known.what.node)
+    return Call(site, program, known.what.type.name) if site is not None else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ms_perflint.semantics.bases import lineage
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.values import Api, Instance, Known, Value
 
@@ -124,18 +125,9 @@ def _api_names(program: Program, node: ast.Call, scope: Scope) -> set[str]:
     return {known.type_api for known in program.value(node, scope).known if known.type_api}
 
 
-def base_apis(program: Program, cls: Scope, depth: int = 0) -> set[str]:
+def base_apis(program: Program, cls: Scope) -> set[str]:
     """Return the canonical names of the classes outside of the project that a class derives from."""
-    found: set[str] = set()
-    if depth > 10 or not isinstance(cls.node, ast.ClassDef) or cls.parent is None:
-        return found
-    for base in cls.node.bases:
-        for known in program.value(base, cls.parent).known:
-            if known.api:
-                found.add(known.api)
-            elif isinstance(known.what, Scope) and known.what is not cls:
-                found |= base_apis(program, known.what, depth + 1)
-    return found
+    return {known.api for known in lineage(program.evaluator, cls) if known.api} if cls.is_class else set()
 
 
 def is_optimizer_word(word: str) -> bool:

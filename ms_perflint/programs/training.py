@@ -167,14 +167,9 @@ def _may_be_variable(name: str, site: Site) -> bool:
     """Return whether a name may be more than a function or class of the file, an import or a builtin."""
     if name in site.scope.bindings:
         return True
-    scope, module = site.scope.parent, site.module
-    if name in module.imported or name in module.defined:
+    if name in site.module.imported or name in site.module.defined:
         return False
-    while scope is not None:
-        if name in scope.bindings or scope.stars:
-            return True
-        scope = scope.parent
-    return bool(site.scope.stars)
+    return any(name in scope.bindings or scope.stars for scope in site.scope.enclosing())
 
 
 def is_callback(program: Program, cls: Scope) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ms_perflint.findings import Finding, Gain, Problem, Safety
+from ms_perflint.findings import Finding, Gain, Problem, Safety, in_language
+from ms_perflint.internal import internal_error
 from ms_perflint.languages import ENGLISH, say
 from ms_perflint.records import NamedTuple
 from ms_perflint.report.sources import Sources
@@ -75,3 +76,40 @@ def render_statistics(name: str, outcome: Outcome) -> str:
     module = "json" if name == "json" else "summary"
     rendered: str = import_module(f"{__name__}.{module}").render_statistics(outcome)
     return rendered
+
+
+def rendered(
+    show: Callable[[Outcome], str], outcome: Outcome, findings: Sequence[Finding], name: str
+) -> tuple[str, list[Problem]]:
+    """Return the report on findings, and an internal error for each file whose findings it could not show.
+
+    An error that no file causes alone costs this report: its text is empty.
+    """
+
+    def shown(some: Sequence[Finding]) -> str:
+        return show(outcome._replace(findings=tuple(in_language(finding, outcome.language) for finding in some)))
+
+    try:
+        return shown(findings), []
+    except Exception as error:
+        problems = _not_shown(shown, findings) or [_problem(f"{name} report", error)]
+    failed = {problem.path for problem in problems}
+    try:
+        return shown([finding for finding in findings if finding.place.path not in failed]), problems
+    except Exception as error:
+        return "", [*problems, _problem(f"{name} report", error)]
+
+
+def _not_shown(shown: Callable[[Sequence[Finding]], str], findings: Sequence[Finding]) -> list[Problem]:
+    """Return an internal error for each file whose findings cannot be shown alone."""
+    problems = []
+    for path in dict.fromkeys(finding.place.path for finding in findings):
+        try:
+            shown([finding for finding in findings if finding.place.path == path])
+        except Exception as error:
+            problems.append(_problem(path, error))
+    return problems
+
+
+def _problem(path: str, error: Exception) -> Problem:
+    return Problem(path, 0, 0, internal_error(error), internal=True)

@@ -64,7 +64,7 @@ def _edit(edit: Edit, sources: Sources) -> dict[str, object] | None:
     start = source.place(edit.start)
     return {
         **_file(start),
-        "content": edit.text.replace("\n", source.newline),
+        "content": source.worded(edit),
         "location": _location(start),
         "end_location": _location(source.place(edit.end)),
     }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from ms_perflint.config import common_parent, inside, relative
-from ms_perflint.report.style import escaped
+from ms_perflint.languages import escaped
 
 
 def root_of(paths: Sequence[str]) -> str:

@@ -132,7 +132,7 @@ class _Log:
         replacements = [
             {
                 "deletedRegion": _region(source.place(edit.start), source.place(edit.end)),
-                "insertedContent": {"text": edit.text.replace("\n", source.newline)},
+                "insertedContent": {"text": source.worded(edit)},
             }
             for edit in edits
         ]

@@ -9,6 +9,7 @@ from textwrap import wrap
 
 from ms_perflint.commands.inforce import InForce, Setting
 from ms_perflint.config import TABLE
+from ms_perflint.languages import escaped
 from ms_perflint.options import OPTIONS, Option, example, toml
 from ms_perflint.report.sources import shown
 from ms_perflint.report.style import Style
@@ -37,7 +38,7 @@ def told(setting: Setting) -> str:
     """Return the value of a setting and where it comes from, on one line."""
     if setting.value is None:
         return f"not set: {setting.option.unset}"
-    return f"{toml(setting.value)} ({setting.origin})"
+    return f"{toml(setting.value)} ({escaped(setting.origin)})"
 
 
 def options_as_json(options: Sequence[Option]) -> str:
@@ -61,7 +62,7 @@ def render(held: InForce, style: Style) -> str:
         if setting.value is None:
             lines.append(style(f"# {key} is not set: {setting.option.unset}", "grey"))
         else:
-            lines += _assigned(key, toml(setting.value), style(f"# {setting.origin}", "grey"), style)
+            lines += _assigned(key, toml(setting.value), style(f"# {escaped(setting.origin)}", "grey"), style)
     return "\n".join([*lines, ""])
 
 

@@ -6,7 +6,7 @@ import os
 from functools import lru_cache
 
 from ms_perflint.findings import Place
-from ms_perflint.report.style import escaped
+from ms_perflint.languages import escaped
 from ms_perflint.source import Files, Source, SourceError
 
 

@@ -27,6 +27,7 @@ class Style(NamedTuple):
     """How text is set off; without colour it is left as it is."""
 
     colour: bool = False
+    terminal: bool = False  # whether control characters would be obeyed
     links: bool = False  # whether the terminal makes links of addresses that it does not show
 
     def link(self, text: str, url: str) -> str:
@@ -43,10 +44,11 @@ PLAIN = Style()
 
 def for_output() -> Style:
     """Return colour for a terminal, unless NO_COLOR is set; with FORCE_COLOR for anything."""
+    terminal = sys.stdout.isatty()
     if os.environ.get("NO_COLOR"):
-        return PLAIN
-    terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    return Style(terminal or bool(os.environ.get("FORCE_COLOR")), terminal and _knows_links())
+        return Style(terminal=terminal)
+    capable = terminal and os.environ.get("TERM") != "dumb"
+    return Style(capable or bool(os.environ.get("FORCE_COLOR")), terminal, capable and _knows_links())
 
 
 def _knows_links() -> bool:
@@ -74,13 +76,6 @@ def width(text: str) -> int:
 
     wide = (2 if east_asian_width(character) in "WF" else 1 for character in text if not combining(character))
     return sum(wide)
-
-
-def escaped(name: str) -> str:
-    """Return a file name on one line: what does not print, also bytes that are no text, as an escape."""
-    if name.isprintable():
-        return name
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in name)
 
 
 def _visible(character: str) -> str:

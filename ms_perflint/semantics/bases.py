@@ -1,4 +1,4 @@
-"""The classes that a class derives from."""
+"""The classes that a class derives from: the one walk over them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,35 @@ if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
 
 
-def bases(evaluator: Evaluator, cls: Scope) -> Iterator[Known]:
-    """Yield the bases of a class: classes of the project, and those of MindSpore."""
+def lineage(evaluator: Evaluator, cls: Scope) -> Iterator[Known]:
+    """Yield a class and all that it derives from: classes of the project, and names outside of it.
+
+    Depth first, as members are looked for, each class of the project once, also where bases form a circle. A base is
+    evaluated when it is asked for.
+    """
+    yield Known(cls, (cls.module, cls.node))
+    seen, levels = {cls}, [_bases(evaluator, cls)]
+    while levels:
+        known = next(levels[-1], None)
+        if known is None:
+            levels.pop()
+        elif not isinstance(known.what, Scope):
+            yield known
+        elif known.what not in seen:
+            seen.add(known.what)
+            yield known
+            levels.append(_bases(evaluator, known.what))
+
+
+def ancestors(evaluator: Evaluator, cls: Scope) -> Iterator[Scope]:
+    """Yield a class and the classes of the project that it derives from."""
+    return (known.what for known in lineage(evaluator, cls) if isinstance(known.what, Scope))
+
+
+def _bases(evaluator: Evaluator, cls: Scope) -> Iterator[Known]:
+    """Yield what the bases of a class can be, where that is a class."""
     assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
     for base in cls.node.bases:
         for known in evaluator.value(base, cls.parent).known:
-            is_class = isinstance(known.what, Scope) and known.what.is_class and known.what is not cls
-            if is_class or known.api.startswith("mindspore."):
+            if known.api or (isinstance(known.what, Scope) and known.what.is_class):
                 yield known

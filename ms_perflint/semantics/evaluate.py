@@ -169,17 +169,11 @@ class Evaluator:
             return self.known(Constant("__main__" if own else "module"), node, scope)
         if node.id == "__file__":
             return self.known(Constant(scope.module.path), node, scope)
-        current: Optional[Scope] = scope
-        first = True
-        while current is not None:
-            if node.id in current.bindings and (first or not current.is_class):
-                inside = current is scope.owner or current is scope
-                bindings = current.flow.at(node) if inside else current.flow.at_end(node.id)
-                return self.bindings(bindings, current)
+        for current in scope.enclosing():
+            if node.id in current.bindings:
+                return self.bindings(current.reaching(node, scope), current)
             if current.stars and (star := importing.star(self, node.id, current)):
                 return star
-            first = first and current is not current.owner
-            current = current.parent
         return self.known(Api(f"builtins.{node.id}"), node, scope)
 
     def exported(self, module: Module, name: str) -> Value:

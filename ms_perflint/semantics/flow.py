@@ -90,6 +90,9 @@ class Flow:
             self._read(stmt.subject, env)  # type: ignore[attr-defined]
             return self._body(self.scope.module.chains[id(stmt)], env)
         if isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            for child in children(stmt):  # decorators, defaults, bases: read before the name is bound
+                if not isinstance(child, ast.stmt):
+                    self._read(child, env)
             return self._bind(stmt, env)
         for child in children(stmt):
             self._read(child, env)

@@ -37,7 +37,9 @@ def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value)
     if not any(isinstance(known.what, Display) and binding not in holders(known.what) for known in before):
         return value
     names = _names(binding.node) or (binding.name,)
-    if not any(site.word in ADDS and _is_addition(site, names) for site in binding.scope.owner.calls):
+    by_word, owner = scope.module.by_word, binding.scope.owner
+    added = (site for word in ADDS for site in by_word.get(word, ()) if site.scope.owner is owner)
+    if not any(_is_addition(site, names) for site in added):
         return value
     rest = tuple(known for known in value.known if known not in before)
     source = binding.value or ast.copy_location(ast.Name(binding.name, ast.Load()), binding.node)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.semantics import apis, calls, containers, parameters, records
 from ms_perflint.semantics.activation import Activation, key_of
-from ms_perflint.semantics.bases import bases
+from ms_perflint.semantics.bases import ancestors, lineage
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 
 DICT_METHODS = frozenset({"get", "items", "keys", "values", "update", "pop", "setdefault", "copy", "clone", *ini.GETS})
-BASES = 12  # classes above one another, before the search for a member ends
 
 
 def members(evaluator: Evaluator, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
@@ -112,49 +111,49 @@ def _above(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scop
     receiver = what.scope.receiver if isinstance(what.scope, Activation) else None
     if receiver is None:
         receiver = Known(Instance(cls, None, function), (function.module, function.node))
-    return _inherited(evaluator, cls, name, receiver, node, scope)
+    return _of_class(evaluator, cls, name, receiver, node, scope, own=False)
 
 
 # --- classes of the project
 
 
 def _of_class(
-    evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Known], node: ast.expr, scope: Scope
+    evaluator: Evaluator,
+    cls: Scope,
+    name: str,
+    receiver: Optional[Known],
+    node: ast.expr,
+    scope: Scope,
+    own: bool = True,
 ) -> Value:
-    """A member of a class of the project: set on self, made in the class body, or inherited."""
-    found = evaluator.remember((id(cls), name), _own_member, evaluator, cls, name, {})
-    if found.known or found.open:
-        if receiver is not None and calls.depends(found):
-            found = _of_this(evaluator, cls, name, receiver, found)
-        return _take(evaluator, found, receiver or _class_itself(evaluator, cls), receiver is not None)
-    return _inherited(evaluator, cls, name, receiver, node, scope)
-
-
-def _inherited(
-    evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Known], node: ast.expr, scope: Scope
-) -> Value:
-    """A member that a class has from its bases."""
-    for known in bases(evaluator, cls):
+    """A member of a class of the project: its own (set on self, made in the class body) if wanted, else inherited."""
+    for known in lineage(evaluator, cls):
         if isinstance(known.what, Scope):
-            inherited = _of_class(evaluator, known.what, name, receiver, node, scope)
-        else:
-            inherited = evaluator.known(Api(mindspore_api.canonical(f"{known.api}.{name}"), receiver), node, scope)
-        if inherited.known:
-            return inherited
+            found = _defined_by(evaluator, known.what, name, receiver) if own or known.what is not cls else NOTHING
+            if found.known or found.open:
+                return found
+        elif known.api.startswith("mindspore."):
+            return evaluator.known(Api(mindspore_api.canonical(f"{known.api}.{name}"), receiver), node, scope)
     return OPEN
 
 
-def method(evaluator: Evaluator, cls: Scope, name: str, depth: int = 0) -> Optional[Scope]:
+def _defined_by(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Known]) -> Value:
+    """A member that a class has by itself; NOTHING where it may have it from a base."""
+    found = evaluator.remember((id(cls), name), _own_member, evaluator, cls, name, {})
+    if not found.known and not found.open:
+        return NOTHING
+    if receiver is not None and calls.depends(found):
+        found = _of_this(evaluator, cls, name, receiver, found)
+    return _take(evaluator, found, receiver or _class_itself(evaluator, cls), receiver is not None)
+
+
+def method(evaluator: Evaluator, cls: Scope, name: str) -> Optional[Scope]:
     """Return the method of a class, its own or that of a base in the project."""
     own = cls.method(name)
-    if own is not None or depth >= BASES:
+    if own is not None:
         return own
-    for known in bases(evaluator, cls):
-        if isinstance(known.what, Scope):
-            found = method(evaluator, known.what, name, depth + 1)
-            if found is not None:
-                return found
-    return None
+    found = (each.method(name) for each in ancestors(evaluator, cls))
+    return next((each for each in found if each is not None), None)
 
 
 def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Scope, Activation]) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.languages import Message
@@ -19,6 +20,7 @@ FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 ScopeNode = Union[ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.expr]
 ImportStatement = Union[ast.Import, ast.ImportFrom]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 OWNERS = (ast.Module, ast.ClassDef, *FUNCTIONS)  # what runs the lambdas and comprehensions in it
 
 
@@ -161,6 +163,32 @@ class Scope:
             self._flow = Flow(self)
         return self._flow
 
+    def enclosing(self) -> Iterator[Scope]:
+        """Yield the scopes in which a name that is read here is looked up, from the inside out.
+
+        The body of a class is visible to its own statements and comprehensions, not to the functions inside of it.
+        """
+        scope: Optional[Scope] = self
+        in_body = True
+        while scope is not None:
+            if in_body or not scope.is_class:
+                yield scope
+            in_body = in_body and isinstance(scope.node, COMPREHENSIONS)
+            scope = scope.parent
+
+    def home(self, name: str) -> Optional[Scope]:
+        """Return the scope that binds a name which is read here; None for builtins and names of star imports."""
+        return next((scope for scope in self.enclosing() if name in scope.bindings), None)
+
+    def lookup(self, node: ast.Name) -> tuple[Binding, ...]:
+        """Return the bindings that may hold where a name is read in this scope; none for names that no scope binds."""
+        home = self.home(node.id)
+        return home.reaching(node, self) if home is not None else ()
+
+    def reaching(self, node: ast.Name, scope: Scope) -> tuple[Binding, ...]:
+        """Return the bindings of this scope that may hold where a name is read in a scope that looks it up here."""
+        return self.flow.at(node) if self is scope or self is scope.owner else self.flow.at_end(node.id)
+
     def method(self, name: str) -> Optional[Scope]:
         """Return the last function of that name that is defined in it."""
         for scope in reversed(self.defines):
@@ -245,6 +273,8 @@ class Module:
         self.chains: dict[int, list[ast.stmt]] = {}  # id of a `match` -> the `if` chain that it is
         self.worded: dict[int, str] = {}  # id of a test that stands in no source -> how it reads
         self._word_flow: Optional[WordFlow] = None
+        self.published: Optional[frozenset[str]] = None  # see `known_networks`, which fills it
+        self._site_at: Optional[dict[int, Site]] = None
         self.outside: Optional[dict[str, tuple[ast.alias, str]]] = None  # see `outside`, which fills it
         self.scope = Scope(self, None, self.tree)
         from ms_perflint.semantics.walk import walk
@@ -290,6 +320,12 @@ class Module:
     def sites_of(self, word: str) -> list[Site]:
         """Return the sites whose callee may be something named `word` elsewhere."""
         return [site for spelling in sorted(self.spelled(word)) for site in self.by_word.get(spelling, ())]
+
+    def site_at(self, node: ast.expr) -> Optional[Site]:
+        """Return the site that an expression is; None where it is none."""
+        if self._site_at is None:
+            self._site_at = {id(site.node): site for site in self.sites}
+        return self._site_at.get(id(node))
 
     def holders(self, word: str) -> set[str]:
         """Return the names that may hold what calling `word` gives."""
@@ -349,6 +385,7 @@ class Module:
         self.handed = None
         self.computed = None
         self.outside = None
+        self._site_at = None
         if not self._borrowed:
             self.tree.body = []
         del self.scope

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any, Optional
@@ -27,7 +28,35 @@ from ms_perflint.semantics.values import (
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluate import Evaluator
 
+TEXT = 4096  # characters of a text, or times that it is repeated, up to which it is computed
+_WIDE = r"\d{5}|\*|\{[^{}]*\{"  # of a format: a width beyond that, or one that is computed itself
 COMBINATIONS = 32  # of known operands, before the answer is "open"
+
+
+def _times(left: Any, right: Any) -> Any:
+    """Return a product; ValueError for a text that is repeated too often."""
+    for text, count in ((left, right), (right, left)):
+        if isinstance(text, (str, bytes)) and count > TEXT:
+            raise ValueError("too long")
+    return left * right
+
+
+def _modulo(left: Any, right: Any) -> Any:
+    """Return a remainder, or a formatted text; ValueError for one that may be too long."""
+    return _narrow(left) % right if isinstance(left, str) else left % right
+
+
+def _formatted(text: str, *values: Any) -> str:
+    return _narrow(text).format(*values)
+
+
+def _narrow(text: str) -> str:
+    """Return a format; ValueError for one that may make a text too long."""
+    if re.search(_WIDE, text) is not None:
+        raise ValueError("too long")
+    return text
+
+
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -43,10 +72,10 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
+    ast.Mult: _times,
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
+    ast.Mod: _modulo,
 }
 _OF_TEXT: dict[str, Callable[..., Any]] = {
     "lower": str.lower,
@@ -57,7 +86,7 @@ _OF_TEXT: dict[str, Callable[..., Any]] = {
     "startswith": str.startswith,
     "endswith": str.endswith,
     "replace": str.replace,
-    "format": str.format,
+    "format": _formatted,
 }
 
 
@@ -180,7 +209,7 @@ def _calculate(function: Callable[..., Any], known: tuple[Known, ...]) -> object
 def _is_huge(constant: object) -> bool:
     """Return whether a constant may blow up in arithmetic: `"x" * 10**9`."""
     if isinstance(constant, (str, bytes)):
-        return len(constant) > 4096
+        return len(constant) > TEXT
     return isinstance(constant, int) and abs(constant) > 1 << 64
 
 

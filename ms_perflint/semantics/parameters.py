@@ -204,9 +204,10 @@ def _entry_of(evaluator: Evaluator, node: ast.expr, name: str, scope: Scope, def
     if isinstance(node, ast.Name):
         stores = scope.module.stores.get((node.id, name), ())
         found += [evaluator.weighed(store) for store in stores]
+        sites = (site for word in CHANGES for site in scope.module.by_word.get(word, ()))
         if any(
-            site.word in CHANGES and isinstance(site.node, ast.Call) and _is_method_of(site.node, node.id)
-            for site in scope.owner.calls
+            isinstance(site.node, ast.Call) and site.scope.owner is scope.owner and _is_method_of(site.node, node.id)
+            for site in sites
         ):
             found.append(OPEN)
     return union(found)

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics import parameters
-from ms_perflint.semantics.bases import bases
+from ms_perflint.semantics.bases import ancestors
 from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.settings import typed_options
@@ -88,11 +88,7 @@ def _fields(evaluator: Evaluator, what: Instance) -> list[str]:
 
 def _classes(evaluator: Evaluator, cls: Scope) -> list[Scope]:
     """Return a data class and those that it derives from, the bases first."""
-    found = [cls]
-    for each in found:
-        above = (known.what for known in bases(evaluator, each))
-        found.extend(b for b in above if isinstance(b, Scope) and is_dataclass(b) and b not in found)
-    return found[::-1]
+    return [each for each in ancestors(evaluator, cls) if each is cls or is_dataclass(each)][::-1]
 
 
 def _is_field(stmt: ast.AnnAssign) -> bool:

@@ -8,9 +8,8 @@ from typing import Optional, Union
 
 from ms_perflint.semantics.cases import cases
 from ms_perflint.semantics.forms import children, descendants, is_main_guard, leaves, word_of
-from ms_perflint.semantics.module import Binding, Block, FunctionNode, Module, Scope, Site
+from ms_perflint.semantics.module import COMPREHENSIONS, Binding, Block, FunctionNode, Module, Scope, Site
 
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 DISPLAYS = (ast.Dict, ast.List, ast.Tuple, ast.Set)
 TRY: tuple[type[ast.AST], ...] = (ast.Try, ast.TryStar) if hasattr(ast, "TryStar") else (ast.Try,)
 OPERATORS: dict[type[ast.operator], str] = {ast.Mult: "*", ast.MatMult: "@"}

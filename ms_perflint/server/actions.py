@@ -125,8 +125,9 @@ def changed_by(data: Mapping[str, object], checked: Checked, linting: Linting, s
 
 def _suppressed(data: Mapping[str, object], checked: Checked, files: Files) -> Optional[Change]:
     """Return the change that hides a finding by a comment; None where there is no place for one."""
+    wanted = tuple(map(data.get, ("code", "row", "column")))
     for finding in checked.findings:
-        if (finding.code, finding.place.row, finding.place.column) == (data["code"], data["row"], data["column"]):
+        if (finding.code, finding.place.row, finding.place.column) == wanted:
             return next(iter(noqa.add([finding], files).changes), None)
     return None
 
@@ -146,7 +147,7 @@ def workspace_edit(
         by_uri[uri_of(path, buffers)] = [
             types.TextEdit(
                 client.columns.range(source.place(edit.start), source.place(edit.end), source),
-                edit.text.replace("\n", source.newline),
+                source.worded(edit),
             )
             for edit in here
         ]

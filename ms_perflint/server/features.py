@@ -232,9 +232,10 @@ async def offer(ls: Server, params: types.CodeActionParams) -> list[types.CodeAc
 
 async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
     """Return an action with its edit."""
-    data = action.data
-    checked = await ls.checked(data["uri"]) if isinstance(data, dict) else None
-    if not isinstance(data, dict) or checked is None:
+    data = action.data if isinstance(action.data, dict) else {}
+    uri = data.get("uri")
+    checked = await ls.checked(uri) if isinstance(uri, str) else None
+    if checked is None:
         return action
     changed = await ls.rounds.do(partial(actions.changed_by, data, checked, ls.rounds.linting))
     if changed is not None:

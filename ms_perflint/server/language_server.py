@@ -9,16 +9,17 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, Optional
+from typing import Any, BinaryIO, Optional, cast
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, PyglsError
+from pygls.exceptions import JsonRpcException, JsonRpcParseError, PyglsError
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 from pygls.workspace import Workspace
 
 from ms_perflint import __version__
 from ms_perflint.commands.asked import Options
+from ms_perflint.findings import Problem
 from ms_perflint.internal import internal_error
 from ms_perflint.languages import chosen, of_environment, say
 from ms_perflint.server import diagnostics
@@ -26,6 +27,7 @@ from ms_perflint.server.actions import Client
 from ms_perflint.server.buffers import Buffer, find, opened
 from ms_perflint.server.cells import PYTHON, Document
 from ms_perflint.server.linting import Answers, Checked, State
+from ms_perflint.server.protocol import NO_JSON, Incoming, Protocol
 from ms_perflint.server.rounds import Rounds
 from ms_perflint.server.settings import SECTION, Folders, Settings, SettingsError, read
 
@@ -40,9 +42,10 @@ class Server(LanguageServer):
     def __init__(self) -> None:
         cells = types.NotebookDocumentFilterWithCells([types.NotebookCellLanguage(PYTHON)])
         sync = types.NotebookDocumentSyncOptions([cells], save=True)
-        super().__init__(SECTION, __version__, types.TextDocumentSyncKind.Full, sync)
+        super().__init__(SECTION, __version__, types.TextDocumentSyncKind.Full, sync, protocol_cls=Protocol)
         self.notebooks: Workspace  # of their own: editors send edits of cells, whatever is asked for
         self.rounds: Rounds
+        self.protocol: Protocol
         self.client: Client
         self.settings: dict[str, Settings] = {"": {}}  # by folder; "" for all of them
         self.is_shut_down = False
@@ -51,7 +54,12 @@ class Server(LanguageServer):
         self._pending: Optional[asyncio.Task[None]] = None
 
     def report_server_error(self, error: Exception, source: type[PyglsError] | type[JsonRpcException]) -> None:
-        """Write to the editor's log what went wrong, and go on."""
+        """Write to the editor's log what went wrong, and go on; a request that is at fault is answered, no more."""
+        if source is JsonRpcException and isinstance(error, NO_JSON):
+            self.protocol.refuse(None, JsonRpcParseError())
+            return
+        if isinstance(error, JsonRpcException) and error.code != JsonRpcException.CODE:
+            return
         self.window_log_message(types.LogMessageParams(types.MessageType.Error, internal_error(error)))
 
     # --- what is there
@@ -146,8 +154,14 @@ class Server(LanguageServer):
                 yield document, self.diagnostics(checked, document.cell, buffers)
 
     def diagnostics(self, checked: Optional[Checked], cell: int, buffers: Sequence[Buffer]) -> list[types.Diagnostic]:
-        """Return what is to be shown in a file, or in a cell of it."""
-        return diagnostics.diagnostics(checked, cell, self.client.columns, buffers) if checked is not None else []
+        """Return what is to be shown in a file, or in a cell of it; an error of ours costs this file alone."""
+        if checked is None:
+            return []
+        try:
+            return diagnostics.diagnostics(checked, cell, self.client.columns, buffers)
+        except Exception as error:
+            failed = Problem(checked.path, 0, 0, internal_error(error), internal=True)
+            return [diagnostics.of_problem(failed, checked, self.client.columns)]
 
     def forget(self, uri: str) -> None:
         """Show nothing any more in a document that was closed."""
@@ -192,7 +206,7 @@ def serve() -> int:
     server = Server()
     register(server)
     output, sys.stdout = sys.stdout.buffer, sys.stderr  # nothing else may write there
-    server.start_io(sys.stdin.buffer, output)
+    server.start_io(cast(BinaryIO, Incoming(sys.stdin.buffer)), output)
     if hasattr(server, "rounds"):
         server.rounds.end()
     return 0 if server.is_shut_down else 1

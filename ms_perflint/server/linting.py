@@ -32,8 +32,8 @@ KEPT = 4_000_000  # bytes of source that stay parsed between two passes
 MEMORIES = 8  # configurations whose findings are remembered
 
 
-class Voided(Exception):
-    """A newer edit came in: what is under way is worth nothing any more."""
+class Voided(BaseException):
+    """A newer edit came in: what is under way is worth nothing any more. Code that isolates errors lets it pass."""
 
 
 @dataclass(frozen=True)
@@ -126,22 +126,8 @@ class Linting:
         for key, (config, members) in groups.items():
             wanted = [path for path in members if not state.folders.is_excluded(path, config)]
             checked.update({path: Checked(path, config) for path in members})
-            for report in self._reports(wanted, config, files, self._memory(key)):
-                checked.update(_by_path(report, config, files))
+            checked.update(_by_path(self._lint(wanted, config, files, self._memory(key)), config, files))
         return Answers(checked, tuple(dict.fromkeys(errors)))
-
-    def _reports(self, paths: Sequence[str], config: Config, files: Files, memory: Memory) -> Iterator[Report]:
-        """Yield reports on files; a fault of ours in one of them does not take the others along."""
-        try:
-            yield self._lint(paths, config, files, memory)
-        except Voided:
-            raise
-        except Exception as error:
-            if len(paths) == 1:
-                yield Report((), (Problem(paths[0], 0, 0, internal_error(error)),), (paths[0],))
-                return
-            for path in paths:
-                yield from self._reports([path], config, files, memory)
 
     def _lint(self, paths: Sequence[str], config: Config, files: Files, memory: Optional[Memory] = None) -> Report:
         """Return a report without what the baseline knows, as it was when it could be read last."""
@@ -212,10 +198,10 @@ class _Current(Files):
             raise Voided
         return self.base.read(path)
 
-    def names(self, directory: str) -> frozenset[str]:
+    def _listing(self, directory: str) -> frozenset[str]:
         """Return the names in a directory."""
         if directory not in self._names:
-            self._names[directory] = self.base.names(directory)
+            self._names[directory] = self.base._listing(directory)
         return self._names[directory]
 
     def status(self, path: str) -> Optional[Status]:
@@ -233,11 +219,15 @@ def _by_path(report: Report, config: Config, files: Files) -> dict[str, Checked]
     language = language_of(config)
     found: dict[str, Checked] = {}
     for path in report.files:
-        findings = tuple(in_language(each, language) for each in report.findings if each.place.path == path)
         problems = tuple(
             each._replace(message=say(each.message, language)) for each in report.problems if each.path == path
         )
-        found[path] = Checked(path, config, findings, problems, _sources(path, findings, files))
+        try:
+            findings = tuple(in_language(each, language) for each in report.findings if each.place.path == path)
+            found[path] = Checked(path, config, findings, problems, _sources(path, findings, files))
+        except Exception as error:
+            failed = Problem(path, 0, 0, internal_error(error), internal=True)
+            found[path] = Checked(path, config, (), (*problems, failed))
     return found
 
 

@@ -12,12 +12,8 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 def home_of(name: str, scope: Scope) -> Optional[Scope]:
     """Return the scope that binds a name: this one, or one around it up to the function that runs it; else None."""
-    current = scope
-    while name not in current.bindings:
-        if current is current.owner or current.parent is None:
-            return None
-        current = current.parent
-    return current
+    home = scope.home(name)
+    return home if home is not None and home.owner is scope.owner else None
 
 
 def in_loop(binding: Binding) -> bool:

@@ -35,7 +35,7 @@ def creation(dtypes: Dtypes, node: ast.expr, scope: Scope, wanted: Dtype) -> Opt
     made = sole_value(node, scope) if isinstance(node, ast.Name) else node
     if not isinstance(made, ast.Call) or word_of(made.func) in tensor_ops.ARRAYS:
         return None
-    site = next((site for site in scope.owner.calls if site.node is made), None)
+    site = scope.module.site_at(made)
     if site is None:
         return None
     found = _call(dtypes, site)

@@ -101,15 +101,10 @@ def _is_fixed(dtypes: Dtypes, node: ast.expr, scope: Scope, depth: int) -> bool:
         return _is_fixed(dtypes, node.value, scope, depth + 1)
     if not isinstance(node, ast.Name):
         return False
-    current: Optional[Scope] = scope
-    while current is not None and node.id not in current.bindings:
-        if current.stars:
-            break
-        current = current.parent
+    current = next((each for each in scope.enclosing() if node.id in each.bindings or each.stars), None)
     if current is None or node.id not in current.bindings:
         return all(known.api for known in dtypes.program.value(node, scope).known)
-    own = current is scope or current is scope.owner
-    bindings = current.flow.at(node) if own else current.flow.at_end(node.id)
+    bindings = current.reaching(node, scope)
     return bool(bindings) and all(_binding_is_fixed(dtypes, binding, depth) for binding in bindings)
 
 

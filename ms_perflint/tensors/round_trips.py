@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
+from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Scope
 from ms_perflint.tensors import tensor_ops
 from ms_perflint.tensors.bindings import only_value, sole_value
@@ -50,13 +51,19 @@ def _widens(dtypes: Dtypes, cast: Cast, back: Cast, scope: Scope) -> bool:
     return (before.name, cast.dtype.name) in tensor_ops.WIDER
 
 
-def is_changed_in_place(stmt: ast.stmt, value: ast.expr, scope: Scope) -> bool:
-    """Return whether the function changes in place what a statement binds, or the value that would be bound instead."""
+def is_changed_in_place(call: Call, value: ast.expr) -> bool:
+    """Return whether the function changes in place what a cast gives a name, or the value that it has instead."""
     if not isinstance(value, (ast.Name, ast.Subscript, ast.Attribute)):
         return False  # something new, that nobody else holds
-    targets = stmt.targets if isinstance(stmt, ast.Assign) else []
-    held = {_root(node) for node in [value, *targets]} - {""}
-    return any(_changed(node) in held for node in ast.walk(scope.owner.node))
+    targets = call.stmt.targets if isinstance(call.stmt, ast.Assign) else []
+    owner = call.scope.owner
+    changed = call.program.evaluator.keep((id(owner), "changed in place"), _all_changed, owner.node)
+    return any(_root(node) in changed for node in (value, *targets))
+
+
+def _all_changed(function: ast.AST) -> frozenset[str]:
+    """Return the names of what a function changes in place."""
+    return frozenset({_changed(node) for node in ast.walk(function)} - {""})
 
 
 def _changed(node: ast.AST) -> str:

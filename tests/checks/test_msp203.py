@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import textwrap
+
 import pytest
 from programs import Program, case, fires, quiet
+
+from ms_perflint.findings import Safety
 
 CODE = "MSP203"
 
@@ -794,3 +799,91 @@ def test_fires(program: Program) -> None:
 @pytest.mark.parametrize("program", QUIET)
 def test_quiet(program: Program) -> None:
     quiet(CODE, program)
+
+
+KEPT = [
+    ("y = ops.cast(y, ms.float32)  # NUMERICS: do not remove", "# NUMERICS: do not remove"),
+    ("y = ops.cast(y, ms.float32);  # two  ", "# two  "),
+    ("y = ops.cast(  # one\n            y,  # two\n            # three\n            ms.float32)",
+     "# one\n        # two\n        # three"),
+    ("y = ops.cast(  # one\n            y, ms.float32)  # two", "# one\n        # two"),
+    ("y = ops.cast(\n            y, ms.float32  # noqa: E501\n            # two\n        )  # noqa: E502", "# two"),
+    ("# above\n        y = ops.cast(y, ms.float32)", "# above"),
+    ("y = ops.cast(y, ms.float32)  # noqa: E501 - says why", "# noqa: E501 - says why"),
+    ("if z:\n            y = ops.cast(y, ms.float32)  # why", "if z:\n            pass  # why"),
+    ("if z: y = ops.cast(y, ms.float32)  # why", "if z: pass  # why"),
+    ("if z:\n            y = ops.cast(y,  # one\n                ms.float32)  # two",
+     "if z:\n            # one\n            pass  # two"),
+    ("z = 1; y = ops.cast(y, ms.float32)  # why", "z = 1  # why"),
+    ("y = ops.cast(y, ms.float32); z = 1  # why", "z = 1  # why"),
+    ("return ops.cast(y, ms.float32)  # why", "return y  # why"),
+    ("y = ops.cast(y, ms.float32)  # noqa: W291", None),
+    ("y = ops.cast(y, ms.float32)  # noqa: E501, W291", None),
+]  # fmt: skip
+LOST = [
+    "y = ops.cast(y, ms.float32)  # type: Tensor",
+    "y = ops.cast(y, ms.float32)  # type: ignore[attr-defined]",
+    "y = ops.cast(y, ms.float32)  # pylint: disable=all",
+    "y = ops.cast(y, ms.float32)  # fmt: skip",
+    "y = ops.cast(\n            y,  # pragma: no cover\n            ms.float32)  # why",
+    "if z: y = ops.cast(\n            y,  # why\n            ms.float32)",
+    "z = 1; y = ops.cast(\n            y,  # why\n            ms.float32)",
+]
+COMMENTED = """
+    import mindspore as ms
+    from mindspore import nn, ops
+    class Net(nn.Cell):
+        def construct(self, x, z):
+            y = ops.cast(x, ms.float32)
+            {line}
+            return y
+    ms.Model(Net()).train(1, [])
+    """
+
+
+@pytest.mark.parametrize(("line", "left"), KEPT)
+@pytest.mark.parametrize("name", ["train.py", "train.ipynb"])
+def test_a_safe_fix_keeps_comments(line: str, left: str | None, name: str) -> None:
+    text = textwrap.dedent(COMMENTED).format(line=line).strip() + "\n"
+    expected = text.replace(f"        {line}\n", f"        {left}\n" if left is not None else "")
+    program = Program({name: text if name.endswith(".py") else notebook(text)})
+    (finding,) = program.lint("MSP203").findings
+    assert finding.fix is not None and finding.fix.safety is Safety.SAFE
+    after = program.mend("MSP203").changes[0].after
+    assert (after.decode() if name.endswith(".py") else code(after) + "\n") == expected
+
+
+@pytest.mark.parametrize("line", LOST)
+def test_a_fix_that_removes_a_comment_is_unsafe(line: str) -> None:
+    program = Program({"train.py": textwrap.dedent(COMMENTED).format(line=line)})
+    (finding,) = program.lint("MSP203").findings
+    assert finding.fix is not None and finding.fix.safety is Safety.UNSAFE
+    assert finding.fix.message == "drop the cast; a comment is removed with it"
+
+
+def notebook(text: str) -> str:
+    return json.dumps({"cells": [{"cell_type": "code", "source": text.rstrip("\n")}]})
+
+
+def code(raw: bytes) -> str:
+    return str(json.loads(raw)["cells"][0]["source"])
+
+
+def test_a_definition_that_nothing_needs_any_more_leaves_its_comment() -> None:
+    text = """
+    import mindspore as ms
+    from mindspore import nn, ops
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.to_float32 = ops.Cast()  # for the loss
+        def construct(self, x):
+            y = ops.relu(ops.cast(x, ms.float32))
+            y = self.to_float32(y, ms.float32)
+            return y
+    ms.Model(Net()).train(1, [])
+    """
+    program = Program({"train.py": textwrap.dedent(text)})
+    (finding,) = program.lint("MSP203").findings
+    assert finding.fix is not None and finding.fix.safety is Safety.SAFE
+    assert "        # for the loss\n" in program.mend("MSP203").changes[0].after.decode()

@@ -450,3 +450,56 @@ def test_files_beyond_the_bounds_say_nothing() -> None:
     text = "import yaml\nreveal(yaml.safe_load(open('c.yaml'))['x'])"
     assert shown(reveal({"train.py": text, "c.yaml": "x: 1\ny: " + "[" * 101 + "]" * 101})) == "..."
     assert shown(reveal({"train.py": text, "c.yaml": "x: 1\n" + "#" * (1 << 20)})) == "..."
+
+
+NO_VALUE = [
+    "1" + ":00" * 200 + ".5",  # too large for a float
+    "1" + ":59" * 150_000,
+    "9" * 10_000,
+    "-" + "9" * 10_000,
+    "0x" + "f" * 10_000,
+    "0b" + "1" * 10_000,
+    "0" + "7" * 10_000,
+    "1." + "0" * 10_000,
+    "1.0e+999",
+    ".inf",
+    "-.inf",
+    ".nan",
+    "0x_",
+    "2001-99-99",
+    "2001-12-14",
+    "!!int many",
+    "!!int ''",
+    "!!bool maybe",
+    "!!timestamp 2001-99-99",
+    "!!binary AAAA",
+]
+
+
+@pytest.mark.parametrize("scalar", NO_VALUE, ids=lambda scalar: scalar[:20])
+def test_a_scalar_without_a_value_is_unknown_and_the_rest_of_the_file_is_known(scalar: str) -> None:
+    text = "import yaml\ncfg = yaml.safe_load(open('c.yaml'))\nreveal([cfg['x'], cfg['y']][{}])"
+    files = {"c.yaml": f"x: {scalar}\ny: 1\n"}
+    assert shown(reveal({"train.py": text.format(0), **files})) == "..."
+    assert shown(reveal({"train.py": text.format(1), **files})) == "1 ?"
+
+
+@pytest.mark.parametrize("scalar", ["9" * 10_000, "-" + "9" * 10_000, "1e999", "NaN", "Infinity", "1." + "0" * 10_000])
+def test_a_number_without_a_value_in_json(scalar: str) -> None:
+    text = "import json\ncfg = json.load(open('c.json'))\nreveal(cfg['{}'])"
+    content = f'{{"x": {scalar}, "y": 0, "y": 1}}'
+    assert shown(reveal({"train.py": text.format("x"), "c.json": content})) == "..."
+    assert shown(reveal({"train.py": text.format("y"), "c.json": content})) == "1 ?"
+
+
+def test_a_long_plain_text_is_a_text() -> None:
+    text = "import yaml\nreveal(yaml.safe_load(open('c.yaml'))['x'] == 'a' * 300)"
+    assert shown(reveal({"train.py": text, "c.yaml": "x: " + "a" * 300})) == "True ?"
+
+
+def test_keys_that_are_copied_without_end_are_not_read() -> None:
+    base = "a: &a {" + ", ".join(f"b{number}: 1" for number in range(1_000)) + "}\n"
+    text = "import yaml\nreveal(yaml.safe_load(open('c.yaml'))['c0']['b1'])"
+    few, many = ("".join(f"c{number}: {{<<: *a}}\n" for number in range(count)) for count in (5, 1_000))
+    assert shown(reveal({"train.py": text, "c.yaml": base + few})) == "1 ?"
+    assert shown(reveal({"train.py": text, "c.yaml": base + many})) == "..."

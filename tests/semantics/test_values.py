@@ -243,3 +243,24 @@ def test_answers_do_not_depend_on_the_order_of_questions() -> None:
             found[word] = shown(made.value(site.node.args[0], site.scope))
         answers.append(found)
     assert answers[0] == answers[1] == {"reveal": "1 2", "other": "1 2"}
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("'x' * 3_000_000_000", "..."),
+        ("3_000_000_000 * 'x'", "..."),
+        ("'{:>3000000000}'.format(1)", "..."),
+        ("'{:>{}}'.format(1, 3_000_000_000)", "..."),
+        ("'%3000000000d' % 1", "..."),
+        ("'%*d' % 3_000_000_000", "..."),
+        ("b'x' * 3_000_000_000", "..."),
+        ("'x' * 3", "'xxx'"),
+        ("2 * 5_000", "10000"),
+        ("'{:>3}'.format(1)", "'  1'"),
+        ("'%3d' % 100_000", "'100000'"),
+        ("100_000 % 7", "5"),
+    ],
+)
+def test_no_text_is_made_that_takes_all_memory(expression: str, expected: str) -> None:
+    assert shown(reveal(f"reveal({expression})")) == expected

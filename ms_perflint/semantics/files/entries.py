@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from ms_perflint.records import NamedTuple
@@ -21,7 +21,8 @@ from ms_perflint.semantics.files.imports import Imports
 from ms_perflint.source import PYTHON
 
 MAIN = rb"\nif[ \t(]+.*__name__"  # starts with what is looked for fast
-FOLDERS = 32  # folders in a directory after which it is a collection, not a project
+HERE = tuple([f"*{end}" for end in PYTHON])  # asks for the scripts in a directory
+BELOW = tuple([f"{folders}*{end}" for folders in ("*/", "*/*/") for end in PYTHON])  # up to two folders below
 LOOKED_AT = 300  # scripts beside a package that are read
 PROGRAMS = 16  # scripts whose programs count; the nearest ones, then by name
 
@@ -41,7 +42,6 @@ class Entries:
         self._programs: dict[str, tuple[str, ...]] = {}
         self._mains: dict[str, bool] = {}
         self._scripts: dict[str, tuple[str, ...]] = {}
-        self._folders: dict[str, tuple[str, ...]] = {}
         self._above: dict[str, Scripts] = {}
         self._around: dict[tuple[str, tuple[bytes, ...]], Scripts] = {}
 
@@ -66,18 +66,13 @@ class Entries:
     def scripts(self, directory: str) -> tuple[str, ...]:
         """Return the Python files and notebooks of a directory that import something."""
         if directory not in self._scripts:
-            names = sorted(self.imports.files.named(directory, *(f"*{end}" for end in PYTHON)))
+            names = sorted(self.imports.files.named(directory, *HERE))
             paths = (os.path.join(directory, name) for name in names)
-            self._scripts[directory] = tuple(path for path in paths if b"import" in (self.imports.raw(path) or b""))
+            self._scripts[directory] = tuple(self._importing_something(paths))
         return self._scripts[directory]
 
-    def folders(self, directory: str) -> tuple[str, ...]:
-        """Return the folders in a directory; none where there are many."""
-        if directory not in self._folders:
-            names = [name for name in self.imports.files.names(directory) if "." not in name and name[:2] != "__"]
-            found = sorted(names) if len(names) <= FOLDERS else ()
-            self._folders[directory] = tuple(os.path.join(directory, name) for name in found)
-        return self._folders[directory]
+    def _importing_something(self, paths: Iterable[str]) -> Iterator[str]:
+        return (path for path in paths if b"import" in (self.imports.raw(path) or b""))
 
     def _scripts_above(self, directory: str) -> Scripts:
         """Return the scripts in a directory and those above it."""
@@ -137,9 +132,11 @@ class Entries:
     def _scripts_around(self, package: str, words: tuple[bytes, ...]) -> Scripts:
         """Return the scripts up to two folders beside a package that name it."""
         if (package, words) not in self._around:
-            near = [folder for folder in self.folders(os.path.dirname(package)) if folder != package]
-            folders = (*near, *(inner for outer in near for inner in self.folders(outer)))
-            scripts = islice((script for folder in folders for script in self.scripts(folder)), LOOKED_AT)
+            directory, name = os.path.split(package)
+            below = sorted(path.split(os.sep) for path in self.imports.files.named(directory, *BELOW))
+            nearest = (parts for parts in sorted(below, key=len) if parts[0] != name)
+            beside = (os.path.join(directory, *parts) for parts in nearest)
+            scripts = islice(self._importing_something(beside), LOOKED_AT)
             started = (script for script in scripts if self.has_main(script))
             naming = (script for script in started if any(word in (self.imports.raw(script) or b"") for word in words))
             self._around[package, words] = Scripts(tuple(naming), ())

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Optional
 
+from ms_perflint.internal import Errors
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.files import folders, standard_library
 from ms_perflint.semantics.files.search_path import Additions, additions
@@ -20,7 +22,6 @@ from ms_perflint.source import Files
 LEVELS = 6  # directories upward that are searched for scripts and packages
 ROUNDS = 4  # times that the search path may grow by files that it made reachable
 ROOTS = 16  # directories on the search path of a program
-FOLDERS = 16  # folders that are looked into before a directory is taken for one without modules
 MARKERS = frozenset({".git", "pyproject.toml", "setup.py", "setup.cfg"})  # of a project's root
 _NEVER_LOCAL = frozenset({"mindspore", "__init__", "__main__", *standard_library.ALWAYS})
 
@@ -44,6 +45,7 @@ class Imports:
     def __init__(self, files: Files) -> None:
         self.files = files
         self.raw: Callable[[str], Optional[bytes]] = _unread  # the bytes of a file as its project has them
+        self.errors = Errors()  # as its project has them
         self._ancestors: dict[str, tuple[str, ...]] = {}
         self._offered: dict[tuple[str, str], frozenset[str]] = {}
         self._packages: dict[str, bool] = {}
@@ -136,13 +138,7 @@ class Imports:
         """Return whether a directory without `__init__.py` holds modules: the next of a name, where there is more."""
         if rest:
             return bool(self._offered_by(directory, rest[0]))
-        return self._has_python(directory) or any(
-            self._has_python(os.path.join(directory, name))
-            for name in sorted(name for name in self.files.names(directory) if "." not in name)[:FOLDERS]
-        )
-
-    def _has_python(self, directory: str) -> bool:
-        return bool(self.files.named(directory, "*.py"))
+        return bool(self.files.named(directory, "*.py") or self.files.named(directory, "*/*.py"))
 
     def is_package(self, directory: str) -> bool:
         """Return whether a directory is a package."""
@@ -163,20 +159,25 @@ class Imports:
     def statements(self, path: str) -> tuple[Import, ...]:
         """Return what a file imports that may be local, members of modules included, found by a scan of its bytes."""
         if path not in self._statements:
-            raw = self.raw(path) or b""
-            asked = (each for each in imports(raw) if each.level or each.top not in _NEVER_LOCAL)
-            self._statements[path] = tuple(dict.fromkeys((*asked, *self._searched(path, raw))))
-            found = additions(path, raw)
-            if found is not None:
-                self._additions[path] = found
+            nothing: tuple[Import, ...] = ()
+            self._statements[path] = self.errors.guard(path, partial(self._scanned, path), nothing)
         return self._statements[path]
+
+    def _scanned(self, path: str) -> tuple[Import, ...]:
+        raw = self.raw(path) or b""
+        asked = (each for each in imports(raw) if each.level or each.top not in _NEVER_LOCAL)
+        statements = tuple(dict.fromkeys((*asked, *self._searched(path, raw))))
+        found = additions(path, raw)
+        if found is not None:
+            self._additions[path] = found
+        return statements
 
     def _searched(self, path: str, raw: bytes) -> Iterator[Import]:
         """Yield the modules of the folders that a file imports as a whole."""
         directory = os.path.dirname(path)
         for package in folders.searched(raw):
             bases = self.ancestors(directory) if package else (directory,)
-            inside = (self.files.names(os.path.join(base, *package.split("."))) for base in bases)
+            inside = (self.files.named(os.path.join(base, *package.split(".")), "*.py") for base in bases)
             for name in folders.modules(next(filter(None, inside), frozenset())):
                 yield Import(0, f"{package}.{name}") if package else Import(1, name)
 
@@ -232,14 +233,18 @@ class Imports:
 
     def _program(self, entry: str) -> tuple[frozenset[str], Roots]:
         if entry not in self._closures:
-            roots: Roots = (os.path.dirname(entry),)
-            for _ in range(ROUNDS):
-                files = self._reach(entry, roots)
-                before, roots = roots, self._search_path(entry, files)
-                if roots == before:
-                    break
-            self._closures[entry] = (frozenset(files), roots)
+            alone: tuple[frozenset[str], Roots] = (frozenset((entry,)), (os.path.dirname(entry),))
+            self._closures[entry] = self.errors.guard(entry, partial(self._closed, entry), alone)
         return self._closures[entry]
+
+    def _closed(self, entry: str) -> tuple[frozenset[str], Roots]:
+        roots: Roots = (os.path.dirname(entry),)
+        for _ in range(ROUNDS):
+            files = self._reach(entry, roots)
+            before, roots = roots, self._search_path(entry, files)
+            if roots == before:
+                break
+        return frozenset(files), roots
 
     def _reach(self, entry: str, roots: Roots) -> dict[str, None]:
         """Return a file and all that it imports with a search path, in the order in which they are found."""
@@ -259,7 +264,7 @@ class Imports:
             for path in files:
                 found = self._additions.get(path)
                 for directory, first in found.directories(start, path == entry) if found is not None else ():
-                    if self.files.names(directory) and len(roots) < ROOTS:
+                    if len(roots) < ROOTS:
                         roots.insert(0 if first else len(roots), directory)
         return tuple(dict.fromkeys(roots))
 

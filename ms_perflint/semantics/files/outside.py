@@ -58,9 +58,5 @@ def _imported(stmt: ast.AST, alias: ast.AST) -> Optional[str]:
 
 def _is_of_module(name: str, scope: Scope) -> bool:
     """Return whether a name, read in a scope, is that of the module: nothing in between may bind it."""
-    current: Optional[Scope] = scope
-    while current is not None and current is not scope.module.scope:
-        if name in current.bindings or current.stars:
-            return False
-        current = current.parent
-    return current is not None
+    inner = next(each for each in scope.enclosing() if each.parent is None or name in each.bindings or each.stars)
+    return inner is scope.module.scope

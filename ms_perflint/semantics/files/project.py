@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Optional
 
+from ms_perflint.internal import Errors
 from ms_perflint.semantics.files.entries import Entries
 from ms_perflint.semantics.files.imports import Imports, Roots
 from ms_perflint.semantics.files.names import Names
@@ -26,8 +28,15 @@ SCANNED = 500  # files of which the imports are kept when all else is given back
 class Project:
     """Everything read so far. Files that were not asked about are read, never reported."""
 
-    def __init__(self, files: Files, parsed: Optional[Parsed] = None, entries: Optional[Entries] = None) -> None:
+    def __init__(
+        self,
+        files: Files,
+        parsed: Optional[Parsed] = None,
+        entries: Optional[Entries] = None,
+        errors: Optional[Errors] = None,
+    ) -> None:
         self.files = files
+        self.errors = errors or Errors()  # internal errors in files that were read for others
         self.parsed = parsed  # where modules are kept that are to outlast this project
         self.size = 0  # bytes of parsed source that are held
         self._raw: dict[str, Optional[bytes]] = {}
@@ -36,7 +45,7 @@ class Project:
         self._outlines: dict[str, Optional[Outline]] = {}
         self.entries = entries or Entries(Imports(files))
         self.imports = self.entries.imports
-        self.imports.raw = self.lines
+        self.imports.raw, self.imports.errors = self.lines, self.errors
         self._bases: dict[str, frozenset[bytes]] = {}
         self._names: dict[Roots, Names] = {}
         self._contains: dict[tuple[str, ...], dict[str, bool]] = {}
@@ -58,9 +67,9 @@ class Project:
 
         It knows of imports what this one did, unless that is about so many files that it takes much memory.
         """
-        files, parsed, entries = self.files, self.parsed, self.entries
+        files, parsed, entries, errors = self.files, self.parsed, self.entries, self.errors
         self.close()
-        return Project(files, parsed, entries if entries.imports.scanned <= SCANNED else None)
+        return Project(files, parsed, entries if entries.imports.scanned <= SCANNED else None, errors)
 
     # --- files
 
@@ -76,11 +85,14 @@ class Project:
     def raw(self, path: str) -> Optional[bytes]:
         """Return the bytes of a file, and hold them; None when it cannot be read."""
         if path not in self._raw:
-            try:
-                self._raw[path] = self.files.read(path)
-            except OSError:
-                self._raw[path] = None
+            self._raw[path] = self.errors.guard(path, partial(self._contents, path), None)
         return self._raw[path]
+
+    def _contents(self, path: str) -> Optional[bytes]:
+        try:
+            return self.files.read(path)
+        except OSError:
+            return None
 
     def lines(self, path: str) -> Optional[bytes]:
         """Return the bytes of a Python file as scans expect them: lines end at `\\n` and start with code."""
@@ -88,7 +100,7 @@ class Project:
         if raw is None:
             return None
         if path not in self._lines:
-            self._lines[path] = _lines(path, raw)
+            self._lines[path] = self.errors.guard(path, partial(_lines, path, raw), b"")
         return self._lines[path]
 
     def contains(self, path: str, word: str) -> bool:
@@ -126,7 +138,9 @@ class Project:
             from ms_perflint.semantics.settings import sections  # most projects have no such file
 
             raw = self.raw(path)
-            self._documents[path] = sections.documents(raw, path) if raw is not None else ()
+            nothing: tuple[trees.Entry, ...] = ()
+            read = partial(sections.documents, raw or b"", path)
+            self._documents[path] = self.errors.guard(path, read, nothing) if raw is not None else nothing
             self.size += len(raw or b"")
         return self._documents[path]
 
@@ -134,7 +148,7 @@ class Project:
         """Return what the bytes of a file say without parsing it; None when it cannot be read."""
         if path not in self._outlines:
             raw = self.lines(path)
-            self._outlines[path] = outline(raw) if raw is not None else None
+            self._outlines[path] = self.errors.guard(path, partial(outline, raw), None) if raw is not None else None
         return self._outlines[path]
 
     def may_derive(self, path: str, name: str) -> bool:
@@ -172,11 +186,14 @@ class Project:
     def module(self, path: str) -> Optional[Module]:
         """Return the module of a file; None when it cannot be read or parsed."""
         if path not in self._modules:
-            try:
-                return self.parse(path)
-            except (OSError, SourceError):
-                self._modules[path] = None
+            self._modules[path] = self.errors.guard(path, partial(self._parsed_or_none, path), None)
         return self._modules[path]
+
+    def _parsed_or_none(self, path: str) -> Optional[Module]:
+        try:
+            return self.parse(path)
+        except (OSError, SourceError):
+            return None
 
     # --- imports and programs
 

@@ -97,7 +97,7 @@ def read(text: str, kind: Optional[ast.expr]) -> object:
         if word in ("literal_eval", "eval"):
             found = ast.literal_eval(text)
             return NO_CONSTANT if isinstance(found, (list, dict, set)) else found
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, RecursionError, MemoryError):  # the last two: brackets in brackets
         return NO_CONSTANT
     if word == "bool":
         return bool(text)

@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ms_perflint.semantics.settings import trees
-from ms_perflint.semantics.settings.trees import DEPTH, SIZE, Entry
+from ms_perflint.semantics.settings.trees import DEPTH, MERGED, SIZE, Entry
 
 TOML = (".toml",)
 INI = (".ini", ".cfg", ".conf")
 Path = tuple[str, ...]  # the keys that lead to a value
-_HEADER = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]")
+_PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*"""
+_DEEP = re.compile(rf"(?<![\w-])(?:{_PART}){{{DEPTH}}}")  # a dotted key, on which `tomllib` takes quadratic time
+_BLANKS = re.compile(r"[^\S\n]{256}")  # on which `configparser` does
 _KEY = re.compile(r"\s*([\w.\-]+|\"[^\"]+\"|'[^']+')\s*[=:]")
 
 
@@ -30,13 +32,15 @@ def read(raw: bytes, path: str) -> tuple[Entry, ...]:
     try:
         text = raw.decode("utf-8-sig")
         data: Mapping[str, Any] = _toml(text) if path.endswith(TOML) else _ini(text)
+        return (_entry(data, (), _lines(text), path),)
     except (ValueError, configparser.Error, RecursionError):
         return ()
-    return (_entry(data, (), _lines(text), path),)
 
 
 def _toml(text: str) -> dict[str, Any]:
-    """Return the tables of a TOML text; ValueError where it is none."""
+    """Return the tables of a TOML text; ValueError where it is none, or nested too deeply."""
+    if _DEEP.search(text) is not None:
+        raise ValueError("nested too deeply")
     if sys.version_info >= (3, 11):
         import tomllib
     else:
@@ -46,8 +50,12 @@ def _toml(text: str) -> dict[str, Any]:
 
 def _ini(text: str) -> dict[str, dict[str, str]]:
     """Return the sections of an INI text, each with what it has from the default one."""
+    if _BLANKS.search(text) is not None:
+        raise ValueError("too many blanks")
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     parser.read_string(text)
+    if len(parser.defaults()) * len(parser.sections()) > MERGED:
+        raise ValueError("too large")
     return {name: dict(section) for name, section in parser.items()}
 
 
@@ -58,7 +66,9 @@ def _entry(data: Any, keys: Path, lines: Mapping[Path, int], path: str) -> Entry
     if isinstance(data, Mapping):
         data = {key: _entry(each, (*keys, key), lines, path) for key, each in data.items()}
     elif isinstance(data, list):
-        data = [Entry(_entry(each, keys, lines, path).data, path, line, 1) for each in data]
+        data = [_entry(each, keys, lines, path)._replace(line=line) for each in data]
+    else:
+        data = trees.scalar(data)
     return Entry(data, path, line, 1)
 
 
@@ -67,12 +77,19 @@ def _lines(text: str) -> dict[Path, int]:
     found: dict[Path, int] = {}
     section: Path = ()
     for row, line in enumerate(text.splitlines(), 1):
-        header, key = _HEADER.match(line), _KEY.match(line)
-        if header is not None:
-            section = tuple(part.strip().strip("\"'") for part in header[1].split("."))
+        header, key = _header(line), _KEY.match(line)
+        if header:
+            section = tuple(part.strip().strip("\"'") for part in header.split(".", DEPTH))
             found.setdefault(section, row)
         elif key is not None:
             name = key[1].strip("\"'")
             found.setdefault((*section, name), row)
             found.setdefault((*section, name.lower()), row)
     return found
+
+
+def _header(line: str) -> str:
+    """Return what stands in the brackets of a header, `[a.b]` or `[[a.b]]`; "" for another line."""
+    line = line.lstrip()
+    name, end, _ = line.lstrip("[").partition("]")
+    return name.strip() if end and line.startswith("[") else ""

@@ -86,9 +86,7 @@ class _Search:
 
     def _name(self, node: ast.Name, scope: Scope) -> list[tuple[ast.expr, Scope]]:
         out: list[tuple[ast.expr, Scope]] = []
-        current: Optional[Scope] = scope
-        while current is not None and node.id not in current.bindings:
-            current = current.parent
+        current = scope.home(node.id)
         if current is None:
             return out
         self._note(self.evaluator.value(node, scope))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional
 
 from ms_perflint.records import NamedTuple
@@ -9,6 +10,8 @@ from ms_perflint.records import NamedTuple
 SIZE = 1 << 20  # bytes; PyYAML's C composer overflows the stack on 100,000 brackets, so events are counted here
 DEPTH = 100
 DOCUMENTS = 10  # of one file that are read
+NUMBER = 100  # characters of a number: what is longer is not computed, which takes quadratic time
+MERGED = 1 << 17  # keys that `<<` copies, in one file
 TAG = "tag:yaml.org,2002:"
 SCALARS = frozenset({"bool", "int", "float", "null"})  # kinds that are no text
 COLLECTIONS = frozenset({"map", "seq", "python/dict", "python/list", "python/tuple"})
@@ -41,6 +44,15 @@ def child(data: Any, key: object) -> Optional[Entry]:
         entry = data[key]
         return entry if isinstance(entry, Entry) else None
     return None
+
+
+def scalar(data: Any) -> Any:
+    """Return a value of a file as text, truth value, None or finite number of a sane size; UNKNOWN for any other."""
+    if data is None or isinstance(data, (str, bool)):
+        return data
+    if isinstance(data, int):
+        return data if data.bit_length() < 4 * NUMBER else UNKNOWN
+    return data if isinstance(data, float) and math.isfinite(data) else UNKNOWN
 
 
 def merged(base: Entry, over: Entry) -> Entry:
@@ -94,6 +106,7 @@ class _Builder:
         self.is_json = path.endswith(".json")
         self.resolver = yaml.SafeLoader("")
         self.anchors: dict[str, Entry] = {}
+        self.copied = 0  # keys, by `<<`
 
     def build(self, events: Any) -> Optional[Entry]:
         """Return the next document's entry; ValueError where it is too deep."""
@@ -140,10 +153,16 @@ class _Builder:
             key = pending.pop()
             if key.data == "<<" and isinstance(entry.data, (dict, list)):
                 for source in entry.data if isinstance(entry.data, list) else [entry]:
-                    for name, value in source.data.items() if isinstance(source.data, dict) else ():
-                        container.setdefault(name, value)
+                    self._copy(source.data if isinstance(source.data, dict) else {}, container)
             elif not isinstance(key.data, (dict, list)):
                 container[key.data] = Entry(entry.data, self.path, key.line, key.column)
+
+    def _copy(self, source: dict[Any, Entry], container: dict[Any, Entry]) -> None:
+        self.copied += len(source)
+        if self.copied > MERGED:
+            raise ValueError("too large")
+        for name, value in source.items():
+            container.setdefault(name, value)
 
     def _scalar(self, event: Any) -> Any:
         """Return what a scalar means: plain ones by their form, tagged ones by their tag; quoted ones are text."""
@@ -155,12 +174,21 @@ class _Builder:
             tag = self.resolver.resolve(self.yaml.ScalarNode, event.value, (True, False))
         kind = tag[len(TAG) :] if tag.startswith(TAG) else ""
         if kind in SCALARS:
-            return getattr(self.resolver, f"construct_yaml_{kind}")(self.yaml.ScalarNode(tag, event.value))
-        if event.tag is not None and kind != "str":
+            return self._computed(kind, tag, event.value)
+        if kind == "timestamp" or (event.tag is not None and kind != "str"):
             return UNKNOWN
         if self.is_json and event.style in (None, ""):
-            return float(event.value)  # `1e-3`, which YAML 1.1 takes for text
+            return scalar(float(event.value))  # `1e-3`, which YAML 1.1 takes for text
         return UNKNOWN if event.value.startswith("${") else event.value
+
+    def _computed(self, kind: str, tag: str, text: str) -> Any:
+        """Return what a number, a truth value or a null is; UNKNOWN where it has no value, or one beyond the bounds."""
+        if len(text) > NUMBER:
+            return UNKNOWN
+        try:
+            return scalar(getattr(self.resolver, f"construct_yaml_{kind}")(self.yaml.ScalarNode(tag, text)))
+        except (ValueError, LookupError, OverflowError):
+            return UNKNOWN
 
 
 def _is_plain(tag: Optional[str]) -> bool:

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Print what the evaluator says of every argument of every call: for changes that must not change any answer.
+
+usage: oracle.py [--shuffle SEED] [--programs N] FOLDER...
+
+Each line is a program, the number of its questions, and a digest of all answers. Two builds that print the same lines
+give the same answers; so do two orders of the questions, which `--shuffle` draws at random. With `--programs N` only
+N entry scripts of each folder are asked, drawn by a fixed seed. `--verbose` prints each question with its answer.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import random
+from collections.abc import Iterator
+
+import click
+
+from ms_perflint.config import Config
+from ms_perflint.discovery import discover
+from ms_perflint.frames import with_room
+from ms_perflint.gate import MARK
+from ms_perflint.programs.program import Program
+from ms_perflint.programs.target import Target
+from ms_perflint.semantics.files.project import Project
+from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.values import NO_CONSTANT, Instance, Known, Value
+from ms_perflint.source import Disk, Files
+from ms_perflint.stamps import digest
+
+Question = tuple[str, ast.expr, Scope]  # where it stands, what it asks about
+
+
+def questions(program: Program) -> list[Question]:
+    """Return a question for each argument of each call in the files of a program, in the order of the source."""
+    found: list[Question] = []
+    for module in program.modules:
+        for site in module.sites:
+            if isinstance(site.node, ast.Call):
+                for value in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
+                    node = value.value if isinstance(value, ast.Starred) else value
+                    found.append((f"{module.path}:{node.lineno}:{node.col_offset}", node, site.scope))
+    return found
+
+
+def answers(program: Program, seed: int | None = None) -> dict[str, str]:
+    """Return the answer to each question of a program, asked in the order of the source or in a random one."""
+    asked = questions(program)
+    if seed is not None:
+        random.Random(seed).shuffle(asked)
+    found = {place: shown(program.value(node, scope)) for place, node, scope in asked}
+    return dict(sorted(found.items()))
+
+
+def shown(value: Value) -> str:
+    """Return a value as a text that tells it from all others."""
+    known = sorted(map(_shown, value.known))
+    return " | ".join([*known, *(["..."] if value.open else []), *(["?"] if value.optional else [])])
+
+
+def _shown(known: Known) -> str:
+    place = known.place
+    what = repr(known.constant) if known.constant is not NO_CONSTANT else known.api or type(known.what).__name__
+    if isinstance(known.what, Instance):
+        what = f"{known.type_api or getattr(known.what.type, 'name', '')}()"
+    by_default = "" if known.usual else "~"
+    return f"{by_default}{what}@{os.path.basename(place.path)}:{place.row}:{place.column}"
+
+
+def programs(folder: str, files: Files, most: int | None) -> Iterator[str]:
+    """Yield the files of a folder that speak of MindSpore, each as the entry script of a program."""
+    paths = [path for path in discover([folder], Config(folder)).files if MARK in files.read(path)]
+    yield from paths if most is None or len(paths) <= most else sorted(random.Random(0).sample(paths, most))
+
+
+@click.command(help=__doc__)
+@click.option("--shuffle", type=int, help="Ask in the random order of this seed.")
+@click.option("--programs", "most", type=int, help="Ask so many programs of each folder.")
+@click.option("--verbose", is_flag=True, help="Print each question with its answer.")
+@click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True))
+def main(shuffle: int | None, most: int | None, verbose: bool, folders: tuple[str, ...]) -> None:
+    """Print a line for each program."""
+    files = Disk()
+    for folder in map(os.path.abspath, folders):
+        for entry in programs(folder, files, most):
+            project = Project(files)
+            try:
+                project.parse(entry)
+            except Exception:  # no Python
+                continue
+            program = Program(project, entry, Target())
+            found = with_room(lambda: answers(program, shuffle))  # noqa: B023 it is called at once
+            told = "\n".join(f"{place.replace(folder, '')} {answer}" for place, answer in found.items())
+            click.echo(f"{os.path.relpath(entry, folder)} {len(found)} {digest(told.encode('utf-8', 'replace')).hex()}")
+            if verbose and told:
+                click.echo(told)
+            project.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,395 @@
+"""Lints files one after the other: gate, meaning, suspects, checks, suppressions. Knows no rule, and not MindSpore."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.check import Check, checks, spelled
+from ms_perflint.config import Config, inside
+from ms_perflint.findings import Finding, Place, Problem, Unreadable, merged, only_shown
+from ms_perflint.gate import MARK
+from ms_perflint.internal import Answer, Errors, internal_error
+from ms_perflint.languages import Message
+from ms_perflint.packing import Session
+from ms_perflint.programs.program import Program
+from ms_perflint.programs.site import Call
+from ms_perflint.programs.target import Target
+from ms_perflint.records import NamedTuple
+from ms_perflint.review import is_read, review, review_unread
+from ms_perflint.semantics.files.parsed import Parsed
+from ms_perflint.semantics.files.project import Project
+from ms_perflint.semantics.forms import position, word_of
+from ms_perflint.semantics.module import Module, Site
+from ms_perflint.source import Files, Source, SourceError, unreadable
+from ms_perflint.stamps import Noting
+from ms_perflint.suppressions import Suppressions
+
+if TYPE_CHECKING:
+    pass
+HELD = 2_000_000  # bytes of parsed source that are kept within a project, also where the next file shares none of it
+HELD_BETWEEN = 200_000  # the same between projects
+HELD_BY_SESSION = 50_000  # the same when findings are remembered: any change makes all of these void
+HELD_AT_MOST = 8_000_000  # bytes after which everything is given back, wherever the run is
+PROGRAMS = 40  # programs whose answers are kept
+
+OPERATORS = ("*", "@")  # triggers that are no names
+EVERY = "()"  # the trigger that every call is: for checks that know by the program which calls are meant
+
+
+class _Error(NamedTuple):
+    """An internal error: the check that was asked, the site it was asked about, and what to say of it."""
+
+    code: str
+    place: Place
+    reason: Message
+
+
+class Linter:
+    """Lints files one after the other; what one file taught about its neighbours is kept while it is near."""
+
+    def __init__(
+        self,
+        config: Config,
+        files: Files,
+        suppress: bool = True,
+        remember: bool = False,
+        parsed: Optional[Parsed] = None,
+    ) -> None:
+        self.config = config
+        self.suppress = suppress  # whether comments switch findings off
+        self.files = files
+        self.remember = remember  # whether `sessions` are kept
+        self._parsed = parsed  # modules that outlast the linter
+        self.sessions: list[Session] = []
+        self.problems: list[Problem] = []
+        self._read_errors = Errors()
+        self._unread: set[str] = set()  # files with such an error: they are not judged
+        self._noting = Noting(files)
+        self._session: dict[str, tuple[Finding, ...]] = {}
+        self._errors: list[_Error] = []  # internal errors in the file that is being linted
+        self._last = ""  # the last file that was linted
+        self._home = ""  # the directory below which all its last files are
+        self.project = self._new_project()
+        self.enabled = [check for check in checks() if check.code in config.codes]
+        self._asked = Target(config.mindspore_version or (0,), (config.device,) if config.device else ())
+        self._programs: dict[str, Program] = {}
+        self._checks: dict[tuple[type[Check], str], Check] = {}
+
+    def _new_project(self) -> Project:
+        return Project(self._noting if self.remember else self.files, self._parsed, errors=self._read_errors)
+
+    def close(self) -> None:
+        """Give back all memory."""
+        for program in self._programs.values():
+            program.close()
+        self._programs.clear()
+        self._checks.clear()
+        if not self.remember:
+            self.project = self.project.renewed()
+            return
+        self.project.close()
+        self._end_session()
+        self.project = self._new_project()  # knows nothing: a session notes all that was consulted
+
+    def _end_session(self) -> None:
+        """Keep what was found together with everything that was consulted, and begin anew: with nothing known."""
+        for path in sorted(map(_file_of, (check for check in self.enabled if not _is_own(check)))):
+            self._noting.read(path)
+        if self._session:
+            self.sessions.append(Session(self._session, self._noting.stamps))
+        self._session = {}
+        self._noting = Noting(self.files)
+
+    def end(self) -> None:
+        """Give back all memory after the last file."""
+        self.isolated(self._last, self.close, None)
+
+    def file(self, path: str) -> list[Finding]:
+        """Return the findings in one file. What cannot be done goes to `problems`."""
+        self._last = path
+        return self.isolated(path, partial(self._file, path), [])
+
+    def isolated(self, path: str, ask: Callable[[], Answer], otherwise: Answer) -> Answer:
+        """Return an answer about a file; where an internal error prevents it, report that and return `otherwise`."""
+        try:
+            return ask()
+        except Exception as error:
+            self._start_again(path, error)
+            return otherwise
+
+    def _file(self, path: str) -> list[Finding]:
+        before = len(self.problems)
+        module = self._open(path, is_next=True)
+        found = self._reported(module) if module is not None else self._of_comments(path, before)
+        self._report_errors(path)
+        if path in self._unread:
+            return []
+        if self.remember and len(self.problems) == before:
+            self._session[path] = tuple(found)
+        return found
+
+    def _start_again(self, path: str, error: Exception) -> None:
+        """Report an internal error in a file, and forget all that was read: it may be half done."""
+        self.problems.append(Problem(path, 0, 0, internal_error(error), internal=True))
+        self._report_errors(path)
+        self._programs.clear()
+        self._checks.clear()
+        self._session, self._noting = {}, Noting(self.files)
+        self.project = self._new_project()
+        gc.collect()  # what was not closed refers to itself
+
+    def parsed(self, source: Source, tree: ast.Module) -> list[Finding]:
+        """Return the findings in a file that flake8 has read and parsed."""
+        self._make_room(source.path)
+        if not self.may_find(source.text):
+            return review_unread(source.path, source.encode(source.text), self._enabled_in(source.path))
+        if self.project.differs(source):
+            self.close()
+        return self._reported(self.project.take(source, tree))
+
+    def program(self, entry: str) -> Program:
+        """Return the program of an entry script, as the checks see it."""
+        if entry not in self._programs:
+            self._drop_programs()
+            self._programs[entry] = Program(self.project, entry, self._asked)
+        return self._programs[entry]
+
+    def of_program(self, entry: str) -> Iterator[tuple[Finding, bool]]:
+        """Yield what one program alone gives in its files, and whether a comment or the configuration hides it."""
+        files = self.program(entry).files
+        for per_program in (True, False):  # the others make a program of each file, and many of them drop this one
+            for path in files:
+                module = self._open(path)
+                suppressions = Suppressions(module.source) if module is not None else None
+                for check in self.enabled:
+                    if module is None or suppressions is None or check.per_program is not per_program:
+                        continue
+                    wanted = self.config.selects(check.code, path)
+                    for finding in self._of_entry(check, entry if per_program else path, module).values():
+                        yield finding, suppressions.hides(finding) or not wanted
+                self._report_errors(path)
+
+    def _reported(self, module: Module) -> list[Finding]:
+        enabled, before = self._enabled_in(module.path), len(self.problems)
+        found = [finding for check in enabled for finding in self._findings(check, module)]
+        self._report_errors(module.path)
+        if self.suppress:
+
+            def is_all() -> bool:
+                return len(self.problems) == before and is_read(module.path, self.project, self.program)
+
+            found += review(module.source, enabled, found, is_all)
+            suppressions = Suppressions(module.source)
+            found = [finding for finding in found if not suppressions.hides(finding)]
+        return sorted(found)
+
+    def _of_comments(self, path: str, problems: int) -> list[Finding]:
+        """Return what is said about the comments of a file that was passed over, if it could be read."""
+        enabled = self._enabled_in(path)
+        if len(self.problems) > problems or not any(check.reviews for check in enabled):
+            return []
+        return review_unread(path, self.project.read(path), enabled)
+
+    def _enabled_in(self, path: str) -> list[type[Check]]:
+        """Return the checks that are on in a file; without comments that count, none that is about them."""
+        on = (check for check in self.enabled if self.config.selects(check.code, path))
+        return [check for check in on if self.suppress or not check.reviews]
+
+    def _make_room(self, path: str) -> bool:
+        """Give back all that is held before it is too much: at a bound, and where the next file shares none of it.
+
+        Returns whether it did.
+        """
+        size, kept = self.project.size, HELD
+        if not self._home or not inside(path, self._home):
+            self._home, kept = os.path.dirname(path), HELD_BY_SESSION if self.remember else HELD_BETWEEN
+        is_over = size > HELD_AT_MOST or (size > kept and not self._shares(path))
+        if is_over:
+            self.close()
+        return is_over
+
+    def _shares(self, path: str) -> bool:
+        """Return whether a program of a file, or a script beside it that comes with it, needs a module that is held."""
+        project = self.project
+        entries = (*project.programs(path), *project.entries.scripts(os.path.dirname(path)))
+        return any(project.holds_any(project.closure(entry)) for entry in entries)
+
+    def may_find(self, raw: bytes) -> bool:
+        """Return whether a file with these bytes can have findings: the gate in front of everything that costs time."""
+        return MARK in raw and any(check.mentioned(raw) for check in self.enabled)
+
+    def _open(self, path: str, is_next: bool = False) -> Optional[Module]:
+        """Return the module of a file that may have findings; None for others, and for those that cannot be read.
+
+        For the next file to lint room is made.
+        """
+        try:
+            raw = self.project.read(path)
+            if not self.may_find(raw):
+                return None
+            if is_next and self._make_room(path):
+                raw = self.project.read(path)  # for the session that begins with it
+            return self.project.parse(path, raw)
+        except SourceError as error:
+            self.problems.append(error.problem(path))
+        except OSError as error:
+            self.problems.append(Problem(path, 0, 0, unreadable(error)))
+        return None
+
+    # --- one check in one file
+
+    def _findings(self, check: type[Check], module: Module) -> list[Finding]:
+        sites = _candidates(check, module)
+        if not sites and not check.anchored:
+            return []
+        entries = self.project.programs(module.path) if check.per_program and sites else (module.path,)
+        before = len(self._errors)
+        found = merged([self._of_entry(check, entry, module, sites) for entry in entries])
+        return found if len(self._errors) == before else [only_shown(finding) for finding in found]
+
+    def _of_entry(
+        self, check: type[Check], entry: str, module: Module, sites: Optional[Sequence[Site]] = None
+    ) -> dict[tuple[object, ...], Finding]:
+        """Return what a check finds in a file as a part of one program, by place.
+
+        An internal error costs what is left to ask of this check, file and program.
+        """
+        found: dict[tuple[object, ...], Finding] = {}
+        site: Optional[Site] = None
+        try:
+            instance = self._check(check, entry)
+            for site in instance.among(_candidates(check, module) if sites is None else sites):
+                for finding in self._asked_of(instance, site):
+                    found.setdefault((finding.place, finding.end), finding)
+            if check.anchored and module.path == entry:
+                for site in instance.anchors(module):
+                    for finding in self._examined(instance, site):
+                        found.setdefault((finding.place, finding.end), finding)
+        except Exception as error:
+            place = site.module.source.place(site.span[0]) if site is not None else Place(module.path, 0, 0)
+            self._errors.append(_Error(check.code, place, internal_error(error)))
+            self._drop_program(entry)
+        return found
+
+    def _asked_of(self, check: Check, site: Site) -> list[Finding]:
+        """Return what a check reports at a site, if by meaning that may have to be reported."""
+        try:
+            suspect = self._suspect(check, site)
+        except RecursionError:
+            self._skipped(site, _too_deep(check))
+            return []
+        return self._examined(check, suspect) if suspect is not None else []
+
+    def _examined(self, check: Check, suspect: Site) -> list[Finding]:
+        try:
+            return check.examine(suspect)
+        except Unreadable as error:
+            reason = Message("{code} could not look at this call: {reason}", code=check.code, reason=error.args[0])
+            self._skipped(suspect, reason)
+        except RecursionError:
+            self._skipped(suspect, _too_deep(check))
+        return []
+
+    def _report_errors(self, path: str) -> None:
+        """Turn the internal errors in a file into problems: one for each error, with the rules that it stopped."""
+        by_error: dict[str, list[_Error]] = {}
+        for each in self._errors:
+            by_error.setdefault(each.reason, []).append(each)
+        for reason, errors in by_error.items():
+            rules = ", ".join(sorted({each.code for each in errors}))
+            place = min(each.place for each in errors)
+            message = Message("{rules}: {reason}", rules=rules, reason=reason)
+            self.problems.append(Problem(path, place.line, place.column, message, place.cell, internal=True))
+        self._errors.clear()
+        for other, reason in self._read_errors.taken().items():
+            self.problems.append(Problem(other, 0, 0, reason, internal=True))
+            self._unread.add(other)
+            self._session.clear()  # what was found without this file is not what the next run would find
+
+    def _skipped(self, site: Site, reason: Message) -> None:
+        place = site.module.source.place(site.span[0])
+        self.problems.append(Problem(place.path, place.line, place.column, reason, place.cell))
+
+    def _suspect(self, check: Check, site: Site) -> Optional[Site]:
+        """Return the site as the check sees it, if by meaning it may have to be reported."""
+        program = check.program
+        if site.word in OPERATORS:
+            return site if check.suspect(site) else None  # type: ignore[arg-type]
+        if EVERY in check.triggers:
+            call = Call(site, program, "")
+            return call if check.suspect(call) else None
+        method = f".{site.word}" if isinstance(getattr(site.node, "func", None), ast.Attribute) else ""
+        if method not in check.triggers:
+            apis = program.apis(site)
+        elif site.word in spelled(check.triggers, site.module)[0]:
+            apis = (*program.apis(site), method)
+        else:
+            apis = (method,)
+        for api in apis:
+            if api in check.triggers:
+                call = Call(site, program, api)
+                return call if check.suspect(call) else None
+        return None
+
+    def _drop_program(self, entry: str) -> None:
+        """Forget a program in which an internal error left something half done."""
+        self._checks = {key: check for key, check in self._checks.items() if key[1] != entry}
+        program = self._programs.pop(entry, None)
+        if program is not None:
+            program.close()
+
+    def _drop_programs(self) -> None:
+        """Give back the programs of files that are done, when they are many."""
+        if len(self._programs) >= PROGRAMS:
+            for program in self._programs.values():
+                program.close()
+            self._programs.clear()
+            self._checks.clear()
+
+    def _check(self, check: type[Check], entry: str) -> Check:
+        key = (check, entry)
+        if key not in self._checks:
+            program = self.program(entry)
+            self._checks[key] = check(program, self.config.options.get(check.code), self.config.line_length)
+        return self._checks[key]
+
+
+def _too_deep(check: Check) -> Message:
+    return Message("{code} skipped: the code around this call is nested too deeply", code=check.code)
+
+
+def _file_of(check: type[Check]) -> str:
+    """Return the file that a check stands in."""
+    import inspect  # here, because most runs have no checks of others
+
+    return inspect.getfile(check)
+
+
+def _is_own(check: type[Check]) -> bool:
+    """Return whether a check is part of this package; those of others are files that may change."""
+    return check.__module__.startswith("ms_perflint.")
+
+
+def _candidates(check: type[Check], module: Module) -> list[Site]:
+    """Return the sites whose last word may be a trigger of the check, in the order of the source.
+
+    Those that are none by what stands around them are left out.
+    """
+    if EVERY in check.triggers:
+        return [site for site in module.sites if isinstance(site.node, ast.Call)]
+    words, made = spelled(check.triggers, module)
+    methods = {word for trigger in check.triggers if trigger.startswith(".") for word in module.spelled(trigger[1:])}
+    found = {id(site): site for word in words | methods for site in module.by_word.get(word, ())}
+    found.update((id(site), site) for site in module.by_word.get("", ()) if _made_at_once(site) in made)
+    return sorted(check.by_form(module, found.values()), key=lambda site: position(site.node))
+
+
+def _made_at_once(site: Site) -> Optional[str]:
+    """Return the last word of `name` in `name()(x)`; None for other sites."""
+    made = site.node.func if isinstance(site.node, ast.Call) else None
+    return word_of(made.func) if isinstance(made, ast.Call) else None

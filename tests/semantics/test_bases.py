@@ -1,0 +1,125 @@
+"""Classes and what they derive from, circles among them too: those run in Python, or stop it; neither may stop us."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from programs import Program
+from reveal import reveal, shown
+
+TRAIN = """
+import mindspore as ms
+from mindspore import nn
+from mindspore.train import CheckpointConfig, Model, ModelCheckpoint
+{imports}
+def main(net, data):
+    config = CheckpointConfig(save_checkpoint_steps=100)
+    model = Model(net, nn.MSELoss(), nn.Momentum(net.trainable_params(), 0.1, 0.9))
+    model.train(10, data, callbacks=[ModelCheckpoint(config=config), {last}])
+
+{code}
+main({last}, {last}.data())
+"""
+CODES = ("MSP101", "MSP102", "MSP201", "MSP203", "MSP301", "MSP601")
+CIRCLES: dict[str, Mapping[str, str]] = {
+    "redefined": {"code": "class Base: pass\nclass Net(Base): pass\nclass Base(Net): pass", "last": "Base()"},
+    "from itself": {"code": "class Net(Net): pass", "last": "Net()"},
+    "from what it replaces": {"imports": "from net import Net", "code": "class Net(Net): pass", "last": "Net()"},
+    "in an if": {
+        "code": "class Base: pass\nif main:\n    class Net(Base): pass\n    class Base(Net): pass",
+        "last": "Base()",
+    },
+    "in a function": {
+        "code": "def make():\n    global A, B\n    class A(B): pass\n    class B(A): pass\nmake()",
+        "last": "B()",
+    },
+    "of three": {"code": "class A(C): pass\nclass B(A): pass\nclass C(B): pass", "last": "A()"},
+    "through an alias": {"code": "Old = New\nclass Net(Old): pass\nNew = Net", "last": "Net()"},
+    "over two modules": {
+        "imports": "import a",
+        "last": "a.Net()",
+        "a.py": "import b\nclass Net(b.Net): pass",
+        "b.py": "import a\nclass Net(a.Net): pass",
+    },
+    "over three modules": {
+        "imports": "from a import Net",
+        "last": "Net()",
+        "a.py": "from b import Net as Base\nclass Net(Base): pass",
+        "b.py": "import c\nclass Net(c.Net): pass",
+        "c.py": "from a import *\nclass Net(Net): pass",
+    },
+    "with a diamond": {
+        "code": "class A(D): pass\nclass B(A): pass\nclass C(A): pass\nclass D(B, C, nn.Cell): pass",
+        "last": "D()",
+    },
+    "with type parameters": {
+        "imports": "from typing import Generic, TypeVar\nT = TypeVar('T')",
+        "code": "class A(B[T], Generic[T]): pass\nclass B(A[int]): pass\nclass C(A, B, metaclass=type(A)): pass",
+        "last": "C()",
+    },
+    "in super": {
+        "code": "class A(B):\n    def data(self):\n        return super().data()\n    def trainable_params(self):\n"
+        "        return super().data()\nclass B(A):\n    def data(self):\n        return super().data()",
+        "last": "B()",
+    },
+    "in constructors": {
+        "code": "class A(B):\n    def __init__(self, x=1):\n        super().__init__(x)\n        self.net = B(x)\n"
+        "class B(A):\n    def __init__(self, x=1):\n        super().__init__(x)\n        self.net = A(x)\n",
+        "last": "B().net.net",
+    },
+    "in what attributes are made of": {
+        "code": "class A:\n    def __init__(self):\n        self.other = B(self).other\nclass B:\n"
+        "    def __init__(self, a):\n        self.other = a.other.make()\n"
+        "    def make(self):\n        return A().other",
+        "last": "A().other",
+    },
+    "of callbacks": {
+        "imports": "from mindspore.train import Callback",
+        "code": "class A(B): pass\nclass B(A, Callback): pass",
+        "last": "A()",
+    },
+    "of train cells": {
+        "code": "class A(B):\n    def construct(self, x):\n        return self.step(x)\n"
+        "class B(A, nn.TrainOneStepCell): pass",
+        "last": "A()",
+    },
+    "of data classes": {
+        "imports": "from dataclasses import dataclass",
+        "code": "@dataclass\nclass A(B):\n    x: int = 1\n@dataclass\nclass B(A):\n    y: int = 2",
+        "last": "B(x=3)",
+    },
+    "of a hundred": {
+        "code": "class C0(C99): pass\n" + "".join(f"class C{n + 1}(C{n}): pass\n" for n in range(99)),
+        "last": "C99()",
+    },
+}
+
+
+@pytest.mark.parametrize("name", CIRCLES)
+def test_a_circle_of_classes_silences_nothing(name: str) -> None:
+    parts = {"imports": "", "code": "", **CIRCLES[name]}
+    files = {file: text for file, text in parts.items() if file.endswith(".py")}
+    program = Program({"train.py": TRAIN.format(**parts), "net.py": "class Net: pass", **files})
+    reports = {code: program.lint(code) for code in CODES}
+    assert [problem for report in reports.values() for problem in report.problems] == []
+    assert [finding.code for finding in reports["MSP301"].findings] == ["MSP301"]
+
+
+MEMBERS = [
+    # a base is what its name means where the class is made
+    ("class A:\n    x = 1\nclass B(A): pass\nclass A(B):\n    x = 2\nreveal(B.x)", "1"),
+    ("class A:\n    x = 1\nclass A(A):\n    y = 2\nreveal(A.x)", "1"),
+    ("def a(f):\n    return 1\n@a\ndef a(): pass\nreveal(a)", "a"),
+    ("x = 1\ndef x(y=x):\n    return y\nreveal(x())", "1"),
+    # depth first, each class once
+    ("class A:\n    x = 1\nclass B(A): pass\nclass C(A):\n    x = 2\nclass D(B, C): pass\nreveal(D.x)", "1"),
+    ("class A(B): pass\nclass B(A):\n    x = 2\nreveal(A.x)", "2"),
+    ("class C0:\n    x = 1\n" + "".join(f"class C{n + 1}(C{n}): pass\n" for n in range(50)) + "reveal(C50.x)", "1"),
+    ("class A:\n    def __init__(self):\n        self.x = 3\nclass B(A): pass\nclass C(B): pass\nreveal(C().x)", "3"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), MEMBERS)
+def test_members_of_bases(text: str, expected: str) -> None:
+    assert shown(reveal(text)) == expected
