@@ -43,9 +43,7 @@ def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     callee = evaluator.value(node.func, scope)
     results = [(known, _result(evaluator, known, node, scope)) for known in callee.known]
     values = [value if known.usual else value.rarely() for known, value in results]
-    if callee.open or not callee.known:
-        values.append(OPEN)
-    return union(values)
+    return union([*values, *evaluator.rest(callee)])
 
 
 def _result(evaluator: Evaluator, callee: Known, node: ast.Call, scope: Scope) -> Value:
@@ -151,7 +149,7 @@ def _returned(evaluator: Evaluator, function: Scope) -> Value:
         if way != IMPOSSIBLE:
             value = evaluator.value(node, function)
             values.append(value if way == USUAL else value.rarely())
-    return union(values) if values else OPEN
+    return union(values) if values else evaluator.empty()
 
 
 # --- generators

@@ -9,6 +9,7 @@ from ms_perflint.semantics import lists, records, registries, tables
 from ms_perflint.semantics.module import Module, Scope
 from ms_perflint.semantics.settings import commandline, configs, mappings, options, stores
 from ms_perflint.semantics.values import (
+    NOTHING,
     OPEN,
     Api,
     Constant,
@@ -33,6 +34,8 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
     registered = registries.registered(evaluator, node, keys, scope)
     if registered is not None:
         return registered
+    if evaluator.is_pending(keys) or evaluator.is_pending(base):
+        return NOTHING
     if keys.open or not keys.known or len(keys.constants) != len(keys.known):
         return tables.any_entry(evaluator, base)
     values = [_at(evaluator, known, key) for known in base.known for key in keys.known]

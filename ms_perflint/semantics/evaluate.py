@@ -11,6 +11,7 @@ from ms_perflint.semantics.activation import Activation, key_of
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.files.outside import outside
 from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
+from ms_perflint.semantics.queries import Queries
 from ms_perflint.semantics.values import (
     NOTHING,
     OPEN,
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 Key = tuple[int, str]  # identity of a node, binding or scope, and what is asked of it
 Answer = TypeVar("Answer")
-STEPS = 10_000  # evaluations for one question, before the answer is "open"
-DEPTH = 60  # evaluations inside one another, before the answer is "open"
 
 
 class Evaluator:
@@ -37,24 +36,20 @@ class Evaluator:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._floor = 0  # searches under way, below the outermost evaluation
-        self._memo: dict[Key, Any] = {}
-        self._active: dict[Key, int] = {}  # evaluations that are under way, with their depth
-        self._cut = DEPTH  # depth of the outermost evaluation that a cycle came back to
-        self._provisional: dict[Key, tuple[Any, int]] = {}  # answers inside of a cycle, good until its head is answered
+        self.queries = Queries(_joined)
+        self._memo, self._ask = self.queries.memo, self.queries.ask
         self._ways: dict[tuple[int, str], int] = {}  # identity of a block -> how it is reached
         self._activations: dict[tuple[object, ...], Activation] = {}
         self.made: dict[tuple[int, object], ast.expr] = {}  # displays that stand in no source, by what they stand for
-        self._steps = 0  # since the outermost question
 
     def close(self) -> None:
         """Forget the program and all answers."""
-        self._memo.clear()
+        self.queries.clear()
         self._activations.clear()
         self.made.clear()
         del self.program
 
-    # --- the question
+    # --- queries
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression, read in a scope, can be."""
@@ -63,74 +58,29 @@ class Evaluator:
         return found if found is not None else self._ask(key, NOTHING, OPEN, self._expression, (node, scope))
 
     def remember(self, key: Key, work: Callable[..., Value], *arguments: object) -> Value:
-        """Return the answer to a question, worked out once.
-
-        A question that comes back to itself adds nothing to its own answer. What was worked out inside of such a cycle
-        lacks a part, so it is used until the head of the cycle is answered, and then forgotten: answers do not depend
-        on the order of the questions.
-        """
+        """Return the answer to a query, worked out once; one that comes back to itself adds nothing to its answer."""
         return self._ask(key, NOTHING, OPEN, work, arguments)
 
     def keep(self, key: Key, work: Callable[..., Answer], *arguments: object) -> Answer:
-        """Return what a part of a question gives, which other questions have too: worked out once, but no question.
-
-        It is kept where it rests on no question under way. It may not be None.
-        """
-        found: Optional[Answer] = self._memo.get(key)
-        if found is None:
-            outer, self._cut = self._cut, DEPTH
-            found = work(*arguments)
-            if self._cut >= len(self._active):
-                self._memo[key] = found
-            self._cut = min(self._cut, outer)
-        return found
+        """Return what a part of a query gives, which other queries have too: worked out once. It is never None."""
+        found: Optional[Answer] = self._ask(key, None, None, work, arguments)
+        return found if found is not None else work(*arguments)
 
     def search(self, key: Key, work: Callable[..., tuple[Any, ...]], *arguments: object) -> tuple[Any, ...]:
-        """Return what a search finds, in the same way; where it is the outermost question, each evaluation in it is."""
-        is_outermost = len(self._active) == self._floor
-        self._floor += is_outermost
-        try:
-            return self._ask(key, (), (), work, arguments)
-        finally:
-            self._floor -= is_outermost
+        """Return what a search finds, in the same way; it is never cut."""
+        return self._ask(key, (), None, work, arguments)  # type: ignore[arg-type]
 
-    def _ask(
-        self, key: Key, nothing: Answer, too_deep: Answer, work: Callable[..., Answer], arguments: tuple[object, ...]
-    ) -> Answer:
-        found: Optional[Answer] = self._memo.get(key)
-        if found is not None:
-            return found
-        if key in self._active:
-            self._cut = min(self._cut, self._active[key])
-            return nothing
-        if key in self._provisional:
-            held: tuple[Answer, int] = self._provisional[key]
-            self._cut = min(self._cut, held[1])
-            return held[0]
-        depth = len(self._active)
-        self._steps = 0 if depth <= self._floor else self._steps + 1
-        if depth >= DEPTH or self._steps > STEPS:
-            self._cut = 0
-            return too_deep
-        return self._work(key, depth, work, arguments)
+    def rest(self, value: Value) -> list[Value]:
+        """Return what is to be said of the unknown part of an operand: nothing, or that the result is open too."""
+        return [] if value.known and not value.open else [OPEN] if value.open else [self.empty()]
 
-    def _work(self, key: Key, depth: int, work: Callable[..., Answer], arguments: tuple[object, ...]) -> Answer:
-        outer, self._cut = self._cut, DEPTH
-        held = len(self._provisional)
-        self._active[key] = depth
-        try:
-            value = work(*arguments)
-        finally:
-            del self._active[key]
-        if self._cut >= depth:  # the head of a cycle, or no cycle at all
-            self._memo[key] = value
-            while len(self._provisional) > held:
-                self._provisional.popitem()
-            self._cut = outer
-        else:
-            self._provisional[key] = (value, self._cut)
-            self._cut = min(self._cut, outer)
-        return value
+    def is_pending(self, value: Value) -> bool:
+        """Return whether nothing is known of an operand yet, in a cycle under way."""
+        return not value.known and not value.open and self.queries.may_grow()
+
+    def empty(self) -> Value:
+        """Return what an expression is for which nothing was found: open, or BOTTOM in a cycle under way."""
+        return NOTHING if self.queries.may_grow() else OPEN
 
     def _expression(self, node: ast.expr, scope: Scope) -> Value:
         if isinstance(node, ast.Constant):
@@ -201,7 +151,7 @@ class Evaluator:
                     continue
                 value = narrowing.remaining(binding, value, bindings)
             values.append(value if way == USUAL or len(bindings) == 1 else value.rarely())
-        return union(values) if values else OPEN
+        return union(values) if values else self.empty()
 
     def weighed(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
         """Return what one binding gives: as something rare where only an option leads to it."""
@@ -226,7 +176,10 @@ class Evaluator:
         if binding.kind in ("assign", "global") and binding.value is not None:
             value = self.element(self.value(binding.value, scope), binding.path)
             value = lists.gathered(self, binding, scope, value)
-            return Value(value.known, True, value.optional) if _feeds_itself(binding) else value
+            if not _feeds_itself(binding):
+                return value
+            rest = tuple(known for known in value.known if not isinstance(known.what, Constant))
+            return Value(rest, True, value.optional)
         if binding.kind == "with" and binding.value is not None:
             return self.element(calls.managed(self, binding.value, scope), binding.path)
         if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
@@ -239,9 +192,8 @@ class Evaluator:
     def element(self, value: Value, path: tuple[int, ...]) -> Value:
         """Return the element of a value that `a, (b, c) = value` gives to one name."""
         for index in path:
-            value = union(
-                [self.item(known, index) for known in value.known] + ([OPEN] if value.open or not value.known else [])
-            )
+            values = [self.item(known, index) for known in value.known]
+            value = union([*values, *self.rest(value)])
         return value
 
     def item(self, known: Known, key: object) -> Value:
@@ -303,12 +255,14 @@ class Evaluator:
     def _way_of_arm(self, test: ast.expr, wanted: bool, scope: Scope) -> int:
         """Return how one arm of an `if` is reached, by its own test."""
         value = self.value(test, scope)
-        if value.truth is not None and value.truth != wanted:
+        if self.is_pending(value) or (value.truth is not None and value.truth != wanted):
             return IMPOSSIBLE
         return OPTIONAL if value.usual_truth is not None and value.usual_truth != wanted else USUAL
 
     def _conditional(self, node: ast.IfExp, scope: Scope) -> Value:
         test = self.value(node.test, scope)
+        if self.is_pending(test):
+            return NOTHING
         if test.truth is not None:
             return self.value(node.body if test.truth else node.orelse, scope)
         first, other = self.value(node.body, scope), self.value(node.orelse, scope)
@@ -322,6 +276,13 @@ class Evaluator:
     def callees(self, site: Site) -> Value:
         """Return what the callee of a call site can be."""
         return self.value(site.node.func, site.scope) if isinstance(site.node, ast.Call) else NOTHING
+
+
+def _joined(first: Any, other: Any) -> Any:
+    """Return what can be one of two answers of a query."""
+    if isinstance(first, Value) and isinstance(other, Value):
+        return union([first, other])
+    return tuple(dict.fromkeys((*first, *other))) if isinstance(first, tuple) and isinstance(other, tuple) else other
 
 
 def _feeds_itself(binding: Binding) -> bool:

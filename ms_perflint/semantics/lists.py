@@ -43,7 +43,7 @@ def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value)
         return value
     rest = tuple(known for known in value.known if known not in before)
     source = binding.value or ast.copy_location(ast.Name(binding.name, ast.Load()), binding.node)
-    key = (id(binding), id(scope))
+    key = (id(binding), (id(scope), before))
     if key not in evaluator.made:
         made = ast.copy_location(Gathered([ast.Starred(source, ast.Load())], ast.Load()), source)
         made.before, made.binding = Value(before), binding

@@ -39,6 +39,8 @@ DICT_METHODS = frozenset({"get", "items", "keys", "values", "update", "pop", "se
 
 def members(evaluator: Evaluator, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
     """Return what `base.name` can be; `node` is that expression."""
+    if evaluator.is_pending(base):
+        return NOTHING
     there = [known for known in base.known if known.constant is not None]  # None has no members: it is set later
     values = [member(evaluator, known, name, node, scope) for known in there or base.known]
     if base.open or not base.known:
@@ -92,14 +94,19 @@ def _of_instance(evaluator: Evaluator, known: Known, what: Instance, name: str, 
             own = evaluator.keep(key, _updated, evaluator, known, what, name)
             if own.known:
                 return own
-        setting = configs.setting(evaluator, what, name)
+        setting = _setting(evaluator, what, name, node, scope)
         return setting if setting.known else found
     if what.type.name == "builtins.super":
         return _above(evaluator, what, name, node, scope)
     if what.type.name.startswith("mindspore.") or apis.has_members(what.type.name):
         return evaluator.known(Api(mindspore_api.canonical(f"{what.type.name}.{name}"), known), node, scope)
-    found = configs.setting(evaluator, what, name)
+    found = _setting(evaluator, what, name, node, scope)
     return found if found.known else evaluator.known(Api(f"{what.type.name}.{name}", known), node, scope)
+
+
+def _setting(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:
+    """Return a setting that an object holds; nothing for what is called: settings are data."""
+    return NOTHING if scope.module.calls(node) else configs.setting(evaluator, what, name)
 
 
 def _above(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:

@@ -275,6 +275,7 @@ class Module:
         self._word_flow: Optional[WordFlow] = None
         self.published: Optional[frozenset[str]] = None  # see `known_networks`, which fills it
         self._site_at: Optional[dict[int, Site]] = None
+        self._called: Optional[frozenset[int]] = None
         self.outside: Optional[dict[str, tuple[ast.alias, str]]] = None  # see `outside`, which fills it
         self.scope = Scope(self, None, self.tree)
         from ms_perflint.semantics.walk import walk
@@ -326,6 +327,12 @@ class Module:
         if self._site_at is None:
             self._site_at = {id(site.node): site for site in self.sites}
         return self._site_at.get(id(node))
+
+    def calls(self, node: ast.AST) -> bool:
+        """Return whether an expression is the callee of a call."""
+        if self._called is None:
+            self._called = frozenset(id(site.node.func) for site in self.sites if isinstance(site.node, ast.Call))
+        return id(node) in self._called
 
     def holders(self, word: str) -> set[str]:
         """Return the names that may hold what calling `word` gives."""

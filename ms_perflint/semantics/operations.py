@@ -13,6 +13,7 @@ from ms_perflint.semantics.module import Binding, Scope
 from ms_perflint.semantics.settings import configs, mappings
 from ms_perflint.semantics.values import (
     NO_CONSTANT,
+    NOTHING,
     OPEN,
     Bound,
     Constant,
@@ -106,6 +107,8 @@ def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     """Return what an operator expression can be."""
     if isinstance(node, ast.UnaryOp):
         operand = evaluator.value(node.operand, scope)
+        if evaluator.is_pending(operand):
+            return NOTHING
         if isinstance(node.op, ast.Not):
             return combine([operand], lambda known: _not(known[0]), node, scope)
         if isinstance(node.op, ast.USub):
@@ -120,14 +123,20 @@ def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
         function = _ARITHMETIC[type(node.op)]
         left = evaluator.value(node.left, scope)
+        if evaluator.is_pending(left):
+            return NOTHING
         if not left.constants and not isinstance(node.op, ast.Add):
             return OPEN  # whatever the other one is
         sides = [left, evaluator.value(node.right, scope)]
         if isinstance(node.op, ast.Add) and any(map(is_sequence, sides)):
             return joined(evaluator, node, (node.left, node.right), scope)
+        if evaluator.is_pending(sides[1]):
+            return NOTHING
         return combine(sides, lambda known: _calculate(function, known), node, scope)
     if isinstance(node, ast.JoinedStr):
         parts = [evaluator.value(p.value if isinstance(p, ast.FormattedValue) else p, scope) for p in node.values]
+        if any(map(evaluator.is_pending, parts)):
+            return NOTHING
         return combine(parts, lambda known: _calculate(lambda *texts: "".join(map(str, texts)), known), node, scope)
     return OPEN
 
@@ -144,6 +153,8 @@ def augmented(evaluator: Evaluator, binding: Binding, scope: Scope) -> Value:
     stmt = binding.stmt
     assert isinstance(stmt, ast.AugAssign)
     left, right = evaluator.value(stmt.target, scope), evaluator.value(stmt.value, scope)
+    if evaluator.is_pending(left) or evaluator.is_pending(right):
+        return NOTHING
     if isinstance(stmt.op, ast.Add) and is_sequence(left):
         return joined(evaluator, stmt, (stmt.target, stmt.value), scope)
     if type(stmt.op) not in _ARITHMETIC or binding.block.in_loop:
@@ -231,9 +242,13 @@ def _compared(
 ) -> Value:
     function = _COMPARE[type(op)]
     first = evaluator.value(left, scope)
+    if evaluator.is_pending(first):
+        return NOTHING
     if not first.constants and not isinstance(op, (ast.Is, ast.IsNot)):
         return OPEN  # whatever the other one is
     second = evaluator.value(right, scope)
+    if evaluator.is_pending(second):
+        return NOTHING
     if isinstance(op, (ast.In, ast.NotIn)):
         choices = _choices(evaluator, second)
         if choices is not None:
@@ -287,6 +302,8 @@ def _logic(evaluator: Evaluator, node: ast.BoolOp, scope: Scope) -> Value:
     """`a or b`: the first operand that is true, else the last; `and` the other way round."""
     deciding = isinstance(node.op, ast.Or)
     operands = [evaluator.value(operand, scope) for operand in node.values]
+    if evaluator.is_pending(operands[0]):
+        return NOTHING
     decided = _decided(evaluator, node, operands, deciding, scope)
     if decided is not None:
         return decided

@@ -58,7 +58,7 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
             value = passed(evaluator, binding, site.node, site.scope, default)
             values.append(value if way == USUAL else value.rarely())
     values.extend(_decorated(evaluator, binding))
-    return union(values) if values else Value(default.known, True)
+    return union(values or [default, evaluator.empty()])
 
 
 def _decorated(evaluator: Evaluator, binding: Binding) -> list[Value]:

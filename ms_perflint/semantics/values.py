@@ -154,8 +154,13 @@ NO_CONSTANT = _NoConstant()
 
 
 def _key(known: Known) -> tuple[str, int, int, bool, str]:
-    place = known.place
-    return place.path, place.row, place.column, not known.usual, repr(known.constant)
+    """Return what alternatives are sorted by: their places, by default before others, constants by their text."""
+    where = known.where
+    if isinstance(where, Place):
+        path, row, column = where.path, where.row, where.column
+    else:
+        path, row, column = where[0].path, getattr(where[1], "lineno", 1), getattr(where[1], "col_offset", 0)
+    return path, row, column, not known.usual, repr(known.constant)
 
 
 class Value(NamedTuple):
@@ -215,20 +220,28 @@ class Value(NamedTuple):
         return Value(tuple(known.rarely() for known in self.known), self.open, self.optional)
 
 
+ALTERNATIVES = 64  # of one expression, before it is open
 OPEN = Value((), True)
 NOTHING = Value(())
 
 
 def union(values: Iterable[Value]) -> Value:
-    """Return what can be one of several values, without doubles, sorted by place."""
+    """Return what can be one of several values, sorted by place; open where it is too many things.
+
+    What it is by default and also otherwise, it is by default.
+    """
     values = list(values)
     if len(values) == 1:
         return values[0]
-    found: dict[tuple[object, object, bool], Known] = {}
+    found: dict[tuple[object, object], Known] = {}
     for value in values:
         for known in value.known:
             receiver = known.what.receiver if isinstance(known.what, Api) else None
-            found.setdefault((known.what, receiver.what if receiver is not None else None, known.usual), known)
+            key = known.what, receiver.what if receiver is not None else None
+            if known.usual > found.setdefault(key, known).usual:
+                found[key] = known
+    if len(found) > ALTERNATIVES:
+        return OPEN
     ordered = tuple(found.values()) if len(found) < 2 else tuple(sorted(found.values(), key=_key))
     return Value(ordered, any(value.open for value in values), any(value.optional for value in values))
 

@@ -23,8 +23,8 @@ CASES = [
     ("x = 1\nx += 1\nreveal(x)", "2"),
     ("x = 1\nfor i in y:\n    x += 1\nreveal(x)", "1 ..."),
     ("x = 1\nx = x + 1\nreveal(x)", "2"),
-    ("x = 0\nwhile unknown():\n    x = x + 1\n    reveal(x > 90)", "False ..."),
-    ("x = 0\nfor i in y:\n    x = x + 1\nreveal(x)", "0 1 ..."),
+    ("x = 0\nwhile unknown():\n    x = x + 1\n    reveal(x > 90)", "..."),
+    ("x = 0\nfor i in y:\n    x = x + 1\nreveal(x)", "0 ..."),
     ("a, (b, c) = 1, (2, 3)\nreveal(c)", "3"),
     ("for x in (1, 2):\n    reveal(x)", "1 2"),
     ("def f():\n    global x\n    x = 2\nx = 1\ndef g():\n    reveal(x)", "2 1"),
@@ -95,7 +95,7 @@ CASES = [
     (
         "import argparse\np = argparse.ArgumentParser()\np.add_argument('--x', default='a', choices=['a', 'b'])\n"
         "reveal({'a': 1, 'b': 2}[p.parse_args().x])",
-        "1 (1) (2)",
+        "1 (2)",
     ),
     # methods of texts
     ("x = 'Graph'\nreveal(x.lower())", "'graph'"),
@@ -133,7 +133,7 @@ CASES = [
     (
         "import argparse\np = argparse.ArgumentParser()\np.add_argument('--x', default='a', choices=['a', 'b'])\n"
         "a, _ = p.parse_known_args()\nreveal(a.x)",
-        "'a' ('a') ('b')",
+        "'a' ('b')",
     ),
     (
         "import argparse\np = argparse.ArgumentParser()\ng = p.add_argument_group()\ng.add_argument('--x', default=1)\n"

@@ -28,14 +28,15 @@ def overlaid(
     if name.startswith("__"):
         return list(values)
     is_held = any(_is_holder(known.what) for known in base.known)
+    is_called = scope.module.calls(node)  # then it is no setting, which updates are of
     found = _stores(evaluator, base, node, name, scope)
     before = [binding for binding in found if _is_sure(binding, node, scope)]
     if before:
         last = max(before, key=lambda binding: (binding.scope.owner is scope.owner, _row(binding)))
         later = [b for b in found if b is not last and not _is_undone(b, last)]
         values = [evaluator.binding(last), *(evaluator.weighed(binding) for binding in later)]
-        return laid_over(evaluator, values, base, node, name, scope, last) if is_held else values
-    if is_held:
+        return laid_over(evaluator, values, base, node, name, scope, last) if is_held and not is_called else values
+    if is_held and not is_called:
         values = laid_over(evaluator, values, base, node, name, scope)
     if not found:
         return list(values)

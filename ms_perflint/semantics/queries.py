@@ -1,0 +1,238 @@
+"""Queries of one program: each is answered once; those of a cycle are answered until no answer in it changes.
+
+A query that is read while it is being answered closes a cycle: it gives BOTTOM then. The members of a strongly connected
+component are held until its root, the first of them that was asked, is answered. Then each query that has read what has
+changed since is answered again, until no answer changes, and all answers are kept. So they do not depend on the order of
+the questions, as far as an answer never gets less where what it rests on gets more.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable
+from typing import Any, Optional, TypeVar
+
+Answer = TypeVar("Answer")
+BUDGET = 200_000  # evaluations for one program
+DEPTH = 250  # queries inside one another, before the innermost one is answered first
+CALLS = 20 * DEPTH  # of Python, inside one another, that so many queries take at most
+JOINED = 8  # changes of an answer in a cycle, before it is joined with the answer before
+WIDENED = 24  # changes of an answer in a cycle, before it is TOP
+ACYCLIC = DEPTH + 1  # the "depth" of what rests on no query under way
+
+
+class Query:
+    """A query that is under way, or a member of a cycle that is not settled."""
+
+    __slots__ = ("answer", "arguments", "bottom", "changes", "key", "position", "readers", "rests", "top", "work")
+
+    def __init__(
+        self, key: Hashable, bottom: Any, top: Any, work: Callable[..., Any], arguments: tuple[object, ...]
+    ) -> None:
+        self.key = key
+        self.bottom = bottom
+        self.top = top
+        self.work = work
+        self.arguments = arguments
+        self.answer = bottom  # so far
+        self.rests = ACYCLIC  # depth of the outermost query under way on which it rests
+        self.position = -1  # in the order in which queries were answered first
+        self.changes = 0  # of its answer, after it was read
+        self.readers: set[Query] = set()
+
+    def again(self) -> Query:
+        """Return the same query, as if it was never asked."""
+        return Query(self.key, self.bottom, self.top, self.work, self.arguments)
+
+
+class _TooDeep(BaseException):
+    """Ends the queries under way: this one has to be answered first."""
+
+    def __init__(self, query: Query) -> None:
+        super().__init__()
+        self.query = query
+
+
+class Queries:
+    """The answers of one program. `join` gives what can be one of two answers."""
+
+    def __init__(self, join: Callable[[Any, Any], Any]) -> None:
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), CALLS))
+        self.memo: dict[Hashable, Any] = {}
+        self.evaluations = 0
+        self.spent = ""  # the bound that left a query unanswered
+        self._join = join
+        self._deep: set[Hashable] = set()  # queries that are answered by themselves, for those above them
+        self._reset()
+
+    def _reset(self) -> None:
+        self._open: dict[Hashable, Query] = {}  # queries under way, and members of cycles that are not settled
+        self._members: list[Query] = []  # the latter, in the order in which they were answered
+        self._answered = 0  # queries, since the outermost one was asked
+        self._depth = 0  # queries under way that are answered for the first time
+        self._current: Optional[Query] = None  # the innermost query under way
+        self._rests = ACYCLIC  # depth of the outermost query under way on which that one rests, so far
+        self._dirty: set[Query] = set()  # queries that have read what has changed since
+        self._starved: set[Query] = set()  # queries that found nothing, in what may still get more
+        self._fed: set[Query] = set()  # those among them for which that is all there is
+
+    def ask(
+        self, key: Hashable, bottom: Answer, top: Answer, work: Callable[..., Answer], arguments: tuple[object, ...]
+    ) -> Answer:
+        """Return the answer to a query: what `work` returns for the arguments, never None.
+
+        `bottom` is what a query adds to its own answer, `top` what it is where the bounds leave it out; with None for
+        `top` it is `bottom` then, and never widened.
+        """
+        found: Optional[Answer] = self.memo.get(key)
+        if found is not None:
+            return found
+        query = self._open.get(key)
+        if query is None:
+            if self.evaluations >= BUDGET:
+                return self._unanswered("evaluations", bottom, top)
+            query = Query(key, bottom, top, work, arguments)
+            if self._current is None:
+                return self._outermost(query)  # type: ignore[no-any-return]
+            if self._depth >= DEPTH:
+                if key in self._deep:
+                    return self._unanswered("depth", bottom, top)
+                raise _TooDeep(query)
+            self._explore(query)
+            if query.rests == ACYCLIC:
+                return query.answer  # type: ignore[no-any-return]
+        assert self._current is not None
+        self._rests = min(self._rests, query.rests)
+        query.readers.add(self._current)
+        return query.answer  # type: ignore[no-any-return]
+
+    def may_grow(self) -> bool:
+        """Return whether the query under way, which finds nothing, has read an answer that may still get more.
+
+        Such a query is answered again when its cycle is settled; the answer is no then.
+        """
+        if self._rests == ACYCLIC or self._current is None or self._current in self._fed:
+            return False
+        self._starved.add(self._current)
+        return True
+
+    def clear(self) -> None:
+        """Forget all answers."""
+        self.memo.clear()
+
+    def _unanswered(self, bound: str, bottom: Answer, top: Answer) -> Answer:
+        self.spent = self.spent or bound
+        return bottom if top is None else top
+
+    # --- exploration
+
+    def _outermost(self, query: Query) -> Any:
+        """Answer a query that no other one reads; one that lies too deep below it is answered by itself before."""
+        pending = [query]
+        try:
+            while pending:
+                try:
+                    self._explore(pending[-1])
+                    self._deep.discard(pending.pop().key)
+                except _TooDeep as error:
+                    self._abandon()
+                    pending = [each.again() for each in pending]
+                    pending.append(error.query)
+                    self._deep.add(error.query.key)
+        except BaseException:
+            self._abandon()
+            self._deep.clear()
+            raise
+        return self.memo[query.key]
+
+    def _abandon(self) -> None:
+        for query in self._open.values():
+            query.readers.clear()
+        self._reset()
+
+    def _explore(self, query: Query) -> None:
+        """Answer a query for the first time."""
+        depth, first, start = self._depth, len(self._members), self._answered
+        rests, current = self._rests, self._current
+        self._depth = depth + 1
+        query.rests = depth
+        self._open[query.key] = query
+        self._answer(query)
+        query.position = self._answered
+        self._answered += 1
+        if self._rests == depth:
+            self._settle(query, first, start)
+        self._depth, self._current = depth, current
+        if self._rests < depth:  # the cycle has a root further out
+            self._members.append(query)
+            for each in self._members[first:]:
+                each.rests = min(each.rests, self._rests)
+            self._rests = min(rests, self._rests)
+            return
+        self._rests = rests
+        for each in (query, *self._members[first:]):
+            each.rests = ACYCLIC
+            self.memo[each.key] = each.answer
+            del self._open[each.key]
+            each.readers.clear()  # queries that read one another would stay until the garbage collector runs
+        del self._members[first:]
+
+    def _answer(self, query: Query) -> None:
+        """Answer a query, and mark its readers where the answer is another one now."""
+        self._current, self._rests = query, ACYCLIC
+        self._starved.discard(query)
+        self._dirty.discard(query)
+        self.evaluations += 1
+        answer = query.work(*query.arguments)
+        if answer == query.answer:
+            return
+        if query.readers:
+            query.changes += 1
+            if query.changes > WIDENED and query.top is not None:
+                answer = query.top
+            elif query.changes > JOINED:
+                answer = self._join(query.answer, answer)
+            if answer == query.answer:
+                return
+            self._dirty |= query.readers
+        query.answer = answer
+
+    # --- cycles
+
+    def _settle(self, root: Query, first: int, start: int) -> None:
+        """Answer the members of a cycle again until no answer changes; stop where it has a root further out."""
+        rests = depth = self._rests
+        while rests == depth:
+            dirty = _since(start, self._dirty)
+            for query in dirty:
+                if query in self._dirty:
+                    self._answer(query)
+                    rests = min(rests, self._rests)
+            if self.evaluations >= BUDGET:
+                self._give_up((root, *self._members[first:]))
+                break
+            if not dirty and not self._feed(start):
+                self._fed.difference_update(_since(start, self._fed))
+                break
+        self._rests = rests
+
+    def _feed(self, start: int) -> bool:
+        """Let the members of a settled cycle that found nothing do with that; return whether there are any."""
+        starved = _since(start, self._starved)
+        self._starved.difference_update(starved)
+        self._fed.update(starved)
+        self._dirty.update(starved)
+        return bool(starved)
+
+    def _give_up(self, members: tuple[Query, ...]) -> None:
+        """Leave the queries of a cycle unanswered."""
+        for query in members:
+            query.answer = self._unanswered("evaluations", query.answer, query.top)
+        self._dirty.difference_update(members)
+        self._starved.difference_update(members)
+        self._fed.difference_update(members)
+
+
+def _since(start: int, queries: set[Query]) -> list[Query]:
+    """Return those of some queries that were answered since, in the order of their first answers."""
+    return sorted((query for query in queries if query.position >= start), key=lambda query: query.position)

@@ -1,0 +1,190 @@
+"""The solver of queries: each is answered once, cycles to their least fixpoint, whatever is asked first."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from ms_perflint.semantics import queries
+from ms_perflint.semantics.queries import Queries
+
+Answer = frozenset[int]
+Equation = tuple[Answer, tuple[int, ...]]  # what it holds by itself, and the others that it holds all of
+NOTHING: Answer = frozenset()
+ALL: Answer = frozenset({-1})
+
+
+def joined(first: Answer, other: Answer) -> Answer:
+    return first | other
+
+
+class System:
+    """Equations whose answers are unions of other answers."""
+
+    def __init__(self, equations: dict[int, Equation]) -> None:
+        self.equations = equations
+        self.queries = Queries(joined)
+
+    def ask(self, number: int) -> Answer:
+        return self.queries.ask(number, NOTHING, ALL, self.work, (number,))
+
+    def work(self, number: int) -> Answer:
+        own, others = self.equations[number]
+        return own.union(*(self.ask(other) for other in others))
+
+    def least(self) -> dict[int, Answer]:
+        """Return the least fixpoint, the slow way."""
+        found = dict.fromkeys(self.equations, NOTHING)
+        while True:
+            after = {n: own.union(*(found[o] for o in others)) for n, (own, others) in self.equations.items()}
+            if after == found:
+                return found
+            found = after
+
+
+def system(seed: int, size: int = 30) -> System:
+    chance = random.Random(seed)
+    numbers = range(size)
+    return System(
+        {
+            number: (
+                frozenset({number} if chance.random() < 0.3 else ()),
+                tuple(chance.sample(numbers, chance.choice((0, 1, 1, 2, 3)))),
+            )
+            for number in numbers
+        }
+    )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_every_order_gives_the_least_fixpoint(seed: int) -> None:
+    expected = system(seed).least()
+    for order in range(4):
+        asked = system(seed)
+        numbers = list(asked.equations)
+        random.Random(order).shuffle(numbers)
+        assert {number: asked.ask(number) for number in numbers} == expected
+        assert asked.queries.memo == expected
+        assert not asked.queries.spent
+
+
+def test_each_query_outside_of_cycles_is_evaluated_once() -> None:
+    chain = System({number: (frozenset({number}), (number + 1, number + 1)) for number in range(50)})
+    chain.equations[50] = (NOTHING, ())
+    assert chain.ask(0) == frozenset(range(50))
+    assert [chain.ask(number) for number in range(51)][50] == NOTHING
+    assert chain.queries.evaluations == 51
+
+
+def test_all_members_of_a_cycle_are_kept() -> None:
+    circle = System({number: (frozenset({number}), ((number + 1) % 20,)) for number in range(20)})
+    assert circle.ask(7) == frozenset(range(20))
+    spent = circle.queries.evaluations
+    assert all(circle.ask(number) == frozenset(range(20)) for number in range(20))
+    assert circle.queries.evaluations == spent <= 60
+
+
+@pytest.mark.parametrize("length", [10, 249, 250, 251, 600, 3000])
+def test_a_chain_of_any_length_is_answered(length: int) -> None:
+    chain = System({number: (frozenset({number}), (number + 1,)) for number in range(length)})
+    chain.equations[length] = (frozenset({-5}), ())
+    assert chain.ask(0) == frozenset({-5, *range(length)})
+    assert not chain.queries.spent
+    assert chain.queries.evaluations <= 3 * length
+
+
+def test_a_chain_that_ends_in_a_cycle_is_answered() -> None:
+    chain = System({number: (NOTHING, (number + 1,)) for number in range(700)})
+    chain.equations[700] = (frozenset({1}), (690,))
+    assert all(chain.ask(number) == frozenset({1}) for number in range(701))
+    assert not chain.queries.spent
+
+
+def test_a_cycle_that_is_too_long_says_so() -> None:
+    circle = System({number: (frozenset({number}), ((number + 1) % 900,)) for number in range(900)})
+    assert -1 in circle.ask(0)
+    assert circle.queries.spent == "depth"
+
+
+def test_the_budget_leaves_the_rest_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queries, "BUDGET", 5)
+    chain = System({number: (frozenset({number}), (number + 1,)) for number in range(20)})
+    assert chain.ask(0) == frozenset({0, 1, 2, 3, 4, -1})
+    assert chain.queries.spent == "evaluations"
+    assert chain.ask(10) == ALL
+
+
+def test_a_cycle_that_the_budget_ends_is_unknown_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queries, "BUDGET", 12)
+    circle = System({number: (frozenset({number}), ((number + 1) % 10,)) for number in range(10)})
+    assert [circle.ask(number) for number in range(10)] == [ALL] * 10
+    assert circle.queries.spent == "evaluations"
+
+
+def test_an_answer_that_grows_without_end_is_unknown() -> None:
+    found = Queries(joined)
+
+    def grows(number: int) -> Answer:
+        return frozenset({*ask(number), len(ask(number))})
+
+    def ask(number: int) -> Answer:
+        return found.ask(number, NOTHING, ALL, grows, (number,))
+
+    assert ask(0) == ALL
+    assert found.evaluations <= queries.WIDENED + 3
+
+
+def test_an_error_leaves_nothing_half_done() -> None:
+    asked = system(3)
+    work, fails = asked.work, [True]
+
+    def failing(number: int) -> Answer:
+        if fails[0] and number == 5:
+            raise ValueError(number)
+        return work(number)
+
+    asked.work = failing  # type: ignore[method-assign]
+    for number in asked.equations:
+        try:
+            asked.ask(number)
+        except ValueError:
+            continue
+    fails[0] = False
+    assert {number: asked.ask(number) for number in asked.equations} == asked.least()
+
+
+# --- what finds nothing
+
+
+def starving(first: str) -> dict[str, Answer]:
+    """Return the answers of queries that are ALL where nothing is found for them."""
+    found = Queries(joined)
+
+    def ask(name: str) -> Answer:
+        return found.ask(name, NOTHING, ALL, works[name], ())
+
+    def empty(answer: Answer) -> Answer:
+        return answer or (NOTHING if found.may_grow() else ALL)
+
+    works: dict[str, Callable[[], Answer]] = {
+        "fed from outside": lambda: empty(ask("circle") | frozenset({1})),
+        "circle": lambda: empty(ask("fed from outside")),
+        "alone": lambda: empty(ask("other alone")),
+        "other alone": lambda: empty(ask("alone")),
+        "nothing": lambda: empty(NOTHING),
+    }
+    return {name: ask(name) for name in (first, *works)}
+
+
+def test_what_finds_nothing_is_unknown_unless_its_cycle_gives_it_something() -> None:
+    expected = starving("nothing")
+    assert expected == {
+        "fed from outside": frozenset({1}),
+        "circle": frozenset({1}),
+        "alone": ALL,
+        "other alone": ALL,
+        "nothing": ALL,
+    }
+    assert all(starving(first) == expected for first in expected)
