@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Optional
 
@@ -15,14 +15,14 @@ from ms_perflint.programs.site import Call
 from ms_perflint.programs.step_names import StepNames, parameter_names
 from ms_perflint.programs.target import Target, target_of, versions_of
 from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.evaluate import Evaluator
+from ms_perflint.semantics.evaluate import ProgramEvaluator
 from ms_perflint.semantics.files.project import Project
 from ms_perflint.semantics.files.word_flow import Slots
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Module, Scope, Site
-from ms_perflint.semantics.settings import config_files, options, trees, updates
+from ms_perflint.semantics.settings import config_files, trees
 from ms_perflint.semantics.settings.commandline import Given
-from ms_perflint.semantics.values import Api, Instance, Tree, Value
+from ms_perflint.semantics.values import Api, Tree, Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs import launchers
@@ -50,7 +50,7 @@ class Program:
         self.paths = project.closure(entry)
         self.roots = project.imports.roots(entry)
         self.files = (entry, *sorted(self.paths - {entry}))
-        self.evaluator = Evaluator(self)
+        self.evaluator = ProgramEvaluator(self)
         self._sites: dict[str, list[Site]] = {}
         self._calls: dict[tuple[str, ...], tuple[Call, ...]] = {}  # by the names of the APIs
         self._stores: dict[str, tuple[Binding, ...]] = {}
@@ -157,6 +157,10 @@ class Program:
         """Return the sites of the program that call a function; of a method `__init__`, those that make the class."""
         return self.evaluator.search((id(function), "callers"), callers.callers, self, function)
 
+    def decorated(self, decorator: Scope) -> Iterator[Scope]:
+        """Yield what a function, or one that a function around it returns, decorates."""
+        return self.handing.decorated(decorator)
+
     @cached_property
     def partials(self) -> dict[str, list[Site]]:
         """Return the calls `partial(name, ...)` by the last word of what they prepare."""
@@ -211,11 +215,6 @@ class Program:
 
     # --- configs
 
-    def options(self, parser: Instance) -> list[Site]:
-        """Return the calls that add options to a parser, its groups and sub-parsers, or set their defaults."""
-        found = self.evaluator.search((id(self), "options"), options.by_parser, self.evaluator)
-        return found[0].get(id(parser.node), []) if found else []
-
     def stores(self, name: str) -> tuple[Binding, ...]:
         """Return what running code stores under a name in objects: `object.name = value`, `object["name"] = value`."""
         if name not in self._stores:
@@ -224,11 +223,6 @@ class Program:
                 found.extend(module.stored.get(name, ()))
             self._stores[name] = tuple(found)
         return self._stores[name]
-
-    @cached_property
-    def updates(self) -> tuple[updates.Update, ...]:
-        """Return the places that may update an object as a whole."""
-        return updates.candidates(self)
 
     def tree(self, path: str, module: Module) -> Optional[Tree]:
         """Return a YAML or JSON file that a module of the program loads; None when it is not there or no config.

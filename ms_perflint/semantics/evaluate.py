@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Optional
 
 from ms_perflint.semantics import calls, containers, lists, members, narrowing, operations, parameters
 from ms_perflint.semantics.activation import Activation, key_of
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.files.outside import outside
 from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
+from ms_perflint.semantics.settings import configs
 from ms_perflint.semantics.values import (
     NOTHING,
     OPEN,
@@ -24,18 +25,17 @@ from ms_perflint.semantics.values import (
 from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL, USUAL
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.semantics.database import Database
+    from ms_perflint.semantics.evaluator import Answer, Key
 
-Key = tuple[int, str]  # identity of a node, binding or scope, and what is asked of it
-Answer = TypeVar("Answer")
 STEPS = 10_000  # evaluations for one question, before the answer is "open"
 DEPTH = 60  # evaluations inside one another, before the answer is "open"
 
 
-class Evaluator:
+class ProgramEvaluator:
     """Evaluates expressions of one program; answers are remembered, and the same in whatever order they are asked."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Database) -> None:
         self.program = program
         self._floor = 0  # searches under way, below the outermost evaluation
         self._memo: dict[Key, Any] = {}
@@ -138,7 +138,7 @@ class Evaluator:
         if isinstance(node, ast.Name):
             return outside(node, scope) or self.name(node, scope)
         if isinstance(node, ast.Attribute):
-            return outside(node, scope) or self._member(node, scope)
+            return outside(node, scope) or self.members(self.value(node.value, scope), node.attr, node, scope)
         if isinstance(node, ast.Call):
             return self.call(node, scope)
         if isinstance(node, (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.GeneratorExp)):
@@ -152,9 +152,6 @@ class Evaluator:
         if isinstance(node, ast.Subscript):
             return containers.subscript(self, node, scope)
         return operations.operation(self, node, scope)
-
-    def _member(self, node: ast.Attribute, scope: Scope) -> Value:
-        return members.members(self, self.value(node.value, scope), node.attr, node, scope)
 
     def known(self, what: object, node: ast.AST, scope: Scope) -> Value:
         """Return the value that is just this, read at this node."""
@@ -244,9 +241,17 @@ class Evaluator:
             )
         return value
 
+    def members(self, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
+        """Return what `base.name` can be; `node` is that expression."""
+        return members.members(self, base, name, node, scope)
+
     def item(self, known: Known, key: object) -> Value:
         """Return what `known[key]` can be."""
         return containers.item(self, known, key)
+
+    def holds(self, known: Known, key: object) -> Optional[bool]:
+        """Return whether an object has a setting; None where that is not known."""
+        return configs.holds(self, known, key)
 
     def elements(self, value: Value) -> tuple[tuple[Known, ...], bool]:
         """Return what a list can hold where it is made, and whether it can hold more."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional, Union
 from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
-from ms_perflint.semantics.settings import configs, hydra, options
+from ms_perflint.semantics.settings import hydra, options
 from ms_perflint.semantics.values import (
     NOTHING,
     OPEN,
@@ -24,7 +24,7 @@ from ms_perflint.semantics.values import (
 from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 CALLABLES = (*FUNCTIONS, ast.Lambda)
 PARTIAL = "functools.partial"
@@ -66,7 +66,7 @@ def _decorated(evaluator: Evaluator, binding: Binding) -> list[Value]:
     own = binding.scope
     if positional(own)[is_method(own) :][:1] != [binding.node] or not own.is_function:
         return []
-    return [evaluator.known(each, each.node, each) for each in evaluator.program.handing.decorated(own)]
+    return [evaluator.known(each, each.node, each) for each in evaluator.program.decorated(own)]
 
 
 def is_method(function: Scope) -> bool:
@@ -230,8 +230,8 @@ def _entry(evaluator: Evaluator, known: Known, name: str, default: Value, depth:
                 default = evaluator.value(value, what.scope)
         return default
     if isinstance(what, (Tree, Options)):
-        found = configs.lookup(evaluator, known, name)
-        if configs.holds(evaluator, known, name) is False:
+        found = evaluator.item(known, name)
+        if evaluator.holds(known, name) is False:
             return Value(default.known, default.open, True)
         return found if found.known else union([default, OPEN])
     return union([default, OPEN])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from programs import analysed
 
-from ms_perflint.semantics.evaluate import Evaluator
+from ms_perflint.semantics.evaluate import ProgramEvaluator
 
 HEAD = "import mindspore as ms\nfrom mindspore import nn, ops\n"
 STEPS = {
@@ -44,8 +44,8 @@ def test_what_a_step_gives_is_no_step() -> None:
 def test_methods_that_share_their_word_with_a_step_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """`size` is a parameter that gets a step; `x.size()` is no attribute that does."""
     asked: list[str] = []
-    callees = Evaluator.callees
-    monkeypatch.setattr(Evaluator, "callees", lambda self, site: asked.append(site.word) or callees(self, site))
+    callees = ProgramEvaluator.callees
+    monkeypatch.setattr(ProgramEvaluator, "callees", lambda self, site: asked.append(site.word) or callees(self, site))
     text = "def run(size):\n    size(x)\nrun(nn.TrainOneStepCell(net, opt))\nx.size()\nx.append(x)\nsorted(x)"
     program = analysed({"train.py": HEAD + text})
     assert [site.node.lineno for site in program.train_sites] == [4]
@@ -67,7 +67,7 @@ OWN = HEAD + (
 @pytest.mark.parametrize("call, trains", [("Step(net, opt)", True), ("Around()", True), ("Other(net)", False)])
 def test_a_class_is_a_step_by_what_it_holds(call: str, trains: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    callees = Evaluator.callees
-    monkeypatch.setattr(Evaluator, "callees", lambda self, site: asked.append(site.word) or callees(self, site))
+    callees = ProgramEvaluator.callees
+    monkeypatch.setattr(ProgramEvaluator, "callees", lambda self, site: asked.append(site.word) or callees(self, site))
     assert analysed({"train.py": f"{OWN}cell = {call}\ncell(x)"}).is_trained is trains
     assert "dense" not in asked
