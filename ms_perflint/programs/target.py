@@ -13,10 +13,9 @@ from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
 from ms_perflint.programs import conditions
 from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.forms import is_main_guard
+from ms_perflint.semantics.forms import TRY, is_main_guard
 from ms_perflint.semantics.module import Module
 from ms_perflint.semantics.settings.commandline import CONFIGS
-from ms_perflint.semantics.walk import TRY
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import apis, calls, containers, parameters, records
+from ms_perflint.semantics import apis, calls, containers, records
 from ms_perflint.semantics.activation import Activation, key_of
 from ms_perflint.semantics.bases import lineage, method
 from ms_perflint.semantics.files import importing
@@ -216,7 +216,7 @@ def _take(evaluator: Evaluator, value: Value, receiver: Known, from_object: bool
     values = []
     for known in value.known:
         function = known.what
-        if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS) and parameters.is_method(function):
+        if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS) and function.is_method:
             if from_object and is_decorated(function.node, "property", "cached_property", "lazy_property"):
                 values.append(calls.entered(evaluator, function, None, function, receiver))
                 continue
