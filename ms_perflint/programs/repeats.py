@@ -7,9 +7,10 @@ from typing import Optional
 
 from ms_perflint.programs.one_pass import is_in_last_pass, is_in_one_pass
 from ms_perflint.programs.program import Program, fact
+from ms_perflint.programs.site import Call
 from ms_perflint.programs.training import callees, callers, is_callback, loops, scopes_above, train_sites
-from ms_perflint.programs.whole_training import makes_model_in
 from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.values import Instance
 
 # Methods of a Callback that run while training goes on; `end` runs once, after it
 REPEATED_HOOKS = frozenset(
@@ -55,7 +56,7 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
     for site in scope.owner.calls:
         if loop in loops(site):
             train = direct.get(id(site.node))
-            if train is not None and not makes_model_in(program, train, loop):
+            if train is not None and not _makes_model_in(program, train, loop):
                 return True
             if any(callee in _continued_scopes(program) for callee in callees(program, site)):
                 return True
@@ -65,7 +66,7 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
 @fact
 def _continued_scopes(program: Program) -> set[Scope]:
     """Return the scopes that, called again, go on with a training; not those that train a new Model to its end."""
-    return scopes_above(program, (site for site in train_sites(program) if not makes_model_in(program, site, None)))
+    return scopes_above(program, (site for site in train_sites(program) if not _makes_model_in(program, site, None)))
 
 
 def _is_used(program: Program, cls: Scope) -> bool:
@@ -88,3 +89,28 @@ def _is_within(scope: Scope, cls: Scope) -> bool:
     while current is not None and current is not cls:
         current = current.parent
     return current is cls
+
+
+# --- trainings that run from a new Model to their end: the loops around them are no training loops
+
+
+def _makes_model_in(program: Program, site: Site, loop: Optional[ast.AST]) -> bool:
+    """Return whether a `Model.train` of several epochs trains a Model that is made anew on each pass of a loop.
+
+    Without a loop: on each call of the function in which the site stands.
+    """
+    if not isinstance(site, Call) or not site.given("epoch"):
+        return False
+    epochs = site.argument("epoch")
+    if epochs.open or not epochs.usual or not all(_is_several(known.constant) for known in epochs.usual):
+        return False
+    known = site.receiver
+    node = known.what.node if known is not None and isinstance(known.what, Instance) else None
+    if node is None or (loop is None and not site.scope.owner.is_function):
+        return False
+    around = loop if loop is not None else site.scope.owner.node
+    return any(part is node for part in ast.walk(around))
+
+
+def _is_several(epochs: object) -> bool:
+    return isinstance(epochs, int) and epochs > 1
