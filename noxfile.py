@@ -66,11 +66,12 @@ nox.options.sessions = ["lint", f"tests-{NEWEST}"]
 
 @nox.session(python=NEWEST)
 def lint(session: nox.Session) -> None:
-    """Check style and types."""
+    """Check style, types and the direction of imports."""
     session.install("-e", ".[dev]")
     session.run("ruff", "check", "--no-cache", ".")
     session.run("ruff", "format", "--no-cache", "--check", ".")
     session.run("mypy", "--strict", "--cache-dir", os.devnull)
+    session.run("lint-imports", "--no-cache")
 
 
 @nox.session(python=NEWEST)

@@ -13,19 +13,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
-
 if TYPE_CHECKING:
     from ms_perflint.api import Fixed, Settings, fix_source, lint_paths, lint_source
     from ms_perflint.cluster import ClusterError
     from ms_perflint.config import ConfigError
     from ms_perflint.findings import Edit, Finding, Fix, Place, Problem, Related, Report, Safety
+    from ms_perflint.version import __version__
 
 _HOMES = {
     **dict.fromkeys(("Fixed", "Settings", "fix_source", "lint_paths", "lint_source"), "api"),
     **dict.fromkeys(("ClusterError",), "cluster"),
     **dict.fromkeys(("ConfigError",), "config"),
     **dict.fromkeys(("Edit", "Finding", "Fix", "Place", "Problem", "Related", "Report", "Safety"), "findings"),
+    "__version__": "version",
 }
 
 __all__ = [

@@ -17,12 +17,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Optional
 
-from ms_perflint import __version__
 from ms_perflint.config import Config, common_parent
 from ms_perflint.findings import Finding
 from ms_perflint.packing import MARKS, UNFINISHED, Parts, Session, StatusOf
 from ms_perflint.source import Files
 from ms_perflint.stamps import Stamp, renewed
+from ms_perflint.version import __version__
 
 NAME = "ms-perflint"
 NO_CACHE, CACHE_DIR = "MS_PERFLINT_NO_CACHE", "MS_PERFLINT_CACHE_DIR"  # in the environment

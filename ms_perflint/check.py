@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Optional, Union
 from ms_perflint.codes import CHECKS, entry_points, modules
 from ms_perflint.findings import Edit, Finding, Fix, Gain, Related, Safety
 from ms_perflint.languages import Message
+from ms_perflint.programs.devices import target_of
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target
@@ -60,7 +61,7 @@ class Check:
     @property
     def target(self) -> Target:
         """Return the MindSpore version and the devices of the program."""
-        return self.program.target
+        return target_of(self.program)
 
     @classmethod
     def mentioned(cls, raw: bytes) -> bool:

@@ -18,11 +18,11 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
-from ms_perflint import __version__
 from ms_perflint.codes import entry_points
 from ms_perflint.languages import Message
 from ms_perflint.source import Disk
 from ms_perflint.stamps import NOTHING, digest
+from ms_perflint.version import __version__
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -22,12 +22,12 @@ from flake8.discover_files import expand_paths  # type: ignore[import-untyped, u
 from flake8.exceptions import ExecutionError  # type: ignore[import-untyped, unused-ignore]
 from flake8.style_guide import Decision, DecisionEngine  # type: ignore[import-untyped, unused-ignore]
 
-from ms_perflint import __version__
 from ms_perflint.codes import codes, previews
 from ms_perflint.collector import without_collector
 from ms_perflint.config import Config, ConfigError, load
 from ms_perflint.internal import internal_error
 from ms_perflint.languages import ENGLISH, escaped, of_environment, say
+from ms_perflint.version import __version__
 
 if TYPE_CHECKING:
     from flake8.options.manager import OptionManager  # type: ignore[import-untyped, unused-ignore]

@@ -50,6 +50,7 @@ from ms_perflint.findings import Edit
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target
+from ms_perflint.semantics import walk
 from ms_perflint.semantics.files.project import Project
 from ms_perflint.semantics.module import Module
 from ms_perflint.source import Nowhere, Overlay, Source
@@ -97,7 +98,7 @@ def arity(layout: str) -> int:
 
 def module_of(text: str) -> Module:
     """Return a module of this text."""
-    return Module(Source(PATH, text.encode()))
+    return walk.module_of(Source(PATH, text.encode()))
 
 
 def call_of(text: str) -> Call:

@@ -230,7 +230,10 @@ read = Disk.read
 Disk.read = lambda self, path: read(self, path) + b'#' * path.endswith('03/train.py')
 """
 REFUSED = {
-    "version": ("import ms_perflint; ms_perflint.__version__ = '0.0.1'", "has ms-perflint 0.0.1, this machine has"),
+    "version": (
+        "from ms_perflint import version; version.__version__ = '0.0.1'",
+        "has ms-perflint 0.0.1, this machine has",
+    ),
     "no package": ("import sys; sys.modules['ms_perflint'] = None", "cannot run ms-perflint: "),
     "another file": (CHANGED, "project03"),
 }

@@ -24,7 +24,7 @@ from ms_perflint.check import checks
 from ms_perflint.flake8 import Plugin
 from ms_perflint.linter import Linter
 from ms_perflint.semantics import module as module_file
-from ms_perflint.semantics.module import Module
+from ms_perflint.semantics.walk import module_of
 from ms_perflint.source import Source
 
 TESTS = Path(__file__).parent
@@ -542,7 +542,7 @@ def test_a_file_that_changed_since_its_neighbours_were_looked_at(here: Path) -> 
 def test_a_borrowed_tree_is_given_back_whole() -> None:
     tree = ast.parse(TRAIN)
     before = ast.dump(tree, include_attributes=True)
-    module = Module(Source("train.py", TRAIN.encode()), tree)
+    module = module_of(Source("train.py", TRAIN.encode()), tree)
     assert module.tree is tree
     module.close()
     assert ast.dump(tree, include_attributes=True) == before

@@ -40,7 +40,7 @@ READING = (
 ASKING = (  # with the rule named
     "programs.program:Program.__init__",
     "programs.program:Program.runs",
-    "semantics.evaluate:Evaluator.value",
+    "semantics.evaluate:ProgramEvaluator.value",
     "checks.msp301_synchronous_checkpoint:SynchronousCheckpoint.suspect",
     "check:Check.examine",
     "check:Check.report",

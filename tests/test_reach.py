@@ -6,6 +6,7 @@ import os
 
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.target import Target
+from ms_perflint.programs.training import trains
 from ms_perflint.semantics.files.project import Project
 from ms_perflint.source import Nowhere, Overlay
 
@@ -135,7 +136,7 @@ def test_of_a_program_that_is_too_large_only_the_entry_script_is_read() -> None:
     program = program_of(files)
     assert not program.is_whole
     assert [os.path.basename(module.path) for module in program.modules] == ["train.py"]
-    assert program.trains.answer is None
+    assert trains(program).answer is None
     small = program_of({**files, "train.py": "import part_1\npart_1.go()\n"})
     assert small.is_whole
     assert len(small.modules) == 2

@@ -11,8 +11,8 @@ from front import TRAIN
 
 from ms_perflint.config import Config
 from ms_perflint.engine import lint
-from ms_perflint.semantics.module import Module
 from ms_perflint.semantics.rows import rows
+from ms_perflint.semantics.walk import module_of
 from ms_perflint.source import Nowhere, Overlay, Source
 from ms_perflint.suppressions import Suppressions
 
@@ -259,7 +259,7 @@ MATCH = {
 )
 def test_a_header_and_a_decorator_stand_for_themselves(text: str) -> None:
     text = "if True:\n" + text
-    module = Module(Source(PATH, text.encode()))
+    module = module_of(Source(PATH, text.encode()))
     (site,) = module.by_word["hit"]
     marked = [row for row, line in enumerate(text.splitlines(), 1) if "# !" in line]
     assert rows(module, site.stmt, site.node.lineno) == tuple(marked)
@@ -267,7 +267,7 @@ def test_a_header_and_a_decorator_stand_for_themselves(text: str) -> None:
 
 
 def test_a_class_without_a_base_ends_at_its_colon() -> None:
-    module = Module(Source(PATH, b"class A: # :\n    x = [\n        hit()\n    ]\n"))
+    module = module_of(Source(PATH, b"class A: # :\n    x = [\n        hit()\n    ]\n"))
     (stmt,) = module.tree.body
     assert isinstance(stmt, ast.ClassDef)
     assert rows(module, stmt, 1) == (1,)

@@ -7,14 +7,14 @@ import ast
 import libcst as cst
 import pytest
 
-from ms_perflint.semantics.module import Module
+from ms_perflint.semantics.walk import module_of
 from ms_perflint.source import Source
 from ms_perflint.syntax import MAX_DEPTH, Slice, TooDeep, parse, parse_site, reads
 
 
 def slice_of(text: str, encoding: str = "utf-8") -> Slice:
     """Return the slice of the last expression statement."""
-    module = Module(Source("/program/train.py", text.encode(encoding)))
+    module = module_of(Source("/program/train.py", text.encode(encoding)))
     stmt = module.tree.body[-1]
     assert isinstance(stmt, ast.Expr)
     return parse(module, stmt.value)
@@ -84,9 +84,9 @@ def test_reads_whole_files(text: str, expected: bool) -> None:
 
 
 def test_slices_of_f_strings_come_from_the_tree() -> None:
-    module = Module(Source("/program/train.py", b"x = f'{g( a )}'\n"))
+    module = module_of(Source("/program/train.py", b"x = f'{g( a )}'\n"))
     (site,) = module.sites
     assert isinstance(parse_site(site).root, cst.Call)
-    deep = Module(Source("/program/train.py", ("x = f'{" + "f(" * 100 + ")" * 100 + "}'\n").encode()))
+    deep = module_of(Source("/program/train.py", ("x = f'{" + "f(" * 100 + ")" * 100 + "}'\n").encode()))
     with pytest.raises(TooDeep):
         parse_site(max(deep.sites, key=lambda site: len(ast.dump(site.node))))

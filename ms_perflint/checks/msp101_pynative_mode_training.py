@@ -43,12 +43,14 @@ class PynativeModeTraining(Check):
 
     def suspect(self, call: Call) -> bool:
         """A `set_context` that makes PyNative the mode of the training; or the first one where none says a mode."""
-        if not self.program.speaks_of_training or not (mode.stands_there(call) or self.program.is_trained):
+        if not training.speaks_of_training(self.program):
+            return False
+        if not mode.stands_there(call) and not training.is_trained(self.program):
             return False
         value = mode.given(call)
         if value is None:
             return self._is_silent() and call == self._first_context() and not self._is_shared(call)
-        if mode.usually(value) != mode.PYNATIVE or len(self.program.mode_settings) > mode.MANY:
+        if mode.usually(value) != mode.PYNATIVE or len(mode.settings(self.program)) > mode.MANY:
             return False
         if not self.program.runs(call) or mode.is_opt_in(self.program, call):
             return False
@@ -67,16 +69,16 @@ class PynativeModeTraining(Check):
         return (Call(site, self.program, ""),) if site is not None and self.program.is_run_by_entry(site) else ()
 
     def _trains_uncompiled(self) -> bool:
-        return self.program.is_trained and not self.target.is_cpu and not mode.is_compiled(self.program)
+        return training.is_trained(self.program) and not self.target.is_cpu and not mode.is_compiled(self.program)
 
     def _is_silent(self) -> bool:
         """Return whether nothing in a training program says the mode, and the default is PyNative."""
         return (
-            self.program.speaks_of_training
+            training.speaks_of_training(self.program)
             and not mode.is_surely_said(self.program)
             and mindspore_api.default_mode(self.program.version) == mode.PYNATIVE
             and training.may_train_by_entry(self.program)
-            and not self.program.says_mode
+            and not mode.is_said(self.program)
             and training.trains_by_entry(self.program)
             and self._trains_uncompiled()
         )

@@ -9,7 +9,7 @@ from ms_perflint import edits as edit
 from ms_perflint.check import Check
 from ms_perflint.findings import Gain, Safety
 from ms_perflint.languages import Message
-from ms_perflint.programs import conditions, mode
+from ms_perflint.programs import conditions, mode, training
 from ms_perflint.programs.callbacks import Cadence, cadences
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.training import MODEL_TRAINS
@@ -44,7 +44,9 @@ class MissingDatasetSinkMode(Check):
             return False
         if conditions.is_for_cpu_only(self.program, call) or mode.is_for_another_mode(self.program, call):
             return False
-        if not self.program.is_trained or self.program.mode == mode.PYNATIVE or not self._can_sink(call):
+        if not training.is_trained(self.program) or mode.usual_mode(self.program) == mode.PYNATIVE:
+            return False
+        if not self._can_sink(call):
             return False
         return bool(self.settings["report-deliberate"]) or not self._is_deliberate(call)
 

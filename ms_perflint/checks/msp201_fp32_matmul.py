@@ -12,6 +12,7 @@ from ms_perflint.check import Check
 from ms_perflint.findings import Edit, Gain, Safety
 from ms_perflint.languages import Message
 from ms_perflint.networks import entries, networks, precision
+from ms_perflint.programs import training
 from ms_perflint.programs.conditions import is_for_cpu_only
 from ms_perflint.programs.site import Call
 from ms_perflint.records import NamedTuple
@@ -52,7 +53,7 @@ class Fp32Matmul(Check):
 
     def among(self, sites: Sequence[Site]) -> Sequence[Site]:
         """Return the calls that by their words alone may make what is trained, or force float32; none in a library."""
-        if not sites or not self.program.speaks_of_training or not entries.is_script(self.program):
+        if not sites or not training.speaks_of_training(self.program) or not entries.is_script(self.program):
             return ()
         words = self._words(sites[0].module)
         return [site for site in sites if site.word in words or site.word == "to_float"]
@@ -76,7 +77,7 @@ class Fp32Matmul(Check):
     def _suspects(self) -> dict[int, Suspect]:
         """Return what is reported in this program, by the identity of the call; nothing unless all of it is certain."""
         program = self.program
-        if not program.is_trained or precision.names_half(program):
+        if not training.is_trained(program) or precision.names_half(program):
             return {}
         forced = precision.forced_networks(program)
         found = tuple(Suspect(first, "forced", None, rest) for first, *rest in forced) or self._entry()

@@ -14,6 +14,8 @@ from ms_perflint.networks import known_networks, layers, padding, widths
 from ms_perflint.networks.network_widths import moving
 from ms_perflint.networks.numbers import Number, is_sole
 from ms_perflint.networks.widths import Hidden
+from ms_perflint.programs import training
+from ms_perflint.programs.devices import target_of
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Module, Scope, Site
 
@@ -116,7 +118,7 @@ class UnalignedShape(Check):
         if (
             known_networks.in_tests(site)
             or not widths.in_cell(program, site)
-            or program.target.is_cpu
+            or target_of(program).is_cpu
             or not program.runs(site)
         ):
             return False
@@ -125,7 +127,7 @@ class UnalignedShape(Check):
     def _may_count(self, site: Site) -> bool:
         """Return whether the program trains, or might be one that does: the same for all sites of a file."""
         program, path = self.program, site.module.path
-        if program.is_trained:
+        if training.is_trained(program):
             return True
         if program.entry == path and len(program.project.programs(path)) > 1:
             return False  # those that import it speak for it
@@ -190,7 +192,7 @@ class UnalignedShape(Check):
     def _safety(self, found: Hidden) -> Safety:
         """Return display-only where a use may lie elsewhere, or stored weights may be loaded."""
         program = self.program
-        if not program.is_trained or program.calls(*LOADS) or known_networks.from_paper(found.producer.call):
+        if not training.is_trained(program) or program.calls(*LOADS) or known_networks.from_paper(found.producer.call):
             return Safety.DISPLAY
         return Safety.UNSAFE if widths.is_closed(program, found) else Safety.DISPLAY
 

@@ -9,7 +9,8 @@ from ms_perflint import edits as edit
 from ms_perflint.check import Check
 from ms_perflint.findings import Edit, Gain, Related, Safety
 from ms_perflint.languages import Message
-from ms_perflint.programs import checkpoints
+from ms_perflint.programs import checkpoints, training
+from ms_perflint.programs.repeats import repeats
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.training import MODEL_TRAINS
 
@@ -30,13 +31,13 @@ class SynchronousCheckpoint(Check):
     def suspect(self, call: Call) -> bool:
         """By meaning: saved again and again while training, and not asynchronously."""
         if call.api == checkpoints.CALLBACK:
-            return checkpoints.config_of(call)[1] and self.program.is_trained and self.program.runs(call)
+            return checkpoints.config_of(call)[1] and training.is_trained(self.program) and self.program.runs(call)
         if not call.argument("async_save").is_usually(False):
             return False
-        if not self.program.is_trained or not self.program.runs(call):
+        if not training.is_trained(self.program) or not self.program.runs(call):
             return False
         if call.api == checkpoints.SAVE:
-            return call.repeats()
+            return repeats(self.program, call)
         return bool(checkpoints.callbacks_with(self.program, call)) and not checkpoints.saves_once(call)
 
     def visit_Call(self, node: cst.Call) -> None:

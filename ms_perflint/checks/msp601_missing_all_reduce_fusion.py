@@ -9,7 +9,7 @@ from ms_perflint import edits as edit
 from ms_perflint.check import Check
 from ms_perflint.findings import Edit, Gain, Related, Safety
 from ms_perflint.languages import Message
-from ms_perflint.programs import mode, parallel
+from ms_perflint.programs import mode, parallel, training
 from ms_perflint.programs.choices import DEVICES
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.values import Value
@@ -39,7 +39,7 @@ class MissingAllReduceFusion(Check):
 
     def suspect(self, call: Call) -> bool:
         """By meaning: data-parallel training in graph mode, whose gradients nothing puts into portions."""
-        if not self.program.is_trained:
+        if not training.is_trained(self.program):
             return False
         sets = parallel.settings(call)
         if sets is None or parallel.data_parallel(sets) is None or parallel.is_alone(sets):
@@ -89,8 +89,9 @@ class MissingAllReduceFusion(Check):
 
     def _compiles(self) -> bool:
         """Return whether the program trains in graph mode, or does so on one of the paths that normal users take."""
-        if self.program.mode is not None:
-            return self.program.mode == mode.GRAPH
+        usual = mode.usual_mode(self.program)
+        if usual is not None:
+            return usual == mode.GRAPH
         said = (mode.given(call) for call in mode.settings(self.program))
         return any(mode.mode_of(known) == mode.GRAPH for value in said if value is not None for known in value.usual)
 

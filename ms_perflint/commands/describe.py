@@ -19,6 +19,7 @@ from ms_perflint.findings import Problem
 from ms_perflint.languages import ENGLISH, Message
 from ms_perflint.linter import Linter
 from ms_perflint.networks.entries import is_script
+from ms_perflint.programs import training
 from ms_perflint.report.program import render
 from ms_perflint.report.style import for_output
 from ms_perflint.run import line
@@ -78,7 +79,7 @@ def _of_file(path: str, linter: Linter) -> Answer | None:
         return None
     own = linter.program(path)
     entries = [path] if is_script(own) else [each for each in linter.project.programs(path) if each != path]
-    trains = {entry: linter.program(entry).trains.is_yes for entry in entries}
+    trains = {entry: training.trains(linter.program(entry)).is_yes for entry in entries}
     first = next((entry for entry in entries if trains[entry]), entries[0])
     others = [entry for entry in entries if entry != first]
     facts = facts_of(linter, first)

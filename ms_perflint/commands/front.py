@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
 import click
 
-from ms_perflint import __version__
 from ms_perflint.cache import CACHE_DIR, NO_CACHE
 from ms_perflint.commands import completion
 from ms_perflint.commands.asked import EXECUTORS, PROCESSES, Options, listed, with_files
@@ -20,6 +19,7 @@ from ms_perflint.commands.outputs import Output, output
 from ms_perflint.config import suggestion
 from ms_perflint.languages import LANGUAGES, VARIABLE, Message, chosen, say
 from ms_perflint.report import FORMATS
+from ms_perflint.version import __version__
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -13,6 +13,7 @@ from ms_perflint.gate import MARK
 from ms_perflint.linter import Linter
 from ms_perflint.networks.entries import is_script
 from ms_perflint.programs.program import Program
+from ms_perflint.programs.training import trains
 
 IN_SHORT: tuple[Callable[[Reader], Fact], ...] = (
     training.trains,
@@ -71,7 +72,7 @@ def _starts_training(linter: Linter, file: str) -> bool:
     if raw is None or not any(MARK in (linter.project.raw(each) or b"") for each in linter.project.closure(file)):
         return False
     program = linter.program(file)
-    return program.module(file) is not None and is_script(program) and program.trains.is_yes
+    return program.module(file) is not None and is_script(program) and trains(program).is_yes
 
 
 def overview_of(program: Program) -> Overview:

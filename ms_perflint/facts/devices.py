@@ -11,6 +11,7 @@ from ms_perflint.facts.reader import Reader
 from ms_perflint.facts.words import DEPENDS, NO, NONE, UNKNOWN, YES, also, both, either
 from ms_perflint.languages import Message
 from ms_perflint.programs import checkpoints, parallel, profiling
+from ms_perflint.programs.repeats import repeats
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.values import Value
 
@@ -44,7 +45,7 @@ ONCE = "once"
 
 
 def _saved(reader: Reader, call: Call) -> Evidence:
-    again = call.repeats()
+    again = repeats(reader.program, call)
     role = Message("again and again while training")
     if again and checkpoints.read_later(call):
         role = Message("again and again while training, and reads the file")

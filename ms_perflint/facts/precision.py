@@ -11,6 +11,7 @@ from ms_perflint.facts.reader import Reader, flat, short
 from ms_perflint.facts.words import also
 from ms_perflint.languages import Message
 from ms_perflint.networks import entries, halves, networks, precision
+from ms_perflint.programs import training
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.values import Value
@@ -19,7 +20,7 @@ from ms_perflint.semantics.values import Value
 def precision_of(reader: Reader) -> Fact:
     """Return whether half precision may reach the training, and every place that says so."""
     program = reader.program
-    if not program.trains.is_yes:
+    if not training.trains(program).is_yes:
         return Fact(Message("precision"), None, Message("not asked: it does not train"), (), False)
     made = list(_made(reader))
     halved = list(_halved(reader))

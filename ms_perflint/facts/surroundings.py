@@ -12,6 +12,7 @@ from ms_perflint.facts.words import NONE, either
 from ms_perflint.findings import Place
 from ms_perflint.languages import Message
 from ms_perflint.programs import target as targets
+from ms_perflint.programs.devices import target_of
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.settings import config_files as loads
@@ -107,7 +108,7 @@ def launchers(reader: Reader) -> Fact:
 
 def version(reader: Reader) -> Fact:
     """Return the MindSpore version that the program is for, and what says it."""
-    target = reader.program.target
+    target = target_of(reader.program)
     number = _dotted(target.version)
     origins = tuple(map(reader.origin, target.version_places))
     evidence = tuple(Evidence(origin.place, origin.text) for origin in origins)
@@ -123,7 +124,7 @@ def _dotted(version: tuple[int, ...]) -> str:
 
 def device(reader: Reader) -> Fact:
     """Return the devices that the program is for."""
-    program, target = reader.program, reader.program.target
+    program, target = reader.program, target_of(reader.program)
     name, names = Message("device"), _named(target.devices)
     if program.asked.devices:
         return Fact(name, names, Message("{devices}, as asked for", devices=names))

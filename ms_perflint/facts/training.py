@@ -9,6 +9,7 @@ from ms_perflint.facts.reader import Reader
 from ms_perflint.facts.words import UNKNOWN, YES, also, listed, yes_or_no
 from ms_perflint.languages import Message
 from ms_perflint.programs import callbacks, conditions, mode, training
+from ms_perflint.programs.devices import target_of
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Scope, Site
@@ -27,7 +28,7 @@ def trains(reader: Reader) -> Fact:
     """Return whether the program trains, and each site that does."""
     program = reader.program
     found = []
-    for site in program.train_sites:
+    for site in training.train_sites(program):
         today = "" if program.is_run_by_entry(site) else Message("no call from the script is known")
         when, origins = reader.when(site)
         says = also(_route(program, site), today)
@@ -64,14 +65,15 @@ def _route(program: Program, site: Site) -> str:
 def execution_mode(reader: Reader) -> Fact:
     """Return the execution mode, and each `set_context` that says one."""
     program = reader.program
-    said = sorted(program.mode_settings, key=lambda call: _order(program, call))
+    said = sorted(mode.settings(program), key=lambda call: _order(program, call))
     evidence = tuple(_mode_set(reader, call) for call in said)
-    answer = MODES.get(program.mode) if program.mode is not None else None
+    usual = mode.usual_mode(program)
+    answer = MODES.get(usual) if usual is not None else None
     if answer is None and not evidence:
         return Fact(Message("mode"), None, UNKNOWN)  # of a program that is read only in part
     says = answer or UNKNOWN
     if not said:
-        version = ".".join(map(str, program.target.version[:2]))
+        version = ".".join(map(str, target_of(program).version[:2]))
         says = Message("{mode}, the default of {version}: nothing sets it", mode=says, version=version)
     if mode.is_compiled(program):
         says = Message("{mode}, but every step is compiled by `jit`", mode=says)

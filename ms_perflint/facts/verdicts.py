@@ -9,6 +9,7 @@ from ms_perflint.check import checks
 from ms_perflint.facts.data import Verdict
 from ms_perflint.findings import Place
 from ms_perflint.linter import Linter
+from ms_perflint.programs.devices import target_of
 from ms_perflint.programs.program import Program
 
 FILES = 150  # of a program that is looked at a second time, as if it were for another target
@@ -48,7 +49,7 @@ def _found(linter: Linter, entry: str) -> Found:
 
 def _otherwise(linter: Linter, program: Program, quiet: tuple[str, ...]) -> Iterator[tuple[str, Linter]]:
     """Yield what a user may set to hear more, each with a linter that is told so: options of rules, another target."""
-    target, newest = program.target, mindspore_api.newest()
+    target, newest = target_of(program), mindspore_api.newest()
     if not quiet or len(program.files) > FILES:
         return
     told = linter.config._replace(select=quiet, ignore=(), extend_select=())

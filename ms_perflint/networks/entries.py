@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.networks.networks import multiplies
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.steps import GRADS, STEP_CELLS, base_apis, is_step_class
-from ms_perflint.programs.training import MODEL_TRAINS, loops
+from ms_perflint.programs.training import MODEL_TRAINS, loops, train_sites
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.bases import ancestors
 from ms_perflint.semantics.module import Module, Scope, Site
@@ -100,7 +100,7 @@ def _models(program: Program, known: Known) -> list[Call]:
 
 def train_cells(program: Program) -> tuple[Call, ...]:
     """Return the calls that make the train cells that run: stepped by the program, or by a `Model` around them."""
-    values = [program.evaluator.callees(site) for site in program.train_sites]
+    values = [program.evaluator.callees(site) for site in train_sites(program)]
     values += [model.argument("network") for model in trained_models(program)]
     found = [made_at(program, known) for value in values for known in value.known if is_train_cell(program, known)]
     return _in_order(program, [call for call in found if call is not None])
@@ -117,7 +117,7 @@ def is_train_cell(program: Program, known: Known) -> bool:
 def gradients(program: Program) -> tuple[tuple[Call, tuple[Value, ...]], ...]:
     """Return the calls outside of train cells that make gradient functions, each with what it differentiates."""
     found: dict[Call, tuple[Value, ...]] = {}
-    for site in program.train_sites:
+    for site in train_sites(program):
         for known in program.evaluator.callees(site).known:
             call, values = _gradient(program, known)
             if call is not None and not _in_train_cell(program, call):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.files.handed import BY_NAME, NAMESPACES, RESULT, TABLE, Holder, called, computed, handed
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.parameters import is_method, positional
+from ms_perflint.semantics.parameters import positional
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -54,7 +54,7 @@ class Handing:
                 continue
             callee, slot = holder
             for function in self._functions(callee):
-                slots = [arg.arg for arg in positional(function)[int(is_method(function)) :]]
+                slots = [arg.arg for arg in positional(function)[int(function.is_method) :]]
                 if isinstance(slot, str):
                     yield slot
                 elif slot < len(slots):

@@ -16,7 +16,7 @@ from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.settings.commandline import Given
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.semantics.database import Files
 
 FOLDERS = ("", "scripts", "script", "shell", "sh", "tools")  # beside the entry script, and beside the folders above it
 COUNT = 40  # that are read for one program, the nearest first
@@ -68,7 +68,7 @@ def agreed(starts: Sequence[Start], variable: str) -> Optional[tuple[str, Place]
 # --- what starts a program
 
 
-def starts(program: Program) -> tuple[Start, ...]:
+def starts(program: Files) -> tuple[Start, ...]:
     """Return the commands that start the entry script, of the shell scripts around it."""
     found = []
     for path in _scripts(program):
@@ -80,7 +80,7 @@ def starts(program: Program) -> tuple[Start, ...]:
     return tuple(found)
 
 
-def _scripts(program: Program) -> list[str]:
+def _scripts(program: Files) -> list[str]:
     """Return the shell scripts that may start the entry script: its name stands in them."""
     directory, name = os.path.split(program.entry)
     stem = name.rpartition(".")[0].encode("utf-8", "surrogateescape")
@@ -93,7 +93,7 @@ def _scripts(program: Program) -> list[str]:
     return found[:COUNT]
 
 
-def _homes(program: Program, directory: str) -> Iterator[str]:
+def _homes(program: Files, directory: str) -> Iterator[str]:
     """Yield the folders in which scripts are looked for, the nearest first."""
     for base in program.project.ancestors(directory):
         names = program.project.files.named(base, *FOLDERS)
@@ -102,7 +102,7 @@ def _homes(program: Program, directory: str) -> Iterator[str]:
         )
 
 
-def _start(program: Program, script: Script, started: Started) -> Optional[Start]:
+def _start(program: Files, script: Script, started: Started) -> Optional[Start]:
     """Return a command as a start of the program; None when it starts something else."""
     name = os.path.basename(program.entry)
     for text, position in started.files:
@@ -172,7 +172,7 @@ def _flags(folders: _Folders, words: Sequence[tuple[str, int]]) -> Iterator[tupl
 class _Folders:
     """The folders from which a path in a command may be seen."""
 
-    def __init__(self, program: Program, script: Script, command: Command) -> None:
+    def __init__(self, program: Files, script: Script, command: Command) -> None:
         self.program = program
         self.script = script
         home = os.path.dirname(script.path)

@@ -5,20 +5,18 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
 from ms_perflint.programs import training
+from ms_perflint.programs.program import Program, fact
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.files.outside import outside
 from ms_perflint.semantics.forms import is_main_guard
 from ms_perflint.semantics.module import FUNCTIONS, Block, Module, Scope, Site
 from ms_perflint.semantics.settings import options
 from ms_perflint.semantics.values import Instance, Known, Value
-
-if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
 
 GRAPH, PYNATIVE = 0, 1
 SET_CONTEXT = "mindspore.set_context"
@@ -60,11 +58,13 @@ def usually(value: Value) -> Optional[int]:
     return modes.pop() if len(modes) == 1 and not value.open else None
 
 
+@fact
 def settings(program: Program) -> tuple[Call, ...]:
     """Return the `set_context` calls that run and say the mode."""
     return tuple(_settings(program, program.sites(_WORD)))
 
 
+@fact
 def is_said(program: Program) -> bool:
     """Return whether a `set_context` that runs says the mode; those under the fewest conditions are asked first."""
     nearest = sorted(program.sites(_WORD), key=lambda site: len(site.block.chain()))
@@ -144,8 +144,8 @@ def _chooses_mode(program: Program, site: Site, arm: Block) -> bool:
     """
     if arm.owner is None or not isinstance(arm.owner, ast.If) or re.search(PATHS, ast.unparse(arm.owner.test)):
         return False
-    own = [call for call in program.mode_settings if call.node is site.node]
-    others = (call for call in program.mode_settings if _stands_beside(call, arm))
+    own = [call for call in settings(program) if call.node is site.node]
+    others = (call for call in settings(program) if _stands_beside(call, arm))
     mine = {_said(call) for call in own}
     return bool(mine) and any(_said(call) not in mine for call in others)
 
@@ -166,7 +166,7 @@ def is_overridden(program: Program, call: Call) -> bool:
         return False
     start = training_starts(program)
     arms = _arms(call.block)
-    for other in program.mode_settings:
+    for other in settings(program):
         later = program.position(other)
         if (
             later is None
@@ -197,20 +197,21 @@ def _is_certain(program: Program, block: Block, known: set[tuple[int, str]]) -> 
 
 def training_starts(program: Program) -> Optional[int]:
     """Return the position in the execution order at which training starts; None when that is not known."""
-    positions = [program.position(site) for site in program.train_sites]
+    positions = [program.position(site) for site in training.train_sites(program)]
     known = [position for position in positions if position is not None]
     return min(known) if known else None
 
 
 def training_ends(program: Program) -> Optional[int]:
     """Return the position of the last site that trains; None when the place of one is not known."""
-    positions = [program.position(site) for site in program.train_sites]
+    positions = [program.position(site) for site in training.train_sites(program)]
     return max(p for p in positions if p is not None) if positions and None not in positions else None
 
 
+@fact
 def usual_mode(program: Program) -> Optional[int]:
     """Return the mode in which a normal user trains; None when that is not known."""
-    said = program.mode_settings
+    said = settings(program)
     if len(said) > MANY or not program.is_whole:
         return None
     if not said:
@@ -228,7 +229,9 @@ def usual_mode(program: Program) -> Optional[int]:
 
 def is_compiled(program: Program) -> bool:
     """Return whether every step that trains is compiled by `jit`, whatever the mode."""
-    return bool(program.train_sites) and all(_compiled_site(program, site) for site in program.train_sites)
+    return bool(training.train_sites(program)) and all(
+        _compiled_site(program, site) for site in training.train_sites(program)
+    )
 
 
 def _compiled_site(program: Program, site: Site) -> bool:
@@ -290,14 +293,14 @@ def anchor(program: Program) -> Optional[Site]:
     entry = program.module(program.entry)
     if entry is None:
         return None
-    trains = {id(site.node) for site in program.train_sites}
+    trains = {id(site.node) for site in training.train_sites(program)}
     leading: list[Site] = []
     for site in entry.sites:
         position = program.position(site)
         if position is None or not isinstance(site.node, ast.Call):
             continue
         if id(site.node) in trains or any(
-            callee in program.training_scopes for callee in training.callees(program, site)
+            callee in training.training_scopes(program) for callee in training.callees(program, site)
         ):
             leading.append(site)
     models = [site for site in leading if id(site.node) in trains and site.word in ("train", "fit")]

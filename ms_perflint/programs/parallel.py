@@ -10,6 +10,7 @@ from ms_perflint.programs.choices import DEVICES
 from ms_perflint.programs.conditions import Condition, Pass, always, contradict, devices, passes
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.steps import STEP_CELLS, base_apis, is_step_class
+from ms_perflint.programs.training import train_sites
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.values import OPEN, Api, Display, Instance, Known, Tree, Value, union
 
@@ -121,7 +122,7 @@ def reduces(program: Program) -> bool:
         network = model.argument("network")
         if model.given("optimizer") is not None or model.is_spread or network.open or not _is_seen(network):
             return True
-    if not all(_is_seen(program.evaluator.callees(site)) for site in program.train_sites):
+    if not all(_is_seen(program.evaluator.callees(site)) for site in train_sites(program)):
         return True
     return any(_may_reduce(program, scope) for module in program.modules for scope in module.scopes if scope.is_class)
 
@@ -255,7 +256,7 @@ class Reach:
                 and not sets["parallel_mode"].open
             ):
                 sites.append(other)
-        first = min((at for at in map(self._at, self.program.train_sites) if at is not None), default=None)
+        first = min((at for at in map(self._at, train_sites(self.program)) if at is not None), default=None)
         return self._surely([site for site in sites if self._between(self.call, site, first)])
 
     def _is_undone(self, site: Site) -> bool:

@@ -13,7 +13,7 @@ from ms_perflint.records import NamedTuple
 from ms_perflint.source import NOTEBOOK
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.semantics.database import Files
 
 Version = tuple[int, ...]
 FILES = ("*requirements*.txt", "*pyproject.toml", "*setup.cfg", "*environment.yml", "*environment.yaml")
@@ -37,7 +37,7 @@ class Pin(NamedTuple):
     below: Optional[Version] = None
 
 
-def pin(program: Program) -> Optional[Pin]:
+def pin(program: Files) -> Optional[Pin]:
     """Return what the requirement files nearest to the entry script say; None where they leave the version open.
 
     Of several in one folder the one that allows the newest version counts. What a notebook installs itself comes first.
@@ -57,7 +57,7 @@ def pin(program: Program) -> Optional[Pin]:
     return None
 
 
-def _installed(program: Program) -> Iterator[Pin]:
+def _installed(program: Files) -> Iterator[Pin]:
     """Yield the versions that the cells of a notebook install, the last one first."""
     module = program.module(program.entry) if program.entry.endswith(NOTEBOOK) else None
     if module is None:
@@ -72,7 +72,7 @@ def _installed(program: Program) -> Iterator[Pin]:
             yield Pin(module.source.place(match.start("line")), version, below)
 
 
-def _pins(program: Program, path: str) -> Iterator[Pin]:
+def _pins(program: Files, path: str) -> Iterator[Pin]:
     raw = program.project.raw(path) or b""
     if b"mindspore" not in raw.lower():
         return

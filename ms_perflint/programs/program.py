@@ -4,40 +4,41 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable
-from functools import cached_property
-from typing import TYPE_CHECKING, Optional
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
 from ms_perflint.findings import Place
-from ms_perflint.programs import callers, mode, reach, repeats, steps, training
+from ms_perflint.programs import callers, reach
 from ms_perflint.programs.handing import Handing
 from ms_perflint.programs.site import Call
-from ms_perflint.programs.step_names import StepNames, parameter_names
-from ms_perflint.programs.target import Target, target_of, versions_of
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.evaluate import Evaluator
+from ms_perflint.programs.target import Target, versions_of
+from ms_perflint.semantics.evaluate import ProgramEvaluator
 from ms_perflint.semantics.files.project import Project
-from ms_perflint.semantics.files.word_flow import Slots
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Module, Scope, Site
-from ms_perflint.semantics.settings import config_files, options, trees, updates
+from ms_perflint.semantics.settings import config_files, trees
 from ms_perflint.semantics.settings.commandline import Given
-from ms_perflint.semantics.values import Api, Instance, Tree, Value
+from ms_perflint.semantics.values import Tree, Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs import launchers
 
 
-class Fact(NamedTuple):
-    """yes, no or unknown (None), and where that was read."""
+Answer = TypeVar("Answer")
 
-    answer: Optional[bool]
-    places: tuple[Place, ...] = ()
 
-    @property
-    def is_yes(self) -> bool:
-        """Return whether the program shows that it is so."""
-        return self.answer is True
+def fact(work: Callable[[Program], Answer]) -> Callable[[Program], Answer]:
+    """Return a function of a program that works out its answer once for each program."""
+
+    @wraps(work)
+    def asked(program: Program) -> Answer:
+        if work not in program.facts:
+            program.facts[work] = work(program)
+        found: Answer = program.facts[work]
+        return found
+
+    return asked
 
 
 class Program:
@@ -50,11 +51,12 @@ class Program:
         self.paths = project.closure(entry)
         self.roots = project.imports.roots(entry)
         self.files = (entry, *sorted(self.paths - {entry}))
-        self.evaluator = Evaluator(self)
+        self.evaluator = ProgramEvaluator(self)
         self._sites: dict[str, list[Site]] = {}
         self._calls: dict[tuple[str, ...], tuple[Call, ...]] = {}  # by the names of the APIs
         self._stores: dict[str, tuple[Binding, ...]] = {}
         self._trees: dict[str, Optional[trees.Entry]] = {}
+        self.facts: dict[object, Any] = {}  # what `fact` keeps, by the function that works it out
         self.names = project.names(self.roots)
         self.handing = Handing(self)
 
@@ -81,14 +83,9 @@ class Program:
         return tuple(module for module in found if module is not None)
 
     @cached_property
-    def target(self) -> Target:
-        """Return the MindSpore version and the devices that the program is for."""
-        return target_of(self)
-
-    @cached_property
     def versions(self) -> Target:
-        """Return the target without the devices: much cheaper, and all that signatures and defaults depend on."""
-        return versions_of(self)
+        """Return the target without its devices: much cheaper, and all that signatures and defaults depend on."""
+        return versions_of(self, self.asked)
 
     @property
     def version(self) -> tuple[int, ...]:
@@ -157,6 +154,10 @@ class Program:
         """Return the sites of the program that call a function; of a method `__init__`, those that make the class."""
         return self.evaluator.search((id(function), "callers"), callers.callers, self, function)
 
+    def decorated(self, decorator: Scope) -> Iterator[Scope]:
+        """Yield what a function, or one that a function around it returns, decorates."""
+        return self.handing.decorated(decorator)
+
     @cached_property
     def partials(self) -> dict[str, list[Site]]:
         """Return the calls `partial(name, ...)` by the last word of what they prepare."""
@@ -204,17 +205,7 @@ class Program:
                     found.setdefault(name, []).extend(methods)
         return {name: tuple(scopes) for name, scopes in found.items()}
 
-    @cached_property
-    def parameter_names(self) -> dict[str, list[Slots]]:
-        """Return the parameters that slots may be of, by the words under which functions and classes are called."""
-        return parameter_names(self)
-
     # --- configs
-
-    def options(self, parser: Instance) -> list[Site]:
-        """Return the calls that add options to a parser, its groups and sub-parsers, or set their defaults."""
-        found = self.evaluator.search((id(self), "options"), options.by_parser, self.evaluator)
-        return found[0].get(id(parser.node), []) if found else []
 
     def stores(self, name: str) -> tuple[Binding, ...]:
         """Return what running code stores under a name in objects: `object.name = value`, `object["name"] = value`."""
@@ -224,11 +215,6 @@ class Program:
                 found.extend(module.stored.get(name, ()))
             self._stores[name] = tuple(found)
         return self._stores[name]
-
-    @cached_property
-    def updates(self) -> tuple[updates.Update, ...]:
-        """Return the places that may update an object as a whole."""
-        return updates.candidates(self)
 
     def tree(self, path: str, module: Module) -> Optional[Tree]:
         """Return a YAML or JSON file that a module of the program loads; None when it is not there or no config.
@@ -294,75 +280,16 @@ class Program:
         position = self.position(site)
         return position is not None and position < self._order.run_by_entry
 
-    @cached_property
-    def speaks_of_training(self) -> bool:
-        """Return whether a file of the program has a word of training in it: if none has, nothing trains."""
-        return training.is_spoken_of(self)
-
-    @cached_property
-    def may_train(self) -> bool:
-        """Return whether running the script passes a call that, by its name alone, may train: a cheap first answer."""
-        words = self._order.words
-        return bool(words & {"train", "fit", "step", ""}) or bool(words & self.step_names.held)
-
-    @cached_property
-    def step_names(self) -> StepNames:
-        """Return the words under which the program may hold a training step, or what makes one."""
-        return training.names_of_steps(self)
+    @property
+    def words_run(self) -> frozenset[str]:
+        """Return the last words of the calls that running the entry script passes."""
+        return self._order.words
 
     @cached_property
     def _order(self) -> reach.Order:
         return reach.order(self)
 
-    @cached_property
-    def says_mode(self) -> bool:
-        """Return whether a `set_context` that runs says the mode: cheaper than all of them."""
-        return mode.is_said(self)
-
-    @cached_property
-    def mode_settings(self) -> tuple[Call, ...]:
-        """Return the `set_context` calls that run and say the mode."""
-        return mode.settings(self)
-
-    @cached_property
-    def mode(self) -> Optional[int]:
-        """Return the execution mode in which a normal user trains: 0 graph, 1 PyNative; None when that is not known."""
-        return mode.usual_mode(self)
-
     def runs(self, site: Site) -> bool:
         """Return whether a site can run: its function is reached, and no condition around it is always false."""
         scope = site.scope.owner
         return (reach.runs_at_once(self, scope) or scope in self.reached) and self.evaluator.may_run(site)
-
-    @cached_property
-    def trains(self) -> Fact:
-        """Return whether running code calls a training step, or `Model.train` or `fit`."""
-        places = tuple(sorted(site.module.source.place(site.span[0]) for site in self.train_sites))
-        return Fact(bool(places) if self.is_whole else None, places[:3])
-
-    @cached_property
-    def is_trained(self) -> bool:
-        """Return whether the program shows that it trains: cheaper than to find all places."""
-        return training.trains(self)
-
-    @cached_property
-    def steps_optimizer(self) -> bool:
-        """Return whether some call of the program steps an optimizer."""
-        return steps.steps_optimizer(self)
-
-    @cached_property
-    def train_sites(self) -> tuple[Site, ...]:
-        """Return the sites that train: `Model.train` and `fit`, and calls of training steps."""
-        return tuple(training.train_sites(self))
-
-    @cached_property
-    def training_scopes(self) -> set[Scope]:
-        """Return the scopes that train, themselves or through functions that they call."""
-        return training.training_scopes(self)
-
-    def repeats(self, site: Site) -> bool:
-        """Return whether a site runs again and again while the program trains."""
-        return repeats.repeats(self, site)
-
-
-__all__ = ["Api", "Call", "Fact", "Program"]

@@ -12,7 +12,8 @@ from ms_perflint.semantics.forms import is_decorated, is_main_guard
 from ms_perflint.semantics.module import Block, ImportStatement, Module, Scope, Site
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.programs.model import Calls
+    from ms_perflint.semantics.database import Files
     from ms_perflint.semantics.files.names import Meant
 
 # Methods that the framework calls: of cells, callbacks, data sets, threads
@@ -37,7 +38,7 @@ class Reached(NamedTuple):
     is_whole: bool  # no: more than SIZE would have to be read, and only the entry script was
 
 
-def reached(program: Program) -> Reached:
+def reached(program: Files) -> Reached:
     """Return the scopes that run: a scope that runs makes the functions and classes whose names it loads run.
 
     All functions of the entry file count, also those that `__main__` does not call today. A module counts from the
@@ -50,12 +51,12 @@ def reached(program: Program) -> Reached:
         return Reached({scope for scope in entry.scopes if scope.owner is scope} if entry else set(), False)
 
 
-def is_small(program: Program) -> bool:
+def is_small(program: Files) -> bool:
     """Return whether all files of a program together are small enough to be read, in whatever encoding they are."""
     return 2 * sum(len(program.project.raw(path) or b"") for path in program.files) <= SIZE
 
 
-def runs_at_once(program: Program, scope: Scope) -> bool:
+def runs_at_once(program: Files, scope: Scope) -> bool:
     """Return whether a scope runs whatever else does: the entry script itself, its functions and classes."""
     return scope.module.path == program.entry and (scope.parent is None or scope.parent is scope.module.scope)
 
@@ -64,7 +65,7 @@ class _TooLarge(Exception):
     """So much code runs that it cannot be read while somebody waits."""
 
 
-def _acting(program: Program) -> list[str]:
+def _acting(program: Files) -> list[str]:
     """Return the files of a program that do something when they are imported, found by their bytes."""
     outlines = {path: found for path in program.files if (found := program.project.outline(path)) is not None}
     work = ImportWork(outlines.values())
@@ -76,7 +77,7 @@ def _acting(program: Program) -> list[str]:
 
 
 class _Reach:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Files) -> None:
         self.program = program
         self.found: set[Scope] = set()
         self.size = 0  # bytes of the modules that count
@@ -173,13 +174,13 @@ class Order(NamedTuple):
     run_by_entry: int  # below: passed by running the script; others by calling its functions from elsewhere
 
 
-def order(program: Program) -> Order:
+def order(program: Calls) -> Order:
     """Return the execution order of the call sites of a program."""
     return _Order(program).run()
 
 
 class _Order:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Calls) -> None:
         self.program = program
         self.entered: set[Scope] = set()
         self.imported: set[str] = set()

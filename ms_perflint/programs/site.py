@@ -86,10 +86,6 @@ class Call(Site):
         spread = [keyword.value for keyword in self.node.keywords if keyword.arg is None]
         return all(name not in (_keys(self, node) or (name,)) for node in spread)
 
-    def repeats(self) -> bool:
-        """Return whether it runs again and again while the program trains."""
-        return self.program.repeats(self)
-
     @property
     def is_optional(self) -> bool:
         """Return whether only a user who asks for it gets here."""

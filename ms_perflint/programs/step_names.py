@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from ms_perflint.programs.program import Program, fact
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.files.handed import RESULT
 from ms_perflint.semantics.files.word_flow import Slots
-
-if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
 
 Part = TypeVar("Part")
 TWICE = "GradOperation"  # what it gives is called before there is a step: `GradOperation()(network)(x)`
@@ -92,11 +90,12 @@ def _next(program: Program, flows: _Flows, word: str, found: StepNames) -> tuple
         makers.update(*flows.makers.get(source, ()))
         found.members.update(*flows.members.get(source, ()))
         for callee, slot in chain.from_iterable(flows.passed.get(source, ())):
-            for slots in program.parameter_names.get(callee, ()):
+            for slots in parameter_names(program).get(callee, ()):
                 held.update(slots.get(slot, ()))
     return held - {""}, makers - {""}
 
 
+@fact
 def parameter_names(program: Program) -> dict[str, list[Slots]]:
     """Return the parameters that slots may be of, by the words under which functions and classes are called."""
     found: dict[str, list[Slots]] = {}

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
+from ms_perflint.programs.program import Program, fact
+from ms_perflint.programs.step_names import StepNames, step_names
 from ms_perflint.semantics.bases import lineage
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.values import Api, Instance, Known, Value
-
-if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
 
 STEP_CELLS = frozenset(
     {
@@ -29,7 +27,14 @@ GRADS = frozenset(
         "mindspore.ops.grad",
     }
 )
+_WORDS = (*(api.rpartition(".")[2] for api in sorted(STEP_CELLS | GRADS)), "ForwardValueAndGrad")
 _TAKES = ("GradOperation", "value_and_grad", "grad")
+
+
+@fact
+def names_of_steps(program: Program) -> StepNames:
+    """Return the names under which the program may hold a training step, or what makes one."""
+    return step_names(program, _WORDS)
 
 
 def is_step(program: Program, callee: Value) -> bool:
@@ -44,7 +49,7 @@ def is_step(program: Program, callee: Value) -> bool:
         elif root.name in STEP_CELLS:
             if calls == 0:
                 return True
-        elif root.name in GRADS and calls == root.name.endswith("GradOperation") and program.steps_optimizer:
+        elif root.name in GRADS and calls == root.name.endswith("GradOperation") and steps_optimizer(program):
             return True  # `GradOperation()(network)(x)`, but `value_and_grad(function)(x)`
     return False
 
@@ -69,7 +74,7 @@ def is_step_class(program: Program, cls: Scope, depth: int = 0) -> bool:
 
     One whose optimizer stands under a flag that nobody sets only adapts what it evaluates.
     """
-    if cls.module.scope in program.reached and cls.name not in program.step_names.makers:
+    if cls.module.scope in program.reached and cls.name not in names_of_steps(program).makers:
         return False  # by its words alone
     if base_apis(program, cls) & STEP_CELLS:
         return True
@@ -94,7 +99,7 @@ def _holds_gradients(program: Program, cls: Scope) -> bool:
 
 def _may_hold_step(program: Program, cls: Scope, name: str) -> bool:
     """Return whether an attribute of a class may hold a step, or what makes one, by its name alone."""
-    return name in program.step_names.members or cls.module.scope not in program.reached
+    return name in names_of_steps(program).members or cls.module.scope not in program.reached
 
 
 def _wraps_step(program: Program, cls: Scope, depth: int) -> bool:
@@ -136,6 +141,7 @@ def is_optimizer_word(word: str) -> bool:
     return "optim" in word or word == "opt" or word.startswith("opt_") or word.endswith("_opt")
 
 
+@fact
 def steps_optimizer(program: Program) -> bool:
     """Return whether some call of the program steps an optimizer."""
     for module in program.modules:

@@ -1,9 +1,8 @@
-"""For which MindSpore version and which devices a program is."""
+"""For which MindSpore version a program is."""
 
 from __future__ import annotations
 
 import ast
-import os
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -11,22 +10,14 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
-from ms_perflint.programs import conditions
 from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.forms import is_main_guard
+from ms_perflint.semantics.forms import TRY, is_main_guard
 from ms_perflint.semantics.module import Module
-from ms_perflint.semantics.settings.commandline import CONFIGS
-from ms_perflint.semantics.walk import TRY
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
-    from ms_perflint.programs.site import Call
+    from ms_perflint.semantics.database import Files
 
 Version = tuple[int, ...]
-DEVICES = ("Ascend", "GPU", "CPU")
-ACCELERATORS = ("Ascend", "GPU")
-SIBLINGS = 40  # config files that are looked at
-_SPELLED = {"ascend": "Ascend", "davinci": "Ascend", "gpu": "GPU", "cpu": "CPU"}
 RELEASES: tuple[Version, ...] = (
     *((1, minor, 0) for minor in range(11)),
     *((2, minor, 0) for minor in range(11)),
@@ -51,24 +42,15 @@ class Target(NamedTuple):
         return "GPU" in self.devices and "Ascend" not in self.devices
 
 
-def target_of(program: Program) -> Target:
-    """Return the target of a program: what the options say, else what pins and the code itself show."""
-    asked, target = program.asked, program.versions
-    if asked.devices:
-        return target._replace(devices=asked.devices, is_cpu=asked.devices == ("CPU",))
-    return _devices(program, target)
-
-
-def versions_of(program: Program) -> Target:
-    """Return the target of a program without its devices, which take all running code to find."""
-    asked = program.asked
+def versions_of(program: Files, asked: Target) -> Target:
+    """Return what a program is for without its devices, which take all running code to find; `asked`: by options."""
     return asked._replace(oldest=asked.version) if asked.version != (0,) else _version(program)
 
 
 # --- version
 
 
-def _version(program: Program) -> Target:
+def _version(program: Files) -> Target:
     """Return the newest version that the requirement files and the imports of the program allow."""
     from ms_perflint.programs.pins import pin  # here, because programs with nothing to report are not asked
 
@@ -93,7 +75,7 @@ def _before(version: Version) -> Version:
     return max((release for release in RELEASES if release < version), default=RELEASES[0])
 
 
-def _imports(program: Program) -> tuple[Version, Optional[Version], Optional[Place]]:
+def _imports(program: Files) -> tuple[Version, Optional[Version], Optional[Place]]:
     """Return the first version that has all names which the program imports, the first that lacks one, and where."""
     oldest: Version = RELEASES[0]
     cap: Optional[Version] = None
@@ -109,7 +91,7 @@ def _imports(program: Program) -> tuple[Version, Optional[Version], Optional[Pla
     return oldest, cap, place
 
 
-def _may_narrow(program: Program, path: str, oldest: Version) -> bool:
+def _may_narrow(program: Files, path: str, oldest: Version) -> bool:
     """Return whether a scan of its bytes finds an import that is not there in all versions from `oldest` on."""
     some_went, newest = _changes(program.project.imports.taken(path, "mindspore")[0])
     return some_went or newest > oldest
@@ -150,63 +132,3 @@ def _is_guarded(module: Module, alias: ast.alias) -> bool:
                 owners = [arm.owner for arm in binding.block.chain() if arm.owner is not None]
                 return any(isinstance(owner, (ast.If, *TRY)) and not is_main_guard(owner) for owner in owners)
     return False
-
-
-# --- device
-
-
-def _devices(program: Program, target: Target) -> Target:
-    """Return the target with the devices that running code sets; CPU only where nothing else is possible."""
-    calls = [
-        call
-        for call in program.calls("mindspore.set_context", "mindspore.set_device")
-        if call.given("device_target") is not None or call.is_spread
-    ]
-    values = [call.argument("device_target") for call in calls]
-    known = [each for value in values for each in value.known if _device(each.constant)]
-    names = {_device(each.constant) for each in known}
-    places = tuple(sorted({each.place for each in known}))
-    is_cpu = names == {"CPU"} and not any(value.open for value in values) and _is_always_set(program, calls)
-    if is_cpu and any(value.optional for value in values):
-        is_cpu = not _names_accelerator(program) and not any(_has_sibling(program, place) for place in places)
-    return target._replace(devices=tuple(each for each in DEVICES if each in names), is_cpu=is_cpu, places=places)
-
-
-def _device(constant: object) -> str:
-    """Return the device that a text names, in whatever case; "" for other things."""
-    return _SPELLED.get(constant.lower(), "") if isinstance(constant, str) else ""
-
-
-def _is_always_set(program: Program, calls: list[Call]) -> bool:
-    """Return whether one of the calls runs whatever conditions come out: else the device of the package stands."""
-    return conditions.always([frozenset(each) for call in calls for each in conditions.passes(program, call)])
-
-
-def _names_accelerator(program: Program) -> bool:
-    """Return whether the code of the program compares with, or lists, an accelerator."""
-    for path in program.files:
-        if any(word in (program.project.raw(path) or b"").lower() for word in (b"ascend", b"gpu")):
-            module = program.module(path)
-            for node in ast.walk(module.tree) if module is not None else ():
-                if isinstance(node, ast.Constant) and _device(node.value) in ACCELERATORS:
-                    return True
-    return False
-
-
-def _has_sibling(program: Program, place: Place) -> bool:
-    """Return whether another config file beside the one that is loaded names an accelerator under the same key."""
-    directory, loaded = os.path.split(place.path)
-    if not loaded.endswith(CONFIGS):
-        return False
-    lines = (program.project.raw(place.path) or b"").splitlines()
-    key = re.match(rb"[\s\"'{]*([\w-]+)", lines[place.row - 1]) if place.row <= len(lines) else None
-    if key is None:
-        return False
-    wanted = re.compile(
-        rb"^[\s\"'{,]*" + re.escape(key.group(1)) + rb"[\"']?\s*:\s*[\"']?(?:ascend|gpu)\b",
-        re.MULTILINE | re.IGNORECASE,
-    )
-    asked = (f"*{end}" for end in CONFIGS)
-    others = sorted(name for name in program.project.files.named(directory, *asked) if name != loaded)
-    raws = (program.project.raw(os.path.join(directory, name)) or b"" for name in others[:SIBLINGS])
-    return any(wanted.search(raw) for raw in raws)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
-from ms_perflint.programs.step_names import StepNames, step_names
-from ms_perflint.programs.steps import GRADS, STEP_CELLS, base_apis, is_optimizer_word, is_step
+from ms_perflint.findings import Place
+from ms_perflint.programs.program import Program, fact
+from ms_perflint.programs.step_names import StepNames
+from ms_perflint.programs.steps import base_apis, is_optimizer_word, is_step, names_of_steps
 from ms_perflint.programs.wrapped import calls_of_wrapped
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Module, Scope, Site
 from ms_perflint.semantics.values import Bound, Instance, Known, Value
-
-if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
 
 _MARKS = (
     ".backward(",
@@ -32,10 +32,6 @@ _MARKS = (
 )
 _TRAIN = rb"\.\s*(?:train|fit)\b(?!\s*\.|\s+import\b)"  # `model.train`, not `from mindspore.train import Model`
 RUNNERS = ("pytest", "unittest")  # what runs unit tests, also from their own main guard
-_WORDS = (
-    *(api.rpartition(".")[2] for api in sorted(STEP_CELLS | GRADS)),
-    "ForwardValueAndGrad",
-)
 _STEP_WORDS = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell", "build_train_network")
 MODEL_TRAINS = ("mindspore.train.Model.train", "mindspore.train.Model.fit")
 CALLBACKS = frozenset(
@@ -47,20 +43,45 @@ CALLBACKS = frozenset(
 )  # fmt: skip
 
 
-def train_sites(program: Program) -> Iterator[Site]:
-    """Yield the sites that train, those of `Model.train` and `fit` first."""
+class Fact(NamedTuple):
+    """yes, no or unknown (None), and where that was read."""
+
+    answer: Optional[bool]
+    places: tuple[Place, ...] = ()
+
+    @property
+    def is_yes(self) -> bool:
+        """Return whether the program shows that it is so."""
+        return self.answer is True
+
+
+@fact
+def train_sites(program: Program) -> tuple[Site, ...]:
+    """Return the sites that train: `Model.train` and `fit`, then calls of training steps."""
+    return tuple(_train_sites(program))
+
+
+def _train_sites(program: Program) -> Iterator[Site]:
     if program.is_whole and not is_unit_test(program):
         yield from program.calls(*MODEL_TRAINS)
         if any(program.project.contains_any(module.path, _MARKS) for module in program.modules):
             yield from _step_sites(program)
 
 
-def trains(program: Program) -> bool:
-    """Return whether there are such sites; the first one will do."""
-    return program.speaks_of_training and any(True for _ in train_sites(program))
+@fact
+def is_trained(program: Program) -> bool:
+    """Return whether there are such sites: cheaper than to find all."""
+    return speaks_of_training(program) and any(True for _ in _train_sites(program))
 
 
-def is_spoken_of(program: Program) -> bool:
+def trains(program: Program) -> Fact:
+    """Return whether running code calls a training step, or `Model.train` or `fit`."""
+    places = tuple(sorted(site.module.source.place(site.span[0]) for site in train_sites(program)))
+    return Fact(bool(places) if program.is_whole else None, places[:3])
+
+
+@fact
+def speaks_of_training(program: Program) -> bool:
     """Return whether a file of the program has a word of training in it: by its bytes, before anything is parsed."""
     project = program.project
     return any(project.matches(path, _TRAIN) or project.contains_any(path, _MARKS) for path in program.files)
@@ -85,14 +106,16 @@ def _runs_itself(entry: Module) -> bool:
     return not own or not all(name.startswith("test_") for name in own)
 
 
-def names_of_steps(program: Program) -> StepNames:
-    """Return the names under which the program may hold a training step, or what makes one."""
-    return step_names(program, _WORDS)
-
-
 def may_train_by_entry(program: Program) -> bool:
     """Return whether running the entry script may train: by the words of the calls that it passes."""
-    return not is_unit_test(program) and program.is_whole and program.may_train
+    return not is_unit_test(program) and program.is_whole and _may_train(program)
+
+
+@fact
+def _may_train(program: Program) -> bool:
+    """Return whether running the script passes a call that, by its name alone, may train: a cheap first answer."""
+    words = program.words_run
+    return bool(words & {"train", "fit", "step", ""}) or bool(words & names_of_steps(program).held)
 
 
 def trains_by_entry(program: Program) -> bool:
@@ -106,7 +129,7 @@ def trains_by_entry(program: Program) -> bool:
 
 def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]:
     """Yield the calls of training steps in driver code (not those inside of a cell's `construct`)."""
-    names = program.step_names
+    names = names_of_steps(program)
     for module in program.modules:
         if b"mindspore" not in module.source.text and module.path != program.entry:
             continue
@@ -177,9 +200,10 @@ def is_callback(program: Program, cls: Scope) -> bool:
     return any(api.endswith("Callback") or api in CALLBACKS for api in base_apis(program, cls))
 
 
+@fact
 def training_scopes(program: Program) -> set[Scope]:
     """Return the scopes that train, themselves or through functions that they call."""
-    return scopes_above(program, program.train_sites)
+    return scopes_above(program, train_sites(program))
 
 
 def scopes_above(program: Program, sites: Iterable[Site]) -> set[Scope]:

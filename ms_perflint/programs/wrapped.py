@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ms_perflint.programs.program import Program, fact
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.values import Bound
-
-if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
 
 WRAPPERS = (
     "data_sink",
@@ -20,12 +16,10 @@ WRAPPERS = (
 
 def calls_of_wrapped(program: Program, function: Scope) -> list[Site]:
     """Return the sites that call what a wrapper made of a function."""
-    if "_wrapped_calls" not in program.__dict__:
-        program.__dict__["_wrapped_calls"] = _found(program)
-    found: dict[Scope, list[Site]] = program.__dict__["_wrapped_calls"]
-    return found.get(function, [])
+    return _found(program).get(function, [])
 
 
+@fact
 def _found(program: Program) -> dict[Scope, list[Site]]:
     found: dict[Scope, list[Site]] = {}
     for module in program.modules:

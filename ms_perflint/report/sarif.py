@@ -6,7 +6,7 @@ import json
 import os
 from itertools import groupby
 
-from ms_perflint import __version__, pages
+from ms_perflint import pages
 from ms_perflint.config import inside
 from ms_perflint.findings import Edit, Finding, Fix, Place, Problem
 from ms_perflint.report import Outcome
@@ -14,6 +14,7 @@ from ms_perflint.report.fingerprints import fingerprints
 from ms_perflint.report.page import markdown
 from ms_perflint.report.root import absolute_uri, root_of, uri
 from ms_perflint.report.text import labelled
+from ms_perflint.version import __version__
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 BASE = "%SRCROOT%"

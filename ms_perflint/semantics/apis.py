@@ -7,15 +7,15 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics import lists, members, records, tables
+from ms_perflint.semantics import lists, records, tables
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
-from ms_perflint.semantics.settings import commandline, config_files, configs, ini, mappings, options, typed_options
+from ms_perflint.semantics.settings import commandline, config_files, ini, mappings, options, typed_options
 from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Display, Instance, Known, Value, union
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 # Methods of a Cell or Primitive that return itself
 # (mindspore 2.10 nn/cell.py: to_float, set_train, ...; ops/primitive.py: shard, ...)
@@ -180,11 +180,11 @@ def _getattr(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     if len(names) != 1 or not isinstance(names[0], str):
         return OPEN
     holders = evaluator.value(node.args[0], scope)
-    found = members.members(evaluator, holders, names[0], node, scope)
+    found = evaluator.members(holders, names[0], node, scope)
     if any(known.api.startswith("mindspore.") or not _is_member(known) for known in found.known):
         return found
     default = evaluator.value(node.args[2], scope) if len(node.args) > 2 else None
-    return configs.with_default(evaluator, holders, names[0], default)
+    return mappings.with_default(evaluator, holders, names[0], default)
 
 
 def _is_member(known: Known) -> bool:
@@ -197,7 +197,7 @@ def _hasattr(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Val
     names = evaluator.value(node.args[1], scope).constants
     if len(names) != 1 or not isinstance(names[0], str):
         return None
-    return configs.membership(evaluator, evaluator.value(node.args[0], scope), names[0], node, scope)
+    return mappings.membership(evaluator, evaluator.value(node.args[0], scope), names[0], node, scope)
 
 
 def _environment(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
@@ -226,4 +226,4 @@ def _get(evaluator: Evaluator, receiver: Known, node: ast.Call, scope: Scope) ->
     default = (
         evaluator.value(node.args[1], scope) if len(node.args) > 1 else evaluator.known(Constant(None), node, scope)
     )
-    return configs.with_default(evaluator, Value((receiver,)), keys[0], default)
+    return mappings.with_default(evaluator, Value((receiver,)), keys[0], default)

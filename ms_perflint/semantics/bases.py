@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.values import Known
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 
 def lineage(evaluator: Evaluator, cls: Scope) -> Iterator[Known]:
@@ -36,6 +36,15 @@ def lineage(evaluator: Evaluator, cls: Scope) -> Iterator[Known]:
 def ancestors(evaluator: Evaluator, cls: Scope) -> Iterator[Scope]:
     """Yield a class and the classes of the project that it derives from."""
     return (known.what for known in lineage(evaluator, cls) if isinstance(known.what, Scope))
+
+
+def method(evaluator: Evaluator, cls: Scope, name: str) -> Optional[Scope]:
+    """Return the method of a class, its own or that of a base in the project."""
+    own = cls.method(name)
+    if own is not None:
+        return own
+    found = (each.method(name) for each in ancestors(evaluator, cls))
+    return next((each for each in found if each is not None), None)
 
 
 def _bases(evaluator: Evaluator, cls: Scope) -> Iterator[Known]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import apis, members, operations
+from ms_perflint.semantics import apis, bases, operations
 from ms_perflint.semantics.activation import NESTED, Activation
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.parameters import CALLABLES
@@ -22,7 +22,7 @@ from ms_perflint.semantics.values import (
 from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 CALLERS = 8  # calls that are told apart; a function that is called more often is taken for all of its calls
 
@@ -60,7 +60,7 @@ def _result(evaluator: Evaluator, callee: Known, node: ast.Call, scope: Scope) -
         special = apis.result(evaluator, what, node, scope)
         return special if special is not None else evaluator.known(Instance(what, node, scope), node, scope)
     if isinstance(what, Instance) and isinstance(what.type, Scope):
-        method = members.method(evaluator, what.type, "__call__")
+        method = bases.method(evaluator, what.type, "__call__")
         if method is not None:
             return entered(evaluator, method, node, scope, callee)
     if isinstance(what, Instance):
@@ -131,7 +131,7 @@ def _is_one_object(evaluator: Evaluator, receiver: Optional[Known]) -> bool:
     what = receiver.what if receiver is not None else None
     if not isinstance(what, Instance) or not isinstance(what.type, Scope) or what.node is None:
         return False
-    init = members.method(evaluator, what.type, "__init__")
+    init = bases.method(evaluator, what.type, "__init__")
     return init is not None and _is_one_of_several(evaluator, init, what.node, what.scope)
 
 
@@ -176,7 +176,7 @@ def _managed(evaluator: Evaluator, known: Known, scope: Scope) -> Value:
         elements, is_open = evaluator.elements(Value((known,)))
         return Value(elements, is_open)
     if isinstance(what, Instance) and isinstance(what.type, Scope):
-        enter = members.method(evaluator, what.type, "__enter__")
+        enter = bases.method(evaluator, what.type, "__enter__")
         if enter is not None:
             return entered(evaluator, enter, None, scope, known)
     return Value((known,))

@@ -23,7 +23,7 @@ from ms_perflint.semantics.values import (
 )
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 
 def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Optional
 
 from ms_perflint.semantics import calls, containers, lists, members, narrowing, operations, parameters
 from ms_perflint.semantics.activation import Activation, key_of
@@ -12,6 +12,7 @@ from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.files.outside import outside
 from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
 from ms_perflint.semantics.queries import Queries
+from ms_perflint.semantics.settings import configs
 from ms_perflint.semantics.values import (
     NOTHING,
     OPEN,
@@ -25,16 +26,14 @@ from ms_perflint.semantics.values import (
 from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL, USUAL
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
-
-Key = tuple[int, str]  # identity of a node, binding or scope, and what is asked of it
-Answer = TypeVar("Answer")
+    from ms_perflint.semantics.database import Database
+    from ms_perflint.semantics.evaluator import Answer, Key
 
 
-class Evaluator:
+class ProgramEvaluator:
     """Evaluates expressions of one program; answers are remembered, and the same in whatever order they are asked."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Database) -> None:
         self.program = program
         self.queries = Queries(_joined)
         self._memo, self._ask = self.queries.memo, self.queries.ask
@@ -71,7 +70,7 @@ class Evaluator:
         return self._ask(key, (), None, work, arguments)  # type: ignore[arg-type]
 
     def rest(self, value: Value) -> list[Value]:
-        """Return what is to be said of the unknown part of an operand: nothing, or that the result is open too."""
+        """Return what the unknown part of an operand adds to a result: nothing, or that the result is open too."""
         return [] if value.known and not value.open else [OPEN] if value.open else [self.empty()]
 
     def is_pending(self, value: Value) -> bool:
@@ -88,7 +87,7 @@ class Evaluator:
         if isinstance(node, ast.Name):
             return outside(node, scope) or self.name(node, scope)
         if isinstance(node, ast.Attribute):
-            return outside(node, scope) or self._member(node, scope)
+            return outside(node, scope) or self.members(self.value(node.value, scope), node.attr, node, scope)
         if isinstance(node, ast.Call):
             return self.call(node, scope)
         if isinstance(node, (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.GeneratorExp)):
@@ -102,9 +101,6 @@ class Evaluator:
         if isinstance(node, ast.Subscript):
             return containers.subscript(self, node, scope)
         return operations.operation(self, node, scope)
-
-    def _member(self, node: ast.Attribute, scope: Scope) -> Value:
-        return members.members(self, self.value(node.value, scope), node.attr, node, scope)
 
     def known(self, what: object, node: ast.AST, scope: Scope) -> Value:
         """Return the value that is just this, read at this node."""
@@ -196,9 +192,17 @@ class Evaluator:
             value = union([*values, *self.rest(value)])
         return value
 
+    def members(self, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
+        """Return what `base.name` can be; `node` is that expression."""
+        return members.members(self, base, name, node, scope)
+
     def item(self, known: Known, key: object) -> Value:
         """Return what `known[key]` can be."""
         return containers.item(self, known, key)
+
+    def holds(self, known: Known, key: object) -> Optional[bool]:
+        """Return whether an object has a setting; None where that is not known."""
+        return configs.holds(self, known, key)
 
     def elements(self, value: Value) -> tuple[tuple[Known, ...], bool]:
         """Return what a list can hold where it is made, and whether it can hold more."""

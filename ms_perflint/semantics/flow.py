@@ -6,9 +6,8 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Optional
 
-from ms_perflint.semantics.forms import children, descendants, leaves
+from ms_perflint.semantics.forms import TRY, children, descendants, leaves
 from ms_perflint.semantics.module import Binding, Scope
-from ms_perflint.semantics.walk import TRY
 
 Bindings = tuple[Binding, ...]
 Environment = dict[str, Bindings]

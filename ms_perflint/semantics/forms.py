@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+TRY: tuple[type[ast.AST], ...] = (ast.Try, ast.TryStar) if hasattr(ast, "TryStar") else (ast.Try,)
 EXITS = frozenset({"exit", "_exit", "quit"})
 _SIGNS = frozenset({"ctx", "op", "ops", "type_ignores"})  # fields with what says nothing by itself
 _TEXTS = frozenset({"id", "attr", "arg", "kind", "type_comment", "module", "level", "asname", "simple", "conversion"})

@@ -13,7 +13,7 @@ from ms_perflint.semantics.values import NOTHING, OPEN, Bound, Display, Instance
 from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 CELLS = frozenset({"mindspore.nn.CellList", "mindspore.nn.SequentialCell"})  # hold the cells that they are given
 SEQUENCES = (ast.List, ast.Tuple, ast.Set)

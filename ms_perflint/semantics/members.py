@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import apis, calls, containers, parameters, records
+from ms_perflint.semantics import apis, calls, containers, records
 from ms_perflint.semantics.activation import Activation, key_of
-from ms_perflint.semantics.bases import ancestors, lineage
+from ms_perflint.semantics.bases import lineage, method
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
@@ -31,7 +31,7 @@ from ms_perflint.semantics.values import (
 )
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 
 DICT_METHODS = frozenset({"get", "items", "keys", "values", "update", "pop", "setdefault", "copy", "clone", *ini.GETS})
@@ -154,15 +154,6 @@ def _defined_by(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[
     return _take(evaluator, found, receiver or _class_itself(evaluator, cls), receiver is not None)
 
 
-def method(evaluator: Evaluator, cls: Scope, name: str) -> Optional[Scope]:
-    """Return the method of a class, its own or that of a base in the project."""
-    own = cls.method(name)
-    if own is not None:
-        return own
-    found = (each.method(name) for each in ancestors(evaluator, cls))
-    return next((each for each in found if each is not None), None)
-
-
 def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Scope, Activation]) -> Value:
     """Return what a class, and no base of it, makes of a member; `entered`: methods as one call entered them."""
     stored = cls.attributes.get(name, [])
@@ -232,7 +223,7 @@ def _take(evaluator: Evaluator, value: Value, receiver: Known, from_object: bool
     values = []
     for known in value.known:
         function = known.what
-        if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS) and parameters.is_method(function):
+        if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS) and function.is_method:
             if from_object and is_decorated(function.node, "property", "cached_property", "lazy_property"):
                 values.append(calls.entered(evaluator, function, None, function, receiver))
                 continue

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.languages import Message
+from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.source import Source, SourceError, Span
 
 if TYPE_CHECKING:
@@ -150,6 +151,12 @@ class Scope:
         return isinstance(self.node, ast.ClassDef)
 
     @property
+    def is_method(self) -> bool:
+        """Return whether it is a function that is given an object, or a class, first."""
+        parent = self.parent
+        return parent is not None and parent.is_class and not is_decorated(self.node, "staticmethod")
+
+    @property
     def owner(self) -> Scope:
         """Return the function, class or module that runs this scope: itself but for lambdas and comprehensions."""
         return self if self._owner is None else self._owner
@@ -238,10 +245,10 @@ class Site:
 
 
 class Module:
-    """A parsed file. Nothing in it depends on another file."""
+    """A parsed file, which `walk.module_of` makes. Nothing in it depends on another file."""
 
     def __init__(self, source: Source, tree: Optional[ast.Module] = None) -> None:
-        """Walk the tree, made here unless given; raises SourceError with the position where Python cannot read it."""
+        """Hold the tree, made here unless given; raises SourceError with the position where Python cannot read it."""
         self.source = source
         self.path = source.path
         self.directory = os.path.dirname(source.path)
@@ -278,9 +285,6 @@ class Module:
         self._called: Optional[frozenset[int]] = None
         self.outside: Optional[dict[str, tuple[ast.alias, str]]] = None  # see `outside`, which fills it
         self.scope = Scope(self, None, self.tree)
-        from ms_perflint.semantics.walk import walk
-
-        walk(self)
 
     @property
     def named(self) -> frozenset[str]:

@@ -11,7 +11,7 @@ from ms_perflint.semantics.values import NO_CONSTANT, Known, Value, truth
 from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL, USUAL
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 BINDINGS = 16  # of a name, that are compared with one another
 

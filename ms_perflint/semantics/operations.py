@@ -10,7 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Optional
 
 from ms_perflint.semantics.module import Binding, Scope
-from ms_perflint.semantics.settings import configs, mappings
+from ms_perflint.semantics.settings import mappings
 from ms_perflint.semantics.values import (
     NO_CONSTANT,
     NOTHING,
@@ -27,7 +27,7 @@ from ms_perflint.semantics.values import (
 )
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 TEXT = 4096  # characters of a text, or times that it is repeated, up to which it is computed
 _WIDE = r"\d{5}|\*|\{[^{}]*\{"  # of a format: a width beyond that, or one that is computed itself
@@ -280,7 +280,7 @@ def _held(evaluator: Evaluator, name: Value, holders: Value, node: ast.expr, sco
     """Return whether what holds settings holds this one; None where that is not known."""
     if len(name.constants) != 1 or name.open:
         return None
-    return configs.membership(evaluator, holders, name.constants[0], node, scope)
+    return mappings.membership(evaluator, holders, name.constants[0], node, scope)
 
 
 def _member(function: Callable[[Any, Any], Any], known: tuple[Known, ...]) -> object:

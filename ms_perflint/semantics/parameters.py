@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional, Union
 from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
-from ms_perflint.semantics.settings import configs, hydra, options
+from ms_perflint.semantics.settings import hydra, options
 from ms_perflint.semantics.values import (
     NOTHING,
     OPEN,
@@ -24,7 +24,7 @@ from ms_perflint.semantics.values import (
 from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 CALLABLES = (*FUNCTIONS, ast.Lambda)
 PARTIAL = "functools.partial"
@@ -37,7 +37,7 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
     own = binding.scope
     if not isinstance(own.node, CALLABLES):
         return OPEN
-    if is_method(own) and positional(own)[:1] == [binding.node]:
+    if own.is_method and positional(own)[:1] == [binding.node]:
         return _receiver(evaluator, binding, function)
     default = evaluator.value(binding.value, own.parent) if binding.value is not None and own.parent else NOTHING
     if isinstance(function, Activation):
@@ -64,15 +64,9 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
 def _decorated(evaluator: Evaluator, binding: Binding) -> list[Value]:
     """Return what a function decorates, for the parameter that gets it."""
     own = binding.scope
-    if positional(own)[is_method(own) :][:1] != [binding.node] or not own.is_function:
+    if positional(own)[own.is_method :][:1] != [binding.node] or not own.is_function:
         return []
-    return [evaluator.known(each, each.node, each) for each in evaluator.program.handing.decorated(own)]
-
-
-def is_method(function: Scope) -> bool:
-    """Return whether a function is given an object, or a class, first."""
-    parent = function.parent
-    return parent is not None and parent.is_class and not is_decorated(function.node, "staticmethod")
+    return [evaluator.known(each, each.node, each) for each in evaluator.program.decorated(own)]
 
 
 def positional(function: Scope) -> list[ast.arg]:
@@ -84,7 +78,7 @@ def positional(function: Scope) -> list[ast.arg]:
 def given_for(call: ast.Call, binding: Binding) -> Optional[ast.expr]:
     """Return the expression that a call of its function passes for a parameter; None where it shows none."""
     slots = positional(binding.scope)
-    slot = slots.index(binding.node) - is_method(binding.scope) if binding.node in slots else None
+    slot = slots.index(binding.node) - binding.scope.is_method if binding.node in slots else None
     return argument_at(call, binding.name, slot)
 
 
@@ -139,8 +133,8 @@ def _bound(function: Scope, callee: Value) -> int:
         if known.what is function:
             return 0
         if isinstance(known.what, Bound) and known.what.function is function:
-            return int(is_method(function))
-    return int(is_method(function))
+            return int(function.is_method)
+    return int(function.is_method)
 
 
 def argument_at(call: ast.Call, name: str, slot: Optional[int]) -> Optional[ast.expr]:
@@ -230,8 +224,8 @@ def _entry(evaluator: Evaluator, known: Known, name: str, default: Value, depth:
                 default = evaluator.value(value, what.scope)
         return default
     if isinstance(what, (Tree, Options)):
-        found = configs.lookup(evaluator, known, name)
-        if configs.holds(evaluator, known, name) is False:
+        found = evaluator.item(known, name)
+        if evaluator.holds(known, name) is False:
             return Value(default.known, default.open, True)
         return found if found.known else union([default, OPEN])
     return union([default, OPEN])

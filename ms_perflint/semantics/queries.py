@@ -1,9 +1,9 @@
 """Queries of one program: each is answered once; those of a cycle are answered until no answer in it changes.
 
-A query that is read while it is being answered closes a cycle: it gives BOTTOM then. The members of a strongly connected
-component are held until its root, the first of them that was asked, is answered. Then each query that has read what has
-changed since is answered again, until no answer changes, and all answers are kept. So they do not depend on the order of
-the questions, as far as an answer never gets less where what it rests on gets more.
+A query that is read while it is being answered closes a cycle: it gives BOTTOM then. The members of a strongly
+connected component are held until its root, the first of them that was asked, is answered. Then each query that has
+read what has changed since is answered again, until no answer changes, and all answers are kept. So answers do not
+depend on the order of the questions, as long as an answer gets no less where what it rests on gets more.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from ms_perflint.semantics.settings import typed_options
 from ms_perflint.semantics.values import OPEN, Api, Instance, Known, Value
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 NAMED_TUPLE = "collections.namedtuple"
 FIELD = "dataclasses.field"

@@ -10,7 +10,7 @@ from ms_perflint.semantics.module import Module, Scope
 from ms_perflint.semantics.values import OPEN, Value, union
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 CHOICES = 8  # keys that are looked up
 

@@ -11,7 +11,7 @@ from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.values import OPEN, Api, Bound, Display, Known, Value, union
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 ENTRIES = 50  # of a table, that are looked at
 VIEWS = ("keys", "values", "items")  # methods of a dict

@@ -7,16 +7,22 @@ from collections.abc import Callable, Sequence
 from typing import Optional, Union
 
 from ms_perflint.semantics.cases import cases
-from ms_perflint.semantics.forms import children, descendants, is_main_guard, leaves, word_of
+from ms_perflint.semantics.forms import TRY, children, descendants, is_main_guard, leaves, word_of
 from ms_perflint.semantics.module import COMPREHENSIONS, Binding, Block, FunctionNode, Module, Scope, Site
+from ms_perflint.source import Source
 
 DISPLAYS = (ast.Dict, ast.List, ast.Tuple, ast.Set)
-TRY: tuple[type[ast.AST], ...] = (ast.Try, ast.TryStar) if hasattr(ast, "TryStar") else (ast.Try,)
 OPERATORS: dict[type[ast.operator], str] = {ast.Mult: "*", ast.MatMult: "@"}
 
 
-def walk(module: Module) -> None:
-    """Fill the module's scopes, bindings, blocks and sites."""
+def module_of(source: Source, tree: Optional[ast.Module] = None) -> Module:
+    """Return a parsed file with its scopes, bindings, blocks and sites; SourceError where Python cannot read it."""
+    module = Module(source, tree)
+    _fill(module)
+    return module
+
+
+def _fill(module: Module) -> None:
     module.scopes.append(module.scope)
     _Walk(module).body(module.tree.body, module.scope.block)
     by_word = module.by_word

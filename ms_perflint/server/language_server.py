@@ -17,7 +17,6 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 from pygls.workspace import Workspace
 
-from ms_perflint import __version__
 from ms_perflint.commands.asked import Options
 from ms_perflint.findings import Problem
 from ms_perflint.internal import internal_error
@@ -30,6 +29,7 @@ from ms_perflint.server.linting import Answers, Checked, State
 from ms_perflint.server.protocol import NO_JSON, Incoming, Protocol
 from ms_perflint.server.rounds import Rounds
 from ms_perflint.server.settings import SECTION, Folders, Settings, SettingsError, read
+from ms_perflint.version import __version__
 
 PAUSE = 0.1  # seconds without an edit before anything is linted unasked
 CHUNK = 16  # files of a workspace that are linted before somebody else has a turn

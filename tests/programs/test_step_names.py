@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from programs import analysed
 
-from ms_perflint.semantics.evaluate import Evaluator
+from ms_perflint.programs.steps import names_of_steps
+from ms_perflint.programs.training import is_trained, train_sites
+from ms_perflint.semantics.evaluate import ProgramEvaluator
 
 HEAD = "import mindspore as ms\nfrom mindspore import nn, ops\n"
 STEPS = {
@@ -32,25 +34,25 @@ STEPS = {
 
 @pytest.mark.parametrize("text", STEPS.values(), ids=STEPS)
 def test_a_step_is_found_under_the_name_that_holds_it(text: str) -> None:
-    assert analysed({"train.py": HEAD + text}).is_trained
+    assert is_trained(analysed({"train.py": HEAD + text}))
 
 
 def test_what_a_step_gives_is_no_step() -> None:
     text = HEAD + "step = nn.TrainOneStepCell(net, opt)\nloss = step(x)\nlog(loss)"
-    names = analysed({"train.py": text}).step_names
+    names = names_of_steps(analysed({"train.py": text}))
     assert "step" in names.held and "loss" not in names.held
 
 
 def test_methods_that_share_their_word_with_a_step_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """`size` is a parameter that gets a step; `x.size()` is no attribute that does."""
     asked: list[str] = []
-    callees = Evaluator.callees
-    monkeypatch.setattr(Evaluator, "callees", lambda self, site: asked.append(site.word) or callees(self, site))
+    callees = ProgramEvaluator.callees
+    monkeypatch.setattr(ProgramEvaluator, "callees", lambda self, site: asked.append(site.word) or callees(self, site))
     text = "def run(size):\n    size(x)\nrun(nn.TrainOneStepCell(net, opt))\nx.size()\nx.append(x)\nsorted(x)"
     program = analysed({"train.py": HEAD + text})
-    assert [site.node.lineno for site in program.train_sites] == [4]
+    assert [site.node.lineno for site in train_sites(program)] == [4]
     assert not {"append", "sorted"} & set(asked)
-    assert "size" in program.step_names.held and "size" not in program.step_names.members
+    assert "size" in names_of_steps(program).held and "size" not in names_of_steps(program).members
 
 
 OWN = HEAD + (
@@ -67,7 +69,7 @@ OWN = HEAD + (
 @pytest.mark.parametrize("call, trains", [("Step(net, opt)", True), ("Around()", True), ("Other(net)", False)])
 def test_a_class_is_a_step_by_what_it_holds(call: str, trains: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    callees = Evaluator.callees
-    monkeypatch.setattr(Evaluator, "callees", lambda self, site: asked.append(site.word) or callees(self, site))
-    assert analysed({"train.py": f"{OWN}cell = {call}\ncell(x)"}).is_trained is trains
+    callees = ProgramEvaluator.callees
+    monkeypatch.setattr(ProgramEvaluator, "callees", lambda self, site: asked.append(site.word) or callees(self, site))
+    assert is_trained(analysed({"train.py": f"{OWN}cell = {call}\ncell(x)"})) is trains
     assert "dense" not in asked

@@ -10,6 +10,7 @@ from programs import ROOT, analysed
 
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
+from ms_perflint.programs.devices import target_of
 from ms_perflint.programs.pins import read
 from ms_perflint.programs.target import IMPORT, NEWEST, OPTION, PIN, Target
 
@@ -70,7 +71,7 @@ PINS = [
 
 @pytest.mark.parametrize(("file", "text", "version", "row"), PINS)
 def test_a_pin_near_the_entry_script_says_the_version(file: str, text: str, version: tuple[int, ...], row: int) -> None:
-    target = analysed({"train.py": PLAIN, file: text}).target
+    target = target_of(analysed({"train.py": PLAIN, file: text}))
     assert (target.version, target.oldest, target.source) == (version, version, PIN)
     assert places(target.version_places) == [(file, row)]
 
@@ -89,7 +90,7 @@ NO_PINS = [
 
 @pytest.mark.parametrize(("file", "text"), NO_PINS)
 def test_without_a_pin_the_newest_version_counts(file: str, text: str) -> None:
-    target = analysed({"train.py": PLAIN, file: text}).target
+    target = target_of(analysed({"train.py": PLAIN, file: text}))
     assert (target.version, target.oldest, target.source) == (mindspore_api.newest(), mindspore_api.newest(), NEWEST)
     assert target.version_places == ()
 
@@ -112,7 +113,7 @@ WHEEL = "https://example.com/2.4.1/MindSpore/unified/x86_64/mindspore-2.4.1-cp39
 )
 def test_what_a_notebook_installs_is_a_pin(line: str, version: tuple[int, ...]) -> None:
     cells = notebook(["# Train", f"%%capture out\n{line}", PLAIN])
-    target = analysed({"a.ipynb": written(cells), "requirements.txt": "mindspore==2.0\n"}, "a.ipynb").target
+    target = target_of(analysed({"a.ipynb": written(cells), "requirements.txt": "mindspore==2.0\n"}, "a.ipynb"))
     assert (target.version, target.source) == (version, PIN)
     (place,) = target.version_places
     assert (place.cell, place.line) == (2, 2 + line.count("\n"))
@@ -130,15 +131,14 @@ def test_what_a_notebook_installs_is_a_pin(line: str, version: tuple[int, ...]) 
     ],
 )
 def test_what_a_notebook_does_not_install_is_none(line: str) -> None:
-    target = analysed(
-        {"a.ipynb": written(notebook([line, PLAIN])), "requirements.txt": "mindspore==2.0\n"}, "a.ipynb"
-    ).target
+    files = {"a.ipynb": written(notebook([line, PLAIN])), "requirements.txt": "mindspore==2.0\n"}
+    target = target_of(analysed(files, "a.ipynb"))
     assert target.version == (2, 0, 0)
 
 
 def test_the_nearest_pin_counts() -> None:
     files = {"requirements.txt": "mindspore==2.5\n", "net/requirements.txt": "mindspore==1.9\n", "net/train.py": PLAIN}
-    assert analysed(files, "net/train.py").target.version == (1, 9, 0)
+    assert target_of(analysed(files, "net/train.py")).version == (1, 9, 0)
 
 
 def test_of_several_pins_in_one_folder_the_newest_counts() -> None:
@@ -147,18 +147,18 @@ def test_of_several_pins_in_one_folder_the_newest_counts() -> None:
         "requirements_gpu.txt": "mindspore-gpu==1.8\n",
         "train.py": PLAIN,
     }
-    assert analysed(files).target.version == (1, 9, 0)
+    assert target_of(analysed(files)).version == (1, 9, 0)
 
 
 def test_a_name_that_was_removed_caps_the_version() -> None:
-    target = analysed({"train.py": "import helper\n", "helper.py": PLAIN + OLD}).target
+    target = target_of(analysed({"train.py": "import helper\n", "helper.py": PLAIN + OLD}))
     assert (target.version, target.source) == ((2, 5, 0), IMPORT)
     assert places(target.version_places) == [("helper.py", 2)]
     assert target.oldest == (1, 0, 0)
 
 
 def test_a_name_that_came_later_raises_the_oldest_version() -> None:
-    target = analysed({"train.py": OLD + "from mindspore import set_device\n"}).target
+    target = target_of(analysed({"train.py": OLD + "from mindspore import set_device\n"}))
     assert target.oldest == mindspore_api.added_in("mindspore.set_device")
 
 
@@ -167,7 +167,7 @@ def test_a_name_that_came_later_raises_the_oldest_version() -> None:
     [("mindspore==2.8", (2, 5, 0), IMPORT), ("mindspore==2.2", (2, 2, 0), PIN), ("mindspore<2.3", (2, 2, 0), PIN)],
 )
 def test_the_code_caps_a_pin(pin: str, version: tuple[int, ...], source: str) -> None:
-    target = analysed({"train.py": OLD, "requirements.txt": pin}).target
+    target = target_of(analysed({"train.py": OLD, "requirements.txt": pin}))
     assert (target.version, target.source) == (version, source)
 
 
@@ -181,16 +181,16 @@ def test_the_code_caps_a_pin(pin: str, version: tuple[int, ...], source: str) ->
     ],
 )
 def test_an_import_that_may_be_left_out_caps_nothing(text: str) -> None:
-    assert analysed({"train.py": text}).target.source == NEWEST
+    assert target_of(analysed({"train.py": text})).source == NEWEST
 
 
 def test_an_import_under_the_main_guard_caps() -> None:
-    assert analysed({"train.py": "if __name__ == '__main__':\n    " + OLD}).target.source == IMPORT
+    assert target_of(analysed({"train.py": "if __name__ == '__main__':\n    " + OLD})).source == IMPORT
 
 
 def test_the_option_counts_before_all() -> None:
     files = {"train.py": OLD, "requirements.txt": "mindspore==2.2\n"}
-    target = analysed(files, target=Target((2, 7, 0))).target
+    target = target_of(analysed(files, target=Target((2, 7, 0))))
     assert (target.version, target.oldest, target.source) == ((2, 7, 0), (2, 7, 0), OPTION)
 
 
@@ -277,18 +277,18 @@ NOT_ONLY_CPU = {
 
 @pytest.mark.parametrize("files", ONLY_CPU.values(), ids=ONLY_CPU)
 def test_only_the_cpu_is_possible(files: dict[str, str]) -> None:
-    target = analysed(files).target
+    target = target_of(analysed(files))
     assert (target.devices, target.is_cpu) == (("CPU",), True)
 
 
 @pytest.mark.parametrize("files", NOT_ONLY_CPU.values(), ids=NOT_ONLY_CPU)
 def test_an_accelerator_is_possible(files: dict[str, str]) -> None:
-    assert not analysed(files).target.is_cpu
+    assert not target_of(analysed(files)).is_cpu
 
 
 def test_device_is_read_somewhere() -> None:
     files = {"train.py": CONFIG + "ms.set_device(config['device'])\n", "one.yaml": "epochs: 1\ndevice: GPU\n"}
-    target = analysed(files).target
+    target = target_of(analysed(files))
     assert (target.devices, target.is_gpu, places(target.places)) == (("GPU",), True, [("one.yaml", 2)])
 
 
@@ -296,11 +296,11 @@ def test_several_devices_are_named() -> None:
     files = {
         "train.py": OPTIONS + "parser.add_argument('--device', default='GPU', choices=['Ascend', 'GPU'])\n" + PARSED
     }
-    target = analysed(files).target
+    target = target_of(analysed(files))
     assert (target.devices, target.is_gpu, target.is_cpu) == (("Ascend", "GPU"), False, False)
 
 
 def test_the_device_of_the_command_line_counts() -> None:
     files = {"train.py": CONTEXT + "ms.set_context(device_target='CPU')\n"}
-    target = analysed(files, target=Target(devices=("Ascend",))).target
+    target = target_of(analysed(files, target=Target(devices=("Ascend",))))
     assert (target.devices, target.is_cpu) == (("Ascend",), False)

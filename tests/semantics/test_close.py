@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 
-from ms_perflint.semantics.module import Module
+from ms_perflint.semantics.walk import module_of
 from ms_perflint.source import Source
 
 PROGRAM = b"""
@@ -38,7 +38,7 @@ def test_a_closed_module_leaves_nothing_to_collect() -> None:
     gc.collect()
     gc.disable()
     try:
-        module = Module(Source("/train.py", PROGRAM))
+        module = module_of(Source("/train.py", PROGRAM))
         assert all(scope.flow.scope is scope for scope in module.scopes)
         function = weakref.ref(module.defined["main"][0].node)
         tree = weakref.ref(module.tree)

@@ -10,7 +10,6 @@ import hashlib
 import os
 from functools import cache
 
-from ms_perflint import __version__
 from ms_perflint.findings import SIZES
 from ms_perflint.languages import Message
 from ms_perflint.report import Outcome
@@ -21,6 +20,7 @@ from ms_perflint.report.html.rules import HOME
 from ms_perflint.report.html.rules import section as rule_section
 from ms_perflint.report.root import below, root_of
 from ms_perflint.report.summary import statistics
+from ms_perflint.version import __version__
 
 SIZES_SAID = {"large": Message("large"), "medium": Message("medium"), "small": Message("small")}
 FIXES = {  # by the word that an article carries

@@ -13,7 +13,7 @@ from ms_perflint.semantics.values import OPEN, Api, Namespace, Value, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 
 def imported(evaluator: Evaluator, binding: Binding) -> Value:

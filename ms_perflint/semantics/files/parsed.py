@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ms_perflint.semantics.module import Module
+from ms_perflint.semantics.walk import module_of
 from ms_perflint.source import Source
 
 
@@ -21,7 +22,7 @@ class Parsed:
         """Return the module of a file with these bytes; SourceError where there is none."""
         held = self._held.get(path)
         if held is None or held[0] != raw:
-            module = Module(Source(path, raw))
+            module = module_of(Source(path, raw))
             self._replaced += [held[1]] if held is not None else []
             held = raw, module
         self._held.pop(path, None)

@@ -16,6 +16,7 @@ from ms_perflint.semantics.files.outline import Outline, outline
 from ms_perflint.semantics.files.parsed import Parsed
 from ms_perflint.semantics.module import Module
 from ms_perflint.semantics.settings import trees
+from ms_perflint.semantics.walk import module_of
 from ms_perflint.source import BOM, NOTEBOOK, Files, Source, SourceError
 
 BASES = re.compile(rb"class[ \t]+\w+[ \t]*\(([^)]*)\)")  # starts with letters: that is looked for fastest
@@ -163,7 +164,7 @@ class Project:
         if held is not None:
             return held
         raw = self._raw[path] = self.read(path) if raw is None else raw
-        module = Module(Source(path, raw)) if self.parsed is None else self.parsed.module(path, raw)
+        module = module_of(Source(path, raw)) if self.parsed is None else self.parsed.module(path, raw)
         self._modules[path] = module
         self.size += len(module.source.text)
         return module
@@ -172,7 +173,7 @@ class Project:
         """Return the module of a file that was read and parsed elsewhere; the one that is held for it, if any."""
         held = self._modules.get(source.path)
         if held is None:
-            held = self._modules[source.path] = Module(source, tree)
+            held = self._modules[source.path] = module_of(source, tree)
             self.size += len(source.text)
         return held
 

@@ -13,7 +13,6 @@ from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.files.handed import DICTS, RESULT
 from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Module, Scope, Site
-from ms_perflint.semantics.parameters import is_method
 
 PROPERTIES = ("property", "cached_property", "lazy_property")
 INIT = "__init__"
@@ -110,7 +109,7 @@ def _of_class(scope: Scope, found: WordFlow) -> None:
 def _slots(function: Scope) -> Slots:
     """Return by slot the names of parameters; a method may be called on an object, and on its class."""
     names = [argument.arg for argument in function.node.args.args]  # type: ignore[union-attr]
-    if not is_method(function) and names[:1] != ["self"]:
+    if not function.is_method and names[:1] != ["self"]:
         return {slot: (name,) for slot, name in enumerate(names)}
     names[:1] = [""]
     return {slot: tuple(names[slot : slot + 2]) for slot in range(len(names))}

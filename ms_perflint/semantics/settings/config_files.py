@@ -13,8 +13,8 @@ from ms_perflint.semantics.settings import trees
 from ms_perflint.semantics.values import NOTHING, OPEN, Api, Instance, Known, Tree, Value, union
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.database import Files
+    from ms_perflint.semantics.evaluator import Evaluator
 
 STREAMS = frozenset(
     {"yaml.load_all", "yaml.safe_load_all", "yaml.full_load_all", "yaml.unsafe_load_all", "ruamel.yaml.YAML.load_all"}
@@ -138,12 +138,12 @@ def respelled(path: str) -> list[str]:
     return [stem + YAML[suffix]] if suffix in YAML else []
 
 
-def read(program: Program, path: str) -> Optional[trees.Entry]:
+def read(program: Files, path: str) -> Optional[trees.Entry]:
     """Return a file with the files below it, where the code knows such a key; None where there is no such file."""
     return _chain(program, path, [])
 
 
-def _chain(program: Program, path: str, seen: list[str]) -> Optional[trees.Entry]:
+def _chain(program: Files, path: str, seen: list[str]) -> Optional[trees.Entry]:
     seen.append(path)
     documents = program.project.documents(path)
     entry = documents[0] if documents else None
@@ -156,7 +156,7 @@ def _chain(program: Program, path: str, seen: list[str]) -> Optional[trees.Entry
     return entry
 
 
-def _based(program: Program, entry: trees.Entry, named: trees.Entry, seen: list[str]) -> trees.Entry:
+def _based(program: Files, entry: trees.Entry, named: trees.Entry, seen: list[str]) -> trees.Entry:
     """Return a mapping laid over the files that it names, the later over the earlier ones."""
     below: Optional[trees.Entry] = None
     is_open = False
@@ -173,6 +173,6 @@ def _based(program: Program, entry: trees.Entry, named: trees.Entry, seen: list[
     return whole._replace(open=whole.open or is_open)
 
 
-def _is_spoken_of(program: Program, key: str) -> bool:
+def _is_spoken_of(program: Files, key: str) -> bool:
     """Return whether code of the program has the key as a text of its own."""
     return any(program.project.contains(path, quote + key + quote) for path in program.files for quote in "'\"")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.findings import Place
 from ms_perflint.semantics import records
 from ms_perflint.semantics.activation import key_of
-from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.settings import commandline, ini, options, trees
 from ms_perflint.semantics.settings.sources import sources
 from ms_perflint.semantics.values import (
@@ -26,7 +25,7 @@ from ms_perflint.semantics.values import (
 )
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 
 def lookup(evaluator: Evaluator, holder: Known, name: object) -> Value:
@@ -86,15 +85,6 @@ def holds(evaluator: Evaluator, holder: Known, name: object) -> Optional[bool]:
     return None
 
 
-def membership(evaluator: Evaluator, holders: Value, name: object, node: ast.AST, scope: Scope) -> Optional[Value]:
-    """Return what `name in holder` and `hasattr(holder, name)` give; None where that is not known."""
-    answers = {holds(evaluator, known, name) for known in holders.usual}
-    if holders.open or len(answers) != 1 or None in answers:
-        return None
-    is_fixed = all(isinstance(known.what, (Options, Display)) for known in holders.known) and not holders.optional
-    return Value((Known(Constant(answers.pop()), (scope.module, node)),), False, not is_fixed)
-
-
 def setting(evaluator: Evaluator, instance: Instance, name: str) -> Value:
     """Return a member of an object that project code or a library made of options or of a config file."""
     if instance.node is None:
@@ -131,15 +121,3 @@ def _launched(evaluator: Evaluator, found: tuple[Known, ...], name: str, value: 
         return value
     given = evaluator.program.given((f"--{name}", f"--{name.replace('_', '-')}"))
     return commandline.overridden(value, given, commandline.like(value.constants[0]))
-
-
-def with_default(evaluator: Evaluator, holders: Value, name: object, default: Optional[Value]) -> Value:
-    """Return what `get(name, default)` gives for a setting that was not found."""
-    if default is None:
-        return OPEN
-    is_absent = (
-        bool(holders.known)
-        and not holders.open
-        and all(known.usual and holds(evaluator, known, name) is False for known in holders.known)
-    )
-    return Value(default.known, default.open or not is_absent, default.optional or is_absent)

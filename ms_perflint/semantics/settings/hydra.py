@@ -13,7 +13,7 @@ from ms_perflint.semantics.settings.trees import Entry
 from ms_perflint.semantics.values import OPEN, Known, Tree, Value
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 MAIN = "hydra.main"
 DEFAULTS = "defaults"  # key that names the files from which groups of settings come

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.semantics import parameters
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
-from ms_perflint.semantics.settings import config_files, configs
+from ms_perflint.semantics.settings import config_files, mappings
 from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Instance, Known, Tree, Value, identity, union
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 PARSERS = frozenset({"configparser.ConfigParser", "configparser.RawConfigParser", "configparser.SafeConfigParser"})
 READ = "read"
@@ -31,7 +31,7 @@ def section(evaluator: Evaluator, parser: Instance, name: object) -> Value:
             found.append(config_files.at(evaluator, site.node.args[0], site.scope))  # type: ignore[attr-defined]
     if len(found) != 1 or found[0].open:
         return OPEN
-    return union([configs.lookup(evaluator, known, name) for known in found[0].known])
+    return union([evaluator.item(known, name) for known in found[0].known])
 
 
 def got(evaluator: Evaluator, receiver: Known, word: str, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -49,11 +49,11 @@ def got(evaluator: Evaluator, receiver: Known, word: str, node: ast.Call, scope:
     if len(keys) != 1 or not isinstance(keys[0], str) or holder.open:
         return OPEN
     name = keys[0].lower()
-    found = union([configs.lookup(evaluator, known, name) for known in holder.known])
+    found = union([evaluator.item(known, name) for known in holder.known])
     if not found.known:
         fallback = parameters.argument_at(node, "fallback", None)
         default = evaluator.value(fallback, scope) if fallback is not None else None
-        return configs.with_default(evaluator, holder, name, default)
+        return mappings.with_default(evaluator, holder, name, default)
     return combine([found], lambda known: _converted(word, known[0].constant), node, scope)
 
 

@@ -11,7 +11,7 @@ from ms_perflint.semantics.settings import mappings
 from ms_perflint.semantics.values import OPEN, Constant, Display, Known, Tree
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 NAMES = 4  # names given to one another that are followed: `value = settings[key]`
 

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.settings import configs
-from ms_perflint.semantics.values import NOTHING, OPEN, Display, Options, Tree, Value, union
+from ms_perflint.semantics.values import NOTHING, OPEN, Constant, Display, Known, Options, Tree, Value, union
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 COMMAND_LINE = frozenset({"omegaconf.OmegaConf.from_cli"})  # hold nothing but what a user passes
 DEPTH = 6  # mappings inside one another, before nobody knows whether they hold a key
@@ -102,7 +101,7 @@ def held(evaluator: Evaluator, holders: Value, name: object, depth: int = 0) -> 
         if isinstance(what, Display) and isinstance(what.node, ast.Dict):
             answers.add(_shown(evaluator, what, name, depth))
         else:
-            answers.add(configs.holds(evaluator, known, name))
+            answers.add(evaluator.holds(known, name))
     return answers.pop() if len(answers) == 1 else None
 
 
@@ -131,3 +130,27 @@ def item(evaluator: Evaluator, node: ast.expr, name: object) -> ast.expr:
 def _is_command_line(evaluator: Evaluator, node: ast.expr, scope: Scope) -> bool:
     value = evaluator.value(node, scope)
     return bool(value.known) and all(known.type_api in COMMAND_LINE for known in value.known)
+
+
+# --- objects that hold settings
+
+
+def membership(evaluator: Evaluator, holders: Value, name: object, node: ast.AST, scope: Scope) -> Optional[Value]:
+    """Return what `name in holder` and `hasattr(holder, name)` give; None where that is not known."""
+    answers = {evaluator.holds(known, name) for known in holders.usual}
+    if holders.open or len(answers) != 1 or None in answers:
+        return None
+    is_fixed = all(isinstance(known.what, (Options, Display)) for known in holders.known) and not holders.optional
+    return Value((Known(Constant(answers.pop()), (scope.module, node)),), False, not is_fixed)
+
+
+def with_default(evaluator: Evaluator, holders: Value, name: object, default: Optional[Value]) -> Value:
+    """Return what `get(name, default)` gives for a setting that was not found."""
+    if default is None:
+        return OPEN
+    is_absent = (
+        bool(holders.known)
+        and not holders.open
+        and all(known.usual and evaluator.holds(known, name) is False for known in holders.known)
+    )
+    return Value(default.known, default.open or not is_absent, default.optional or is_absent)

@@ -11,7 +11,7 @@ from ms_perflint.semantics.settings import commandline, loops
 from ms_perflint.semantics.values import NOTHING, OPEN, Value, union
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 CALLS = 200  # of one function that adds an option, that are looked at
 

@@ -23,7 +23,7 @@ from ms_perflint.semantics.values import (
 from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 ADD, SET_DEFAULTS = "add_argument", "set_defaults"
 PARENTS = 10  # parsers whose options one parser has
@@ -59,7 +59,13 @@ def parser_of(instance: Instance) -> Instance:
     return instance
 
 
-def by_parser(evaluator: Evaluator) -> tuple[dict[int, list[Site]]]:
+def sites_of(evaluator: Evaluator, parser: Instance) -> list[Site]:
+    """Return the calls that add options to a parser, its groups and sub-parsers, or set their defaults."""
+    found = evaluator.search((id(evaluator.program), "options"), _by_parser, evaluator)
+    return found[0].get(id(parser.node), []) if found else []
+
+
+def _by_parser(evaluator: Evaluator) -> tuple[dict[int, list[Site]]]:
     """Return, by the call that makes a parser, the sites that add options to it or set their defaults.
 
     It is a search, which is done again where it was cut short: not a fact that is found once.
@@ -101,7 +107,7 @@ def option(evaluator: Evaluator, options: Options, name: str) -> Value:
 
 
 def _option(evaluator: Evaluator, options: Options, name: str) -> Value:
-    sites = [site for parser in _family(evaluator, options.parser) for site in evaluator.program.options(parser)]
+    sites = [site for parser in _family(evaluator, options.parser) for site in sites_of(evaluator, parser)]
     added = [site for site in sites if site.word == ADD and name in option_names(evaluator, site)]
     value = _first(evaluator, added) if added else named_options.option(evaluator, _unnamed(evaluator, sites), name)
     for site in sites:
@@ -116,7 +122,7 @@ def has_option(evaluator: Evaluator, options: Options, name: str) -> Optional[bo
 
 
 def _has_option(evaluator: Evaluator, options: Options, name: str) -> tuple[Optional[bool]]:
-    sites = [site for parser in _family(evaluator, options.parser) for site in evaluator.program.options(parser)]
+    sites = [site for parser in _family(evaluator, options.parser) for site in sites_of(evaluator, parser)]
     answers = [_adds(evaluator, site, name) for site in sites if site.word == ADD]
     if True in answers:
         return (True,)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.settings.config_files import LOADS, named, trees_of
-from ms_perflint.semantics.settings.options import ADD, parsed
+from ms_perflint.semantics.settings.options import ADD, parsed, sites_of
 from ms_perflint.semantics.values import OPEN, Api, Bound, Instance, Known, Options, Tree, Value
 from ms_perflint.semantics.ways import IMPOSSIBLE
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 UPDATES = frozenset({"update", "merge", "merge_from_file", "set_defaults", "setdefault"})
 PYTHON = ("builtins.", "os.", "argparse.", "mindspore.")  # what these make of a path holds no settings
@@ -163,7 +163,7 @@ class _Search:
 def _made_of(evaluator: Evaluator, options: Options) -> list[tuple[ast.expr, Scope]]:
     """Return the defaults of options whose names code makes: `for key in settings: add_argument(f"--{key}", ...)`."""
     found: list[tuple[ast.expr, Scope]] = []
-    for site in evaluator.program.options(options.parser):
+    for site in sites_of(evaluator, options.parser):
         assert isinstance(site.node, ast.Call)
         if site.word == ADD and site.node.args and not isinstance(site.node.args[0], ast.Constant):
             found.extend((keyword.value, site.scope) for keyword in site.node.keywords if keyword.arg == "default")

@@ -11,7 +11,7 @@ from ms_perflint.semantics.settings.updates import laid_over
 from ms_perflint.semantics.values import Api, Display, Instance, Options, Tree, Value, identity
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 LIBRARIES = ("argparse.", "builtins.open", "click.", "absl.", "numpy.")  # whose objects hold no settings
 SITES = 8  # stores of one name, in the whole program, that are looked at

@@ -11,7 +11,7 @@ from ms_perflint.semantics.settings import commandline
 from ms_perflint.semantics.values import Display, Instance, Known, Value
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 PARSER = "transformers.HfArgumentParser"  # other libraries, and programs, have it with the same methods
 PARSES = "parse_args_into_dataclasses"

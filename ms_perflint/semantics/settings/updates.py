@@ -7,15 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.module import Binding, Block, Scope, Site
-from ms_perflint.semantics.settings import config_files, configs, loops, mappings
+from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
+from ms_perflint.semantics.settings import config_files, loops, mappings
 from ms_perflint.semantics.settings.sources import sources
 from ms_perflint.semantics.values import OPEN, Known, Tree, Value, identity, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
-    from ms_perflint.semantics.evaluate import Evaluator
+    from ms_perflint.semantics.evaluator import Evaluator
 
 SETATTR, UPDATE, MERGE = "setattr", "update", "merge_from_file"
 SITES = 40  # updates of one program that are looked at
@@ -56,7 +55,7 @@ def laid_over(
     """
     found = list(values)
     holders = {identity(known.what) for known in base.known}
-    for update in evaluator.program.updates:
+    for update in _updates(evaluator):
         if update.block.scope.owner is scope.owner and node.lineno < update.starts:
             continue
         if store is not None and not _is_later(update, store):
@@ -110,10 +109,16 @@ def _after(evaluator: Evaluator, update: Update, before: list[Value], name: str,
     return [given, *(value.rarely() for value in before)] if _is_conditional(update) else [given]
 
 
-def candidates(program: Program) -> tuple[Update, ...]:
+def _updates(evaluator: Evaluator) -> tuple[Update, ...]:
+    """Return the places that may update an object as a whole."""
+    modules = evaluator.program.modules
+    return evaluator.keep((id(evaluator.program), "updates"), _candidates, modules)
+
+
+def _candidates(modules: Iterable[Module]) -> tuple[Update, ...]:
     """Return the places that, by their form, update an object as a whole, in the order of the files."""
     found: list[Update] = []
-    for module in program.modules:
+    for module in modules:
         calls = [site for word in (SETATTR, UPDATE, MERGE) for site in module.by_word.get(word, ())]
         updates = [update for site in calls for update in _of_call(site)]
         for target, value, block in (store for stores in module.registered.values() for store in stores):
@@ -219,7 +224,7 @@ def _of_holders(evaluator: Evaluator, holders: Value, name: str) -> Optional[Val
     """Return the setting of what is laid over an object; None where it does not have it."""
     values = []
     for known in _last_documents(evaluator, holders.known, name):
-        answer = configs.holds(evaluator, known, name)
+        answer = evaluator.holds(known, name)
         if answer is not False:
             values.append(evaluator.item(known, name) if answer else OPEN)
     if holders.open or not holders.known:
@@ -233,6 +238,6 @@ def _last_documents(evaluator: Evaluator, holders: Sequence[Known], name: str) -
     for known in holders:
         what = known.what
         key = (what.path, what.keys) if isinstance(what, Tree) and what.document is not None else id(known)
-        if key not in found or configs.holds(evaluator, known, name):
+        if key not in found or evaluator.holds(known, name):
             found[key] = known
     return list(found.values())

@@ -1,0 +1,85 @@
+"""For which devices a program is."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+
+from ms_perflint.findings import Place
+from ms_perflint.programs import conditions
+from ms_perflint.programs.program import Program, fact
+from ms_perflint.programs.site import Call
+from ms_perflint.programs.target import Target
+from ms_perflint.semantics.settings.commandline import CONFIGS
+
+DEVICES = ("Ascend", "GPU", "CPU")
+ACCELERATORS = ("Ascend", "GPU")
+SIBLINGS = 40  # config files that are looked at
+_SPELLED = {"ascend": "Ascend", "davinci": "Ascend", "gpu": "GPU", "cpu": "CPU"}
+
+
+@fact
+def target_of(program: Program) -> Target:
+    """Return the target of a program: what the options say, else what pins and the code itself show."""
+    asked, target = program.asked, program.versions
+    if asked.devices:
+        return target._replace(devices=asked.devices, is_cpu=asked.devices == ("CPU",))
+    return _devices(program, target)
+
+
+def _devices(program: Program, target: Target) -> Target:
+    """Return the target with the devices that running code sets; CPU only where nothing else is possible."""
+    calls = [
+        call
+        for call in program.calls("mindspore.set_context", "mindspore.set_device")
+        if call.given("device_target") is not None or call.is_spread
+    ]
+    values = [call.argument("device_target") for call in calls]
+    known = [each for value in values for each in value.known if _device(each.constant)]
+    names = {_device(each.constant) for each in known}
+    places = tuple(sorted({each.place for each in known}))
+    is_cpu = names == {"CPU"} and not any(value.open for value in values) and _is_always_set(program, calls)
+    if is_cpu and any(value.optional for value in values):
+        is_cpu = not _names_accelerator(program) and not any(_has_sibling(program, place) for place in places)
+    return target._replace(devices=tuple(each for each in DEVICES if each in names), is_cpu=is_cpu, places=places)
+
+
+def _device(constant: object) -> str:
+    """Return the device that a text names, in whatever case; "" for other things."""
+    return _SPELLED.get(constant.lower(), "") if isinstance(constant, str) else ""
+
+
+def _is_always_set(program: Program, calls: list[Call]) -> bool:
+    """Return whether one of the calls runs whatever conditions come out: else the device of the package stands."""
+    return conditions.always([frozenset(each) for call in calls for each in conditions.passes(program, call)])
+
+
+def _names_accelerator(program: Program) -> bool:
+    """Return whether the code of the program compares with, or lists, an accelerator."""
+    for path in program.files:
+        if any(word in (program.project.raw(path) or b"").lower() for word in (b"ascend", b"gpu")):
+            module = program.module(path)
+            for node in ast.walk(module.tree) if module is not None else ():
+                if isinstance(node, ast.Constant) and _device(node.value) in ACCELERATORS:
+                    return True
+    return False
+
+
+def _has_sibling(program: Program, place: Place) -> bool:
+    """Return whether another config file beside the one that is loaded names an accelerator under the same key."""
+    directory, loaded = os.path.split(place.path)
+    if not loaded.endswith(CONFIGS):
+        return False
+    lines = (program.project.raw(place.path) or b"").splitlines()
+    key = re.match(rb"[\s\"'{]*([\w-]+)", lines[place.row - 1]) if place.row <= len(lines) else None
+    if key is None:
+        return False
+    wanted = re.compile(
+        rb"^[\s\"'{,]*" + re.escape(key.group(1)) + rb"[\"']?\s*:\s*[\"']?(?:ascend|gpu)\b",
+        re.MULTILINE | re.IGNORECASE,
+    )
+    asked = (f"*{end}" for end in CONFIGS)
+    others = sorted(name for name in program.project.files.named(directory, *asked) if name != loaded)
+    raws = (program.project.raw(os.path.join(directory, name)) or b"" for name in others[:SIBLINGS])
+    return any(wanted.search(raw) for raw in raws)

@@ -1,0 +1,55 @@
+"""What the evaluator asks of the program in which it evaluates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Optional, Protocol
+
+from ms_perflint.findings import Place
+from ms_perflint.semantics.files.names import Names
+from ms_perflint.semantics.files.project import Project
+from ms_perflint.semantics.module import Binding, Module, Scope, Site
+from ms_perflint.semantics.settings.commandline import Given
+from ms_perflint.semantics.values import Tree
+
+
+class Files(Protocol):
+    """The files of a program, and the names in them."""
+
+    entry: str  # path of the entry script
+    files: tuple[str, ...]  # paths, the entry script's first
+    paths: frozenset[str]  # the same, to look one up
+    project: Project
+    names: Names
+
+    def module(self, path: str) -> Optional[Module]:
+        """Return a module of the program; None when it cannot be parsed."""
+
+    @property
+    def modules(self) -> tuple[Module, ...]:
+        """Return the modules whose code matters, the entry script first."""
+
+
+class Database(Files, Protocol):
+    """A program: its files, its call sites, its config documents and the commands that start it."""
+
+    def sites(self, word: str) -> Sequence[Site]:
+        """Return the call sites whose callee may be something named `word`."""
+
+    def callers(self, function: Scope) -> tuple[Site, ...]:
+        """Return the sites that call a function; of a method `__init__`, those that make the class."""
+
+    def decorated(self, decorator: Scope) -> Iterator[Scope]:
+        """Yield what a function, or one that a function around it returns, decorates."""
+
+    def stores(self, name: str) -> tuple[Binding, ...]:
+        """Return what running code stores under a name in objects."""
+
+    def tree(self, path: str, module: Module) -> Optional[Tree]:
+        """Return a config document that a module loads; None where there is none."""
+
+    def given(self, flags: Iterable[str]) -> tuple[Optional[Given], ...]:
+        """Return what each command that starts the entry script gives to an option with these flags."""
+
+    def exported(self, variable: str) -> Optional[tuple[str, Place]]:
+        """Return what all launchers put into a variable of the environment; None where they differ."""
