@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ms_perflint.programs.partials import prepared
 from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.parameters import PARTIAL, positional
+from ms_perflint.semantics.signature import PREPARES, Signature, is_method, receiver_name
 from ms_perflint.semantics.values import Bound, Instance, Known, Value
 
 if TYPE_CHECKING:
@@ -38,14 +39,20 @@ def _calls(program: Program, site: Site, wanted: Scope) -> bool:
 
 def _passes_on(site: Site, function: Scope) -> bool:
     """Return whether a site, in what a decorator makes of a function, hands on what that was called with."""
-    if not getattr(function.node, "decorator_list", ()) or not isinstance(site.node, ast.Call):
+    wrapper, call = site.scope.owner, site.node
+    if not getattr(function.node, "decorator_list", ()) or not isinstance(call, ast.Call) or not wrapper.is_function:
         return False
-    callee, first = site.node.func, next(iter(site.node.args), None)
-    return (
-        not (isinstance(callee, ast.Name) and callee.id == function.name)
-        and isinstance(first, ast.Starred)
-        and word_of(first.value) in site.scope.owner.bindings
-    )
+    if isinstance(call.func, ast.Name) and call.func.id == function.name:
+        return False
+    return bool(call.args or call.keywords) and _hands_on(call, Signature.of(wrapper, is_method(wrapper)))
+
+
+def _hands_on(call: ast.Call, own: Signature) -> bool:
+    """Return whether a call passes parameters of the function around it, each in its own place."""
+    slots = [*own.slots, f"*{own.rest}"]
+    given = [f"*{word_of(each.value)}" if isinstance(each, ast.Starred) else word_of(each) for each in call.args]
+    words = [(word.arg or own.mapping, word_of(word.value)) for word in call.keywords]
+    return given == slots[: len(given)] and all(name and name == word for name, word in words)
 
 
 def _is(value: Value, wanted: Scope) -> bool:
@@ -83,8 +90,8 @@ def _made(program: Program, cls: Scope) -> Iterator[Site]:
             yield site
     for method in cls.defines:
         if is_decorated(method.node, "classmethod"):
-            own = {arg.arg for arg in positional(method)[:1]}
-            yield from (site for site in method.calls if site.word in own and _calls(program, site, cls))
+            own = receiver_name(method)
+            yield from (site for site in method.calls if site.word == own and _calls(program, site, cls))
 
 
 def _derived(program: Program, cls: Scope) -> list[Scope]:
@@ -105,12 +112,19 @@ def _derived(program: Program, cls: Scope) -> list[Scope]:
 
 
 def _partials(program: Program, wanted: Scope) -> Iterator[Site]:
-    """Yield the sites `partial(function, ...)`: they pass the first of its arguments."""
-    for site in program.partials.get(wanted.name, ()):
-        assert isinstance(site.node, ast.Call)
-        is_partial = any(known.api == PARTIAL for known in program.evaluator.callees(site).known)
-        if is_partial and _is(program.value(site.node.args[0], site.scope), wanted):
+    """Yield the calls of what `partial(function, ...)` makes, and `partial` itself where it may have others."""
+    made = [site for site in program.partials.of(wanted.name) if _prepares(program, site, wanted)]
+    for site in program.partials.calls if made else ():
+        if any(_function(known) is wanted and known.prepared for known in program.evaluator.callees(site).known):
             yield site
+    yield from (site for site in made if program.partials.escapes(site))
+
+
+def _prepares(program: Program, site: Site, wanted: Scope) -> bool:
+    """Return whether a site is `partial(function, ...)`."""
+    given = prepared(site)
+    is_partial = any(known.api in PREPARES for known in program.evaluator.callees(site).known)
+    return is_partial and given is not None and _is(program.value(given, site.scope), wanted)
 
 
 def _instance_calls(program: Program, cls: Scope) -> Iterator[Site]:

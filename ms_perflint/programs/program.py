@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.findings import Place
 from ms_perflint.programs import callers, mode, reach, repeats, steps, training
 from ms_perflint.programs.handing import Handing
+from ms_perflint.programs.partials import Partials
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.step_names import StepNames, parameter_names
 from ms_perflint.programs.target import Target, target_of, versions_of
@@ -18,7 +19,6 @@ from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.evaluate import Evaluator
 from ms_perflint.semantics.files.project import Project
 from ms_perflint.semantics.files.word_flow import Slots
-from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Module, Scope, Site
 from ms_perflint.semantics.settings import config_files, options, trees, updates
 from ms_perflint.semantics.settings.commandline import Given
@@ -158,13 +158,9 @@ class Program:
         return self.evaluator.search((id(function), "callers"), callers.callers, self, function)
 
     @cached_property
-    def partials(self) -> dict[str, list[Site]]:
-        """Return the calls `partial(name, ...)` by the last word of what they prepare."""
-        found: dict[str, list[Site]] = {}
-        for site in self.sites("partial"):
-            if isinstance(site.node, ast.Call) and site.node.args:
-                found.setdefault(word_of(site.node.args[0]), []).append(site)
-        return found
+    def partials(self) -> Partials:
+        """Return what the program makes of functions with `partial`."""
+        return Partials(self)
 
     def cheap_callees(self, site: Site) -> tuple[Scope, ...]:
         """Return the functions of the project that a call enters, by name alone."""

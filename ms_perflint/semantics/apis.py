@@ -12,6 +12,7 @@ from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
 from ms_perflint.semantics.settings import commandline, config_files, configs, ini, mappings, options, typed_options
+from ms_perflint.semantics.signature import PREPARES, Layer
 from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Display, Instance, Known, Value, union
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ RETURNS: Mapping[str, str] = {"convert_to_thor_model": "mindspore.train.Model"}
 # Calls that give back what they are given first
 PASS_THROUGH = frozenset(
     {
-        "copy.copy", "copy.deepcopy", "builtins.vars", "functools.partial", "builtins.list", "builtins.tuple",
+        "copy.copy", "copy.deepcopy", "builtins.vars", "builtins.list", "builtins.tuple",
         "builtins.sorted", "mindspore.jit", "mindspore.ms_function",
         "mindspore.common.api.jit", "mindspore.data_sink", "builtins.staticmethod", "pathlib.Path",
         "omegaconf.OmegaConf.to_container", "omegaconf.OmegaConf.to_object",
@@ -101,6 +102,8 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
         return evaluator.known(Instance(Api(RETURNS[word]), node, scope), node, scope)
     if name == "builtins.list" and not node.args:
         return lists.empty(evaluator, node, scope)
+    if name in PREPARES and node.args:
+        return _prepared(evaluator, name, node, scope)
     if name in PASS_THROUGH and node.args:
         return evaluator.value(node.args[0], scope)
     if name in _CONVERT and node.args and not node.keywords:
@@ -142,6 +145,13 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
     if name in ("mindspore.get_context", "builtins.input"):
         return OPEN
     return None
+
+
+def _prepared(evaluator: Evaluator, name: str, node: ast.Call, scope: Scope) -> Value:
+    """Return a function, with the arguments that `partial` passes when that is called."""
+    value = evaluator.value(node.args[0], scope)
+    layer = Layer(node, scope, 1, name == "functools.partialmethod")
+    return value._replace(known=tuple(known._replace(prepared=(*known.prepared, layer)) for known in value.known))
 
 
 def _converted(evaluator: Evaluator, name: str, node: ast.Call, scope: Scope) -> Value:

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import parameters, tables
+from ms_perflint.semantics import tables
 from ms_perflint.semantics.module import Binding, Block, Scope, Site
 from ms_perflint.semantics.settings import configs
+from ms_perflint.semantics.signature import Layer, Signature, is_method
 from ms_perflint.semantics.values import NOTHING, OPEN, Bound, Display, Instance, Known, Tree, Value, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
 
@@ -157,10 +158,18 @@ class _Elements:
             function = known.what.function if isinstance(known.what, Bound) else known.what
             if not isinstance(function, Scope) or not function.is_function:
                 continue
-            slots = parameters.positional(function)[int(isinstance(known.what, Bound)) :]
-            for arg, slot in zip(site.node.args, slots):
-                if _names(arg) == names:
-                    yield from function.bindings.get(slot.arg, ())[:1]
+            signature = Signature.of(function, known.what is not function and is_method(function))
+            arguments = signature.bind(*known.prepared, Layer(site.node, site.scope))
+            for name in dict.fromkeys((*signature.slots, *signature.words)):
+                part = arguments.of(name).part
+                if part is not None and _names(part.node) == names:
+                    yield from function.bindings.get(name, ())[:1]
+
+
+def grows(evaluator: Evaluator, what: Display) -> bool:
+    """Return whether code adds to a list after it was made, under the name that it got there."""
+    found = _Elements(evaluator)
+    return any(True for holder in holders(what) for _ in found.additions(holder, 0))
 
 
 def holders(what: Display) -> list[Binding]:

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import apis, calls, containers, parameters, records
+from ms_perflint.semantics import apis, calls, containers, records
 from ms_perflint.semantics.activation import Activation, key_of
 from ms_perflint.semantics.bases import ancestors, lineage
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
 from ms_perflint.semantics.settings import configs, ini, options, stores, typed_options, updates
+from ms_perflint.semantics.signature import is_method
 from ms_perflint.semantics.values import (
     NOTHING,
     OPEN,
@@ -225,11 +226,16 @@ def _take(evaluator: Evaluator, value: Value, receiver: Known, from_object: bool
     values = []
     for known in value.known:
         function = known.what
-        if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS) and parameters.is_method(function):
+        if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS) and _binds(known, function):
             if from_object and is_decorated(function.node, "property", "cached_property", "lazy_property"):
                 values.append(calls.entered(evaluator, function, None, function, receiver))
                 continue
             if from_object or is_decorated(function.node, "classmethod"):
-                known = Known(Bound(function, receiver), known.where, known.usual)
+                known = known._replace(what=Bound(function, receiver))
         values.append(Value((known,)))
     return union([*values, *([OPEN] if value.open else [])])
+
+
+def _binds(known: Known, function: Scope) -> bool:
+    """Return whether a function gets the object that it is taken from; what `partial` makes of it does not."""
+    return is_method(function) and all(layer.is_method for layer in known.prepared)

@@ -13,7 +13,7 @@ from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.files.handed import DICTS, RESULT
 from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Module, Scope, Site
-from ms_perflint.semantics.parameters import is_method
+from ms_perflint.semantics.signature import is_method
 
 PROPERTIES = ("property", "cached_property", "lazy_property")
 INIT = "__init__"
