@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.programs import callers, mode, reach, repeats, steps, training
+from ms_perflint.programs.callers import Partials
 from ms_perflint.programs.handing import Handing
-from ms_perflint.programs.partials import Partials
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.step_names import StepNames, parameter_names
 from ms_perflint.programs.target import Target, target_of, versions_of

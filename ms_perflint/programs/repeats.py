@@ -6,10 +6,10 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.one_pass import is_in_last_pass, is_in_one_pass
+from ms_perflint.programs.site import Call
 from ms_perflint.programs.training import callees, callers, is_callback, loops, scopes_above
-from ms_perflint.programs.uses import is_used
-from ms_perflint.programs.whole_training import makes_model_in
 from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.values import Instance
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -46,7 +46,7 @@ def repeats(program: Program, site: Site, seen: Optional[set[Scope]] = None) -> 
         and cls is not None
         and cls.is_class
         and is_callback(program, cls)
-        and is_used(program, cls)
+        and _is_used(program, cls)
     ):
         return True
     return any(program.runs(caller) and repeats(program, caller, seen) for caller in callers(program, scope))
@@ -58,7 +58,7 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
     for site in scope.owner.calls:
         if loop in loops(site):
             train = direct.get(id(site.node))
-            if train is not None and not makes_model_in(program, train, loop):
+            if train is not None and not _makes_model_in(program, train, loop):
                 return True
             if any(callee in _continued_scopes(program) for callee in callees(program, site)):
                 return True
@@ -68,7 +68,57 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
 def _continued_scopes(program: Program) -> set[Scope]:
     """Return the scopes that, called again, go on with a training; not those that train a new Model to its end."""
     if "_continued_scopes" not in program.__dict__:
-        sites = [site for site in program.train_sites if not makes_model_in(program, site, None)]
+        sites = [site for site in program.train_sites if not _makes_model_in(program, site, None)]
         program.__dict__["_continued_scopes"] = scopes_above(program, sites)
     found: set[Scope] = program.__dict__["_continued_scopes"]
     return found
+
+
+# --- a callback that is used
+
+
+def _is_used(program: Program, cls: Scope) -> bool:
+    """Return whether running code outside of a class loads its name, or a decorator hands the class on."""
+    assert isinstance(cls.node, ast.ClassDef)
+    if cls.node.decorator_list:
+        return True
+    for module in program.modules:
+        names = module.spelled(cls.name)
+        scopes = [scope for scope in module.scopes if scope in program.reached and not _is_within(scope, cls)]
+        if module.scope.main is not None:
+            scopes.append(module.scope.main)
+        if any(names & (scope.names | scope.attrs) for scope in scopes):
+            return True
+    return False
+
+
+def _is_within(scope: Scope, cls: Scope) -> bool:
+    current: Optional[Scope] = scope
+    while current is not None and current is not cls:
+        current = current.parent
+    return current is cls
+
+
+# --- a training that runs from a new Model to its end: the loop around it is no training loop
+
+
+def _makes_model_in(program: Program, site: Site, loop: Optional[ast.AST]) -> bool:
+    """Return whether a `Model.train` of several epochs trains a Model that is made anew on each pass of a loop.
+
+    Without a loop: on each call of the function in which the site stands.
+    """
+    if not isinstance(site, Call) or not site.given("epoch"):
+        return False
+    epochs = site.argument("epoch")
+    if epochs.open or not epochs.usual or not all(_is_several(known.constant) for known in epochs.usual):
+        return False
+    known = site.receiver
+    node = known.what.node if known is not None and isinstance(known.what, Instance) else None
+    if node is None or (loop is None and not site.scope.owner.is_function):
+        return False
+    around = loop if loop is not None else site.scope.owner.node
+    return any(part is node for part in ast.walk(around))
+
+
+def _is_several(epochs: object) -> bool:
+    return isinstance(epochs, int) and epochs > 1
