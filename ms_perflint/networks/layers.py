@@ -10,7 +10,7 @@ from ms_perflint.networks.numbers import Number, number
 from ms_perflint.programs.site import Call, call_of
 from ms_perflint.semantics.forms import position, word_of
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.signature import is_method
+from ms_perflint.semantics.signature import Layer, Signature, is_method
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -259,7 +259,8 @@ def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[li
     )
     shape: Optional[ast.expr] = None
     if names & {"mindspore.common.initializer.initializer"}:
-        shape = next((k.value for k in node.keywords if k.arg == "shape"), node.args[1] if len(node.args) > 1 else None)
+        given = Signature.named("init", "shape").bind(Layer(node, scope)).of("shape").part
+        shape = given.node if given is not None else None
     elif names & {"mindspore.Tensor"} and node.args:
         return literal_shape(program, node.args[0], scope)
     elif word in ("astype", "to") and isinstance(node.func, ast.Attribute):

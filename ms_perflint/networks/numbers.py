@@ -120,7 +120,7 @@ def _only_binding(node: ast.expr, scope: Scope) -> Optional[Binding]:
         found = scope.lookup(node)
     elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         cls = scope.owner.parent
-        if cls is not None and cls.is_class and scope.owner.is_function and node.value.id == receiver_name(scope.owner):
+        if cls is not None and node.value.id == receiver_name(scope):
             found = tuple(cls.attributes.get(node.attr, ()))
     return found[0] if len(found) == 1 else None
 

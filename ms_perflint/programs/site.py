@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Optional
 
@@ -54,10 +55,7 @@ class Call(Site):
         return ways.pop() if len(ways) == 1 else None if ways else ()
 
     def _bound(self, prepared: tuple[Layer, ...], opened: Opener) -> Arguments:
-        words = [parameter.name for parameter in self.parameters if parameter.keyword_only]
-        slots = [parameter.name for parameter in self.parameters if not parameter.keyword_only]
-        signature = Signature.named(*slots, words=words)
-        return signature.bind(*prepared, Layer(self.node, self.scope), opened=opened)
+        return signature_of(self.parameters).bind(*prepared, Layer(self.node, self.scope), opened=opened)
 
     def given(self, name: str) -> Optional[ast.expr]:
         """Return the expression of this call that is passed for a parameter, by keyword or by slot; None for others."""
@@ -100,6 +98,12 @@ class Call(Site):
             if isinstance(known.what, Bound):
                 return known.what.receiver
         return None
+
+
+def signature_of(parameters: Sequence[mindspore_api.Parameter]) -> Signature:
+    """Return the signature of an API with these parameters."""
+    slots = [each.name for each in parameters if not each.keyword_only]
+    return Signature.named(*slots, words=[each.name for each in parameters if each.keyword_only])
 
 
 def call_of(program: Program, known: Optional[Known]) -> Optional[Call]:

@@ -7,12 +7,12 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics import lists, members, records, tables
+from ms_perflint.semantics import lists, members, records, spreads, tables
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
 from ms_perflint.semantics.settings import commandline, config_files, configs, ini, mappings, options, typed_options
-from ms_perflint.semantics.signature import PREPARES, Layer
+from ms_perflint.semantics.signature import PREPARES, Layer, Signature
 from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Display, Instance, Known, Value, union
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ MAPPINGS = frozenset(
         "OrderedDict",
     }
 )
+LOOKUP = Signature.named("key", "default")  # of `config.get` and `os.getenv`
 COPIES = frozenset({"builtins.dict.copy", "builtins.dict.clone"})  # methods of what holds settings
 READS = frozenset({"open", "read_text"})  # methods of a path, which is a text here
 _CONVERT: Mapping[str, Callable[..., Any]] = {
@@ -212,8 +213,11 @@ def _hasattr(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Val
 
 def _environment(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     """A variable of the environment: what all launchers put there, else its default."""
-    default = evaluator.value(node.args[1], scope) if len(node.args) > 1 else OPEN
-    names = evaluator.value(node.args[0], scope).constants if node.args else ()
+    given = LOOKUP.bind(Layer(node, scope))
+    default, names = (
+        spreads.passed(evaluator, given.of("default"), OPEN),
+        spreads.passed(evaluator, given.of("key"), OPEN).constants,
+    )
     known = len(names) == 1 and isinstance(names[0], str)
     return commandline.variable(evaluator.program.exported(str(names[0])) if known else None, default)
 
@@ -233,7 +237,6 @@ def _get(evaluator: Evaluator, receiver: Known, node: ast.Call, scope: Scope) ->
     found = evaluator.item(receiver, keys[0])
     if found.known:
         return Value(found.known, found.open, found.optional or key.optional or len(key.known) > 1)
-    default = (
-        evaluator.value(node.args[1], scope) if len(node.args) > 1 else evaluator.known(Constant(None), node, scope)
-    )
+    missing = evaluator.known(Constant(None), node, scope)
+    default = spreads.passed(evaluator, LOOKUP.bind(Layer(node, scope)).of("default"), missing)
     return configs.with_default(evaluator, Value((receiver,)), keys[0], default)

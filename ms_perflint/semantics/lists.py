@@ -143,11 +143,12 @@ class _Elements:
         owner, names = holder.scope.owner, _names(holder.node) or (holder.name,)
         scopes = owner.parent.defines if isinstance(holder.node, ast.Attribute) and owner.parent else [owner]
         for site in (site for scope in scopes for site in scope.calls):
-            if not isinstance(site.node, ast.Call) or not site.node.args:
+            if not isinstance(site.node, ast.Call):
                 continue
-            if site.word in ADDS and _is_addition(site, names):
+            given = (*site.node.args, *(keyword.value for keyword in site.node.keywords))
+            if site.word in ADDS and site.node.args and _is_addition(site, names):
                 yield site.node, site.block
-            elif depth < GIVEN and any(_names(arg) == names for arg in site.node.args):
+            elif depth < GIVEN and any(_names(arg) == names for arg in given):
                 for parameter in self.given(site, names):
                     yield from self.additions(parameter, depth + 1)
 

@@ -13,7 +13,7 @@ from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.semantics.settings import hydra, options
 from ms_perflint.semantics.signature import PREPARES, Argument, Arguments, Layer, Part, Signature, is_method, positional
-from ms_perflint.semantics.values import NOTHING, OPEN, Bound, Display, Instance, Known, Value, union
+from ms_perflint.semantics.values import NOTHING, OPEN, Api, Bound, Display, Instance, Known, Value, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
 
 if TYPE_CHECKING:
@@ -106,7 +106,9 @@ def arguments(evaluator: Evaluator, function: Scope, call: ast.Call, scope: Scop
 def made_with(evaluator: Evaluator, what: Instance, signature: Signature) -> Arguments:
     """Return what the call passes that made an object, by the parameters that its class is known to have."""
     assert what.node is not None
-    ways = {known.prepared for known in evaluator.value(what.node.func, what.scope).known if known.what == what.type}
+    callees = evaluator.value(what.node.func, what.scope).known
+    made_by = what.type.receiver if isinstance(what.type, Api) else None  # of a class that a call made
+    ways = {known.prepared for known in callees if known == made_by or known.what == what.type}
     prepared = ways.pop() if len(ways) == 1 else ()
     return signature.bind(*prepared, Layer(what.node, what.scope), opened=partial(spreads.sequence, evaluator))
 

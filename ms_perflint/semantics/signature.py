@@ -224,7 +224,8 @@ def _is_static(value: Optional[ast.expr]) -> bool:
     return isinstance(value, ast.Call) and word_of(value.func) == STATIC
 
 
-def receiver_name(function: Scope) -> str:
-    """Return the name of the parameter by which a method gets its object, or class; "" of other functions."""
-    first = positional(function)[:1] if is_method(function) else []
+def receiver_name(scope: Scope) -> str:
+    """Return how the method that runs a scope calls its object, or its class; "" in functions and static methods."""
+    function = scope.owner
+    first = positional(function)[:1] if function.is_function and is_method(function) else []
     return first[0].arg if first else ""

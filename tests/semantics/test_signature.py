@@ -202,8 +202,50 @@ SPREADS = [
     (F + "def g(first, *args):\n    f(*args)\ng(*(9, 1, 2))", "2"),
 ]
 
+ADD = "{}def add({}):\n    held.append(2)\n"
+LISTS = [  # what a function adds to a list that it is given; `for` goes through it
+    (ADD.format("", "held") + "x = [1]\nadd(x)", "2 1"),
+    (ADD.format("", "held") + "x = [1]\nadd(held=x)", "2 1"),
+    (ADD.format("", "name, *, held") + "x = [1]\nadd('a', held=x)", "2 1"),
+    (ADD.format("", "name, held") + "x = [1]\nadd(*('a',), x)", "2 1"),
+    (cls(ADD.format("@staticmethod\n", "held"), "x = [1]\nA.add(x)"), "2 1"),
+    (cls(ADD.format("@staticmethod\n", "held"), "x = [1]\nA().add(x)"), "2 1"),
+    (cls(ADD.format("@classmethod\n", "cls, held"), "x = [1]\nA.add(x)"), "2 1"),
+    (cls(ADD.format("", "self, held"), "x = [1]\nA().add(x)"), "2 1"),
+    (cls(ADD.format("", "self, held"), "x = [1]\nA.add(A(), x)"), "2 1"),
+    (PARTIAL + ADD.format("", "name, held") + "x = [1]\nrun = partial(add, 'a')\nrun(x)", "2 1"),
+    (ADD.format("", "other, held") + "x = [1]\nadd(x, [])", "1"),
+    (cls(ADD.format("", "self, held"), "x = [1]\nA.add(x, [])"), "1"),
+    (ADD.format("", "held=()") + "x = [1]\nadd()", "1"),
+]
 
-@pytest.mark.parametrize(("text", "expected"), [*METHODS, *PARTIALS, *WRAPPERS, *KINDS, *SPREADS])
+
+@pytest.mark.parametrize(("text", "expected"), LISTS)
+def test_list_that_is_given(text: str, expected: str) -> None:
+    assert revealed(f"{text}\nfor each in x:\n    reveal(each)") == expected
+
+
+LIBRARIES = [
+    ("import os\nreveal(os.getenv('X', '1'))", "'1' ?"),
+    ("import os\nreveal(os.getenv('X', default='1'))", "'1' ?"),
+    ("import os\nreveal(os.getenv(key='X', default='1'))", "'1' ?"),
+    ("import os\nreveal(os.environ.get('X', *('1',)))", "'1' ?"),
+    ("import os\nreveal(os.getenv('X', **unknown()))", "..."),
+    ("import os\nreveal(os.getenv('X'))", "..."),
+    (
+        "from collections import namedtuple\nA = namedtuple(typename='A', field_names=['x', 'y'])\nreveal(A(1, y=2).y)",
+        "2",
+    ),
+    ("from collections import namedtuple\nA = namedtuple('A', ['x', 'y'])\nreveal(A(*(1, 2)).y)", "2"),
+    ("from collections import namedtuple\nA = namedtuple('A', ['x', 'y'])\npair = (1, 2)\nreveal(A(*pair).y)", "2"),
+    ("from collections import namedtuple\nA = namedtuple('A', ['x', 'y'])\nreveal(A(*unknown()).y)", "..."),
+    (PARTIAL + "from collections import namedtuple\nA = namedtuple('A', ['x', 'y'])\nreveal(partial(A, 1)(2).y)", "2"),
+    (cls("def set(self, x):\n    self.x = x", "a = A()\na.set(3)\nreveal(a.x)"), "3"),
+    (cls("x = 1\n@staticmethod\ndef set(other):\n    other.x = 3", "reveal(A().x)"), "1"),  # of another object
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), [*METHODS, *PARTIALS, *WRAPPERS, *KINDS, *SPREADS, *LIBRARIES])
 def test_parameter(text: str, expected: str) -> None:
     assert revealed(text) == expected
 
