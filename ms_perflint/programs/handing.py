@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.files.handed import BY_NAME, NAMESPACES, RESULT, TABLE, Holder, called, computed, handed
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.parameters import positional
+from ms_perflint.semantics.signature import positional
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
 from ms_perflint.findings import Place
 from ms_perflint.programs import callers, reach
+from ms_perflint.programs.callers import Partials
 from ms_perflint.programs.handing import Handing
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target, versions_of
 from ms_perflint.semantics.evaluate import ProgramEvaluator
 from ms_perflint.semantics.files.project import Project
-from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Module, Scope, Site
 from ms_perflint.semantics.settings import config_files, trees
 from ms_perflint.semantics.settings.commandline import Given
@@ -159,13 +159,9 @@ class Program:
         return self.handing.decorated(decorator)
 
     @cached_property
-    def partials(self) -> dict[str, list[Site]]:
-        """Return the calls `partial(name, ...)` by the last word of what they prepare."""
-        found: dict[str, list[Site]] = {}
-        for site in self.sites("partial"):
-            if isinstance(site.node, ast.Call) and site.node.args:
-                found.setdefault(word_of(site.node.args[0]), []).append(site)
-        return found
+    def partials(self) -> Partials:
+        """Return what the program makes of functions with `partial`."""
+        return Partials(self)
 
     def cheap_callees(self, site: Site) -> tuple[Scope, ...]:
         """Return the functions of the project that a call enters, by name alone."""

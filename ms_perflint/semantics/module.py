@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.languages import Message
-from ms_perflint.semantics.forms import is_decorated
+from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.source import Source, SourceError, Span
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ ScopeNode = Union[ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDe
 ImportStatement = Union[ast.Import, ast.ImportFrom]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+STATIC = "staticmethod"
 OWNERS = (ast.Module, ast.ClassDef, *FUNCTIONS)  # what runs the lambdas and comprehensions in it
 
 
@@ -154,7 +155,10 @@ class Scope:
     def is_method(self) -> bool:
         """Return whether it is a function that is given an object, or a class, first."""
         parent = self.parent
-        return parent is not None and parent.is_class and not is_decorated(self.node, "staticmethod")
+        if parent is None or not parent.is_class or is_decorated(self.node, STATIC):
+            return False
+        others = parent.bindings.get(self.name, ())
+        return len(others) < 2 or not any(_is_static(each.value) for each in others)
 
     @property
     def owner(self) -> Scope:
@@ -393,6 +397,11 @@ class Module:
         if not self._borrowed:
             self.tree.body = []
         del self.scope
+
+
+def _is_static(value: Optional[ast.expr]) -> bool:
+    """Return whether it is `staticmethod(function)`."""
+    return isinstance(value, ast.Call) and word_of(value.func) == STATIC
 
 
 def parse(source: Source) -> ast.Module:
