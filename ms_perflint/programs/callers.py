@@ -6,28 +6,40 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ms_perflint.semantics.forms import is_decorated, word_of
+from ms_perflint.programs.call_graph import INSTANCE_METHODS
+from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.parameters import PARTIAL, positional
+from ms_perflint.semantics.parameters import PARTIAL
 from ms_perflint.semantics.values import Bound, Instance, Known, Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
-INSTANCE_METHODS = ("construct", "__call__", "forward")  # run when an object is called
-
 
 def callers(program: Program, function: Scope) -> tuple[Site, ...]:
+    """Return the sites that pass something to a function, `partial(function, x)` too.
+
+    Where there are such, what a call under another name passes depends on them: those are left out.
+    """
+    found = entering(program, function)
+    cls = function.parent if function.name == "__init__" else None
+    partials = tuple(_partials(program, function if cls is None or not cls.is_class else cls))
+    if partials:
+        own = program.call_graph.direct_sites(function)
+        found = tuple(dict.fromkeys((*(site for site in found if site in own), *partials)))
+    return found
+
+
+def entering(program: Program, function: Scope) -> tuple[Site, ...]:
     """Return the sites that call a function; of a method `__init__`, those that make an object with it."""
     cls = function.parent if function.parent is not None and function.parent.is_class else None
     if cls is None or function.name != "__init__":
-        sites = (*program.sites(function.name), *program.handing.sites(function.name))
+        sites = program.call_graph.sites(function)
         found = [site for site in sites if _calls(program, site, function) and not _passes_on(site, function)]
         if cls is not None and function.name in INSTANCE_METHODS:
             found.extend(_instance_calls(program, cls))
     else:
         found = list(_constructions(program, function, cls))
-    found.extend(_partials(program, function if cls is None or function.name != "__init__" else cls))
     return tuple(dict.fromkeys(found))
 
 
@@ -78,13 +90,7 @@ def _constructions(program: Program, init: Scope, cls: Scope) -> Iterator[Site]:
 
 def _made(program: Program, cls: Scope) -> Iterator[Site]:
     """Yield the sites that make an object of just this class."""
-    for site in (*program.sites(cls.name), *program.handing.sites(cls.name)):
-        if _calls(program, site, cls):
-            yield site
-    for method in cls.defines:
-        if is_decorated(method.node, "classmethod"):
-            own = {arg.arg for arg in positional(method)[:1]}
-            yield from (site for site in method.calls if site.word in own and _calls(program, site, cls))
+    yield from (site for site in program.call_graph.sites(cls) if _calls(program, site, cls))
 
 
 def _derived(program: Program, cls: Scope) -> list[Scope]:
@@ -106,8 +112,9 @@ def _derived(program: Program, cls: Scope) -> list[Scope]:
 
 def _partials(program: Program, wanted: Scope) -> Iterator[Site]:
     """Yield the sites `partial(function, ...)`: they pass the first of its arguments."""
-    for site in program.partials.get(wanted.name, ()):
-        assert isinstance(site.node, ast.Call)
+    for site in program.sites("partial"):
+        if not isinstance(site.node, ast.Call) or not site.node.args:
+            continue
         is_partial = any(known.api == PARTIAL for known in program.evaluator.callees(site).known)
         if is_partial and _is(program.value(site.node.args[0], site.scope), wanted):
             yield site
@@ -115,10 +122,6 @@ def _partials(program: Program, wanted: Scope) -> Iterator[Site]:
 
 def _instance_calls(program: Program, cls: Scope) -> Iterator[Site]:
     """Yield the sites that call an object of a class."""
-    for module in program.modules:
-        for name in sorted(module.holders(cls.name)):
-            for site in module.by_word.get(name, ()):
-                for known in program.evaluator.callees(site).known:
-                    if isinstance(known.what, Instance) and known.what.type is cls:
-                        yield site
-                        break
+    for site in program.call_graph.instance_sites(cls):
+        if any(isinstance(k.what, Instance) and k.what.type is cls for k in program.evaluator.callees(site).known):
+            yield site

@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.programs import callers, mode, reach, repeats, steps, training
-from ms_perflint.programs.handing import Handing
+from ms_perflint.programs.call_graph import CallGraph
 from ms_perflint.programs.site import Call
-from ms_perflint.programs.step_names import StepNames, parameter_names
 from ms_perflint.programs.target import Target, target_of, versions_of
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.evaluate import Evaluator
 from ms_perflint.semantics.files.project import Project
-from ms_perflint.semantics.files.word_flow import Slots
-from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Module, Scope, Site
 from ms_perflint.semantics.settings import config_files, options, trees, updates
 from ms_perflint.semantics.settings.commandline import Given
@@ -56,7 +53,7 @@ class Program:
         self._stores: dict[str, tuple[Binding, ...]] = {}
         self._trees: dict[str, Optional[trees.Entry]] = {}
         self.names = project.names(self.roots)
-        self.handing = Handing(self)
+        self.call_graph = CallGraph(self)
 
     def close(self) -> None:
         """Cut the cycle with the evaluator, so that memory is given back without the garbage collector."""
@@ -157,15 +154,6 @@ class Program:
         """Return the sites of the program that call a function; of a method `__init__`, those that make the class."""
         return self.evaluator.search((id(function), "callers"), callers.callers, self, function)
 
-    @cached_property
-    def partials(self) -> dict[str, list[Site]]:
-        """Return the calls `partial(name, ...)` by the last word of what they prepare."""
-        found: dict[str, list[Site]] = {}
-        for site in self.sites("partial"):
-            if isinstance(site.node, ast.Call) and site.node.args:
-                found.setdefault(word_of(site.node.args[0]), []).append(site)
-        return found
-
     def cheap_callees(self, site: Site) -> tuple[Scope, ...]:
         """Return the functions of the project that a call enters, by name alone."""
         callee = site.node.func if isinstance(site.node, ast.Call) else None
@@ -203,11 +191,6 @@ class Program:
                 if methods:
                     found.setdefault(name, []).extend(methods)
         return {name: tuple(scopes) for name, scopes in found.items()}
-
-    @cached_property
-    def parameter_names(self) -> dict[str, list[Slots]]:
-        """Return the parameters that slots may be of, by the words under which functions and classes are called."""
-        return parameter_names(self)
 
     # --- configs
 
@@ -302,13 +285,13 @@ class Program:
     @cached_property
     def may_train(self) -> bool:
         """Return whether running the script passes a call that, by its name alone, may train: a cheap first answer."""
-        words = self._order.words
-        return bool(words & {"train", "fit", "step", ""}) or bool(words & self.step_names.held)
+        order = self._order
+        return bool(order.words & {"train", "fit", "step"}) or not self.step_flow.sites.isdisjoint(order.at)
 
     @cached_property
-    def step_names(self) -> StepNames:
-        """Return the words under which the program may hold a training step, or what makes one."""
-        return training.names_of_steps(self)
+    def step_flow(self) -> steps.StepFlow:
+        """Return where the program may hold a training step, or what makes one."""
+        return steps.step_flow(self)
 
     @cached_property
     def _order(self) -> reach.Order:

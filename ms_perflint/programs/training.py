@@ -7,9 +7,8 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.programs.step_names import StepNames, step_names
-from ms_perflint.programs.steps import GRADS, STEP_CELLS, base_apis, is_optimizer_word, is_step
-from ms_perflint.programs.wrapped import calls_of_wrapped
+from ms_perflint.programs.callers import entering
+from ms_perflint.programs.steps import base_apis, is_optimizer_word, is_step
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Module, Scope, Site
 from ms_perflint.semantics.values import Bound, Instance, Known, Value
@@ -32,10 +31,6 @@ _MARKS = (
 )
 _TRAIN = rb"\.\s*(?:train|fit)\b(?!\s*\.|\s+import\b)"  # `model.train`, not `from mindspore.train import Model`
 RUNNERS = ("pytest", "unittest")  # what runs unit tests, also from their own main guard
-_WORDS = (
-    *(api.rpartition(".")[2] for api in sorted(STEP_CELLS | GRADS)),
-    "ForwardValueAndGrad",
-)
 _STEP_WORDS = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell", "build_train_network")
 MODEL_TRAINS = ("mindspore.train.Model.train", "mindspore.train.Model.fit")
 CALLBACKS = frozenset(
@@ -85,11 +80,6 @@ def _runs_itself(entry: Module) -> bool:
     return not own or not all(name.startswith("test_") for name in own)
 
 
-def names_of_steps(program: Program) -> StepNames:
-    """Return the names under which the program may hold a training step, or what makes one."""
-    return step_names(program, _WORDS)
-
-
 def may_train_by_entry(program: Program) -> bool:
     """Return whether running the entry script may train: by the words of the calls that it passes."""
     return not is_unit_test(program) and program.is_whole and program.may_train
@@ -106,7 +96,7 @@ def trains_by_entry(program: Program) -> bool:
 
 def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]:
     """Yield the calls of training steps in driver code (not those inside of a cell's `construct`)."""
-    names = program.step_names
+    candidates = program.step_flow.sites
     for module in program.modules:
         if b"mindspore" not in module.source.text and module.path != program.entry:
             continue
@@ -117,7 +107,7 @@ def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]
             for site in scope.calls:
                 if only_by_entry and not program.is_run_by_entry(site):
                     continue
-                if _may_be_step(site, names) and program.runs(site):
+                if (id(site.node) in candidates or site.word == "step") and program.runs(site):
                     callee = program.evaluator.callees(site)
                     if is_step(program, callee) or _held_step(site, callee, holders) or _is_backward(program, site):
                         yield site
@@ -141,35 +131,6 @@ def _is_backward(program: Program, site: Site) -> bool:
 
 def _is_construct(scope: Scope) -> bool:
     return scope.name in ("construct", "bprop") and scope.parent is not None and scope.parent.is_class
-
-
-def _may_be_step(site: Site, names: StepNames) -> bool:
-    """Return whether the callee is a name or attribute that may hold a step, or the result of a call."""
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
-    if isinstance(callee, ast.Call):
-        word = word_of(callee.func)
-        return word in names.makers or word in names.held or isinstance(callee.func, ast.Call)
-    if site.word not in names.held and site.word != "step":
-        return False
-    if isinstance(callee, ast.Subscript):
-        return True
-    if isinstance(callee, ast.Name):
-        return _may_be_variable(callee.id, site)
-    return (
-        isinstance(callee, ast.Attribute)
-        and isinstance(callee.value, ast.Name)
-        and callee.value.id not in site.module.imported
-        and (callee.attr in names.members or callee.attr == "step")
-    )
-
-
-def _may_be_variable(name: str, site: Site) -> bool:
-    """Return whether a name may be more than a function or class of the file, an import or a builtin."""
-    if name in site.scope.bindings:
-        return True
-    if name in site.module.imported or name in site.module.defined:
-        return False
-    return any(name in scope.bindings or scope.stars for scope in site.scope.enclosing())
 
 
 def is_callback(program: Program, cls: Scope) -> bool:
@@ -198,7 +159,7 @@ def scopes_above(program: Program, sites: Iterable[Site]) -> set[Scope]:
 
 def callers(program: Program, function: Scope) -> list[Site]:
     """Return the sites that call a function: as what a wrapper made of it too, or by the name of a method alone."""
-    sites = list(dict.fromkeys([*program.callers(function), *calls_of_wrapped(program, function)]))
+    sites = list(entering(program, function))
     name = function.parent.name if function.name == "__init__" and function.parent is not None else function.name
     sites.extend(site for site in program.sites(name) if site not in sites and function in _by_name(program, site))
     return sites

@@ -66,7 +66,7 @@ def _decorated(evaluator: Evaluator, binding: Binding) -> list[Value]:
     own = binding.scope
     if positional(own)[is_method(own) :][:1] != [binding.node] or not own.is_function:
         return []
-    return [evaluator.known(each, each.node, each) for each in evaluator.program.handing.decorated(own)]
+    return [evaluator.known(each, each.node, each) for each in evaluator.program.call_graph.decorated(own)]
 
 
 def is_method(function: Scope) -> bool:

@@ -37,8 +37,8 @@ def test_a_step_is_found_under_the_name_that_holds_it(text: str) -> None:
 
 def test_what_a_step_gives_is_no_step() -> None:
     text = HEAD + "step = nn.TrainOneStepCell(net, opt)\nloss = step(x)\nlog(loss)"
-    names = analysed({"train.py": text}).step_names
-    assert "step" in names.held and "loss" not in names.held
+    words = analysed({"train.py": text}).step_flow.words
+    assert "step" in words and "loss" not in words
 
 
 def test_methods_that_share_their_word_with_a_step_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,7 +50,7 @@ def test_methods_that_share_their_word_with_a_step_are_not_asked(monkeypatch: py
     program = analysed({"train.py": HEAD + text})
     assert [site.node.lineno for site in program.train_sites] == [4]
     assert not {"append", "sorted"} & set(asked)
-    assert "size" in program.step_names.held and "size" not in program.step_names.members
+    assert "size" not in program.step_flow.words  # the attribute; the parameter is a variable of its function
 
 
 OWN = HEAD + (
