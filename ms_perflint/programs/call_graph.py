@@ -46,6 +46,16 @@ class CallGraph:
         """Return the call sites that may enter a function, or make an object of a class, under its own name."""
         return [site for node in self.nodes(self.key(function)) for path, site in node.sites if not path]
 
+    def functions(self, site: Site) -> dict[Scope, None]:
+        """Return the functions and classes that a call site may enter."""
+        found: dict[Scope, None] = {}
+        for node, path in site.module.assignments.callees.get(id(site.node), ()):
+            keys = self._of_bits(self._functions.get((node.key, path), 0))
+            for key in (*(() if path else (node.key,)), *keys):
+                for each in self.nodes(key):
+                    found.update(dict.fromkeys(each.functions))
+        return found
+
     def instance_sites(self, cls: Scope) -> tuple[Site, ...]:
         """Return the call sites that may call an object of a class."""
         return tuple(self.sites_at(self.reach([(self.key(cls), CALL)], {})))

@@ -15,6 +15,8 @@ from ms_perflint.semantics.values import Bound, Instance, Known, Value
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
+FEW = 3  # functions that a call may enter, before it is not known which it enters
+
 
 def callers(program: Program, function: Scope) -> tuple[Site, ...]:
     """Return the sites that pass something to a function, `partial(function, x)` too.
@@ -125,3 +127,18 @@ def _instance_calls(program: Program, cls: Scope) -> Iterator[Site]:
     for site in program.call_graph.instance_sites(cls):
         if any(isinstance(k.what, Instance) and k.what.type is cls for k in program.evaluator.callees(site).known):
             yield site
+
+
+def callees(program: Program, site: Site) -> tuple[Scope, ...]:
+    """Return the functions of the project that a call enters; where that is open, the few that it may enter."""
+    candidates = program.call_graph.functions(site)
+    if not candidates:
+        return ()
+    value = program.evaluator.callees(site)
+    found = [known.what.function if isinstance(known.what, Bound) else known.what for known in value.known]
+    scopes = [each for each in found if isinstance(each, Scope)]
+    if not scopes and value.known and not value.open:
+        return ()
+    inits = (each.method("__init__") if each.is_class else each for each in scopes or candidates)
+    functions = tuple(dict.fromkeys(each for each in inits if each is not None and each.is_function))
+    return functions if scopes or len(functions) <= FEW else ()

@@ -154,43 +154,9 @@ class Program:
         """Return the sites of the program that call a function; of a method `__init__`, those that make the class."""
         return self.evaluator.search((id(function), "callers"), callers.callers, self, function)
 
-    def cheap_callees(self, site: Site) -> tuple[Scope, ...]:
-        """Return the functions of the project that a call enters, by name alone."""
-        callee = site.node.func if isinstance(site.node, ast.Call) else None
-        if isinstance(callee, ast.Name):
-            found = self.names.meant(site.module, callee.id).scopes
-        elif isinstance(callee, ast.Attribute):
-            found = self._methods.get(callee.attr, ())
-            if isinstance(callee.value, ast.Name) and callee.value.id == "self" and site.scope.owner.parent is not None:
-                own = site.scope.owner.parent.method(callee.attr)
-                found = (own,) if own is not None else found
-            found = (*found, *self.names.meant_by_member(site.module, callee.attr).scopes) if len(found) != 1 else found
-        else:
-            return ()
-        if not found:
-            return ()
-        functions: list[Scope] = []
-        for scope in found:
-            if scope.is_class:
-                init = scope.method("__init__")
-                functions.extend([init] if init is not None else [])
-            else:
-                functions.append(scope)
-        return tuple(functions) if len(functions) <= 3 else ()
-
-    @cached_property
-    def _methods(self) -> dict[str, tuple[Scope, ...]]:
-        found: dict[str, list[Scope]] = {}
-        for module in self.modules:
-            for name, scopes in module.defined.items():
-                methods = [
-                    scope
-                    for scope in scopes
-                    if scope.parent is not None and scope.parent.is_class and scope.is_function
-                ]
-                if methods:
-                    found.setdefault(name, []).extend(methods)
-        return {name: tuple(scopes) for name, scopes in found.items()}
+    def callees(self, site: Site) -> tuple[Scope, ...]:
+        """Return the functions of the project that a call enters; where that is open, the few that it may enter."""
+        return self.evaluator.search((id(site.node), "callees"), callers.callees, self, site)
 
     # --- configs
 

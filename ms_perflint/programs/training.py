@@ -161,16 +161,8 @@ def callers(program: Program, function: Scope) -> list[Site]:
     """Return the sites that call a function: as what a wrapper made of it too, or by the name of a method alone."""
     sites = list(entering(program, function))
     name = function.parent.name if function.name == "__init__" and function.parent is not None else function.name
-    sites.extend(site for site in program.sites(name) if site not in sites and function in _by_name(program, site))
+    sites.extend(site for site in program.sites(name) if site not in sites and function in program.callees(site))
     return sites
-
-
-def _by_name(program: Program, site: Site) -> tuple[Scope, ...]:
-    """Return the functions that a call may enter by its name; none where it is known to enter a library."""
-    value = program.evaluator.callees(site)
-    if value.known and not value.open and all(known.api.startswith("mindspore.") for known in value.known):
-        return ()
-    return program.cheap_callees(site)
 
 
 def loops(site: Site) -> list[ast.AST]:
@@ -185,7 +177,7 @@ def loops(site: Site) -> list[ast.AST]:
 def callees(program: Program, site: Site) -> list[Scope]:
     """Return the functions of the project that a call enters."""
     found = [_entered(known) for known in program.evaluator.callees(site).known]
-    return [scope for scope in found if scope is not None] + list(_by_name(program, site))
+    return [scope for scope in found if scope is not None] + list(program.callees(site))
 
 
 def _entered(known: Known) -> Optional[Scope]:
@@ -202,7 +194,7 @@ def words_called(program: Program, function: Scope, depth: int = 3) -> set[str]:
     words = {site.word for site in function.calls}
     if depth:
         for site in function.calls:
-            for callee in program.cheap_callees(site):
+            for callee in program.callees(site):
                 if callee is not function:
                     words |= words_called(program, callee, depth - 1)
     return words

@@ -81,6 +81,7 @@ class Assignments:
         self.locals: dict[tuple[int, str], Node] = {}  # by the scope and the name
         self.fields: dict[str, list[str]] = {}  # of named tuples
         self.lambdas: dict[int, Node] = {}
+        self.callees: dict[int, tuple[Place, ...]] = {}  # by the identity of a call: what it enters
         self._displays: dict[int, Node] = {}
         self._results: dict[int, list[Place]] = {}
         self._homes: dict[tuple[int, str], Node] = {}
@@ -381,6 +382,7 @@ class Assignments:
     def _site(self, site: Site, call: ast.Call) -> None:
         scope = site.scope
         callees = tuple(self._entered(site, call))
+        self.callees[id(call)] = callees
         for node, path in callees:
             node.sites.append((path, site))
         arguments: Iterable[ast.expr] = call.args
