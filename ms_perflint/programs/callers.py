@@ -8,29 +8,43 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.forms import is_decorated, word_of
+from ms_perflint.programs.call_graph import INSTANCE_METHODS
+from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.signature import PREPARES, Signature, receiver_name
+from ms_perflint.semantics.signature import PREPARES, Signature
 from ms_perflint.semantics.values import Bound, Instance, Known, Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
 PREPARING = ("partial", "partialmethod")  # the last words of PREPARES
-INSTANCE_METHODS = ("construct", "__call__", "forward")  # run when an object is called
+FEW = 3  # functions that a call may enter, before it is not known which it enters
 
 
 def callers(program: Program, function: Scope) -> tuple[Site, ...]:
+    """Return the sites that pass something to a function, `partial(function, x)` too.
+
+    Where there are such, what a call under another name passes depends on them: those are left out.
+    """
+    found = entering(program, function)
+    cls = function.parent if function.name == "__init__" else None
+    partials = tuple(_partials(program, function if cls is None or not cls.is_class else cls))
+    if partials:
+        own = program.call_graph.direct_sites(function)
+        found = tuple(dict.fromkeys((*(site for site in found if site in own), *partials)))
+    return found
+
+
+def entering(program: Program, function: Scope) -> tuple[Site, ...]:
     """Return the sites that call a function; of a method `__init__`, those that make an object with it."""
     cls = function.parent if function.parent is not None and function.parent.is_class else None
     if cls is None or function.name != "__init__":
-        sites = (*program.sites(function.name), *program.handing.sites(function.name))
+        sites = program.call_graph.sites(function)
         found = [site for site in sites if _calls(program, site, function) and not _passes_on(site, function)]
         if cls is not None and function.name in INSTANCE_METHODS:
             found.extend(_instance_calls(program, cls))
     else:
         found = list(_constructions(program, function, cls))
-    found.extend(_partials(program, function if cls is None or function.name != "__init__" else cls))
     return tuple(dict.fromkeys(found))
 
 
@@ -87,13 +101,7 @@ def _constructions(program: Program, init: Scope, cls: Scope) -> Iterator[Site]:
 
 def _made(program: Program, cls: Scope) -> Iterator[Site]:
     """Yield the sites that make an object of just this class."""
-    for site in (*program.sites(cls.name), *program.handing.sites(cls.name)):
-        if _calls(program, site, cls):
-            yield site
-    for method in cls.defines:
-        if is_decorated(method.node, "classmethod"):
-            own = receiver_name(method)
-            yield from (site for site in method.calls if site.word == own and _calls(program, site, cls))
+    yield from (site for site in program.call_graph.sites(cls) if _calls(program, site, cls))
 
 
 def _derived(program: Program, cls: Scope) -> list[Scope]:
@@ -115,13 +123,24 @@ def _derived(program: Program, cls: Scope) -> list[Scope]:
 
 def _instance_calls(program: Program, cls: Scope) -> Iterator[Site]:
     """Yield the sites that call an object of a class."""
-    for module in program.modules:
-        for name in sorted(module.holders(cls.name)):
-            for site in module.by_word.get(name, ()):
-                for known in program.evaluator.callees(site).known:
-                    if isinstance(known.what, Instance) and known.what.type is cls:
-                        yield site
-                        break
+    for site in program.call_graph.instance_sites(cls):
+        if any(isinstance(k.what, Instance) and k.what.type is cls for k in program.evaluator.callees(site).known):
+            yield site
+
+
+def callees(program: Program, site: Site) -> tuple[Scope, ...]:
+    """Return the functions of the project that a call enters; where that is open, the few that it may enter."""
+    candidates = program.call_graph.functions(site)
+    if not candidates:
+        return ()
+    value = program.evaluator.callees(site)
+    found = [known.what.function if isinstance(known.what, Bound) else known.what for known in value.known]
+    scopes = [each for each in found if isinstance(each, Scope)]
+    if not scopes and value.known and not value.open:
+        return ()
+    inits = (each.method("__init__") if each.is_class else each for each in scopes or candidates)
+    functions = tuple(dict.fromkeys(each for each in inits if each is not None and each.is_function))
+    return functions if scopes or len(functions) <= FEW else ()
 
 
 # --- `partial`

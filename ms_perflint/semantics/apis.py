@@ -41,7 +41,7 @@ RETURNS: Mapping[str, str] = {"convert_to_thor_model": "mindspore.train.Model"}
 PASS_THROUGH = frozenset(
     {
         "copy.copy", "copy.deepcopy", "builtins.vars", "builtins.list", "builtins.tuple",
-        "builtins.sorted", "mindspore.jit", "mindspore.ms_function",
+        "builtins.sorted", "builtins.iter", "mindspore.jit", "mindspore.ms_function",
         "mindspore.common.api.jit", "mindspore.data_sink", "builtins.staticmethod", "pathlib.Path",
         "omegaconf.OmegaConf.to_container", "omegaconf.OmegaConf.to_object",
     }
@@ -105,8 +105,11 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
         return lists.empty(evaluator, node, scope)
     if name in PREPARES and node.args:
         return _prepared(evaluator, name, node, scope)
-    if name in PASS_THROUGH and node.args:
-        return evaluator.value(node.args[0], scope)
+    if name in PASS_THROUGH and (given := _first(node)) is not None:
+        return evaluator.value(given, scope)
+    if name == "builtins.next" and node.args:
+        elements, is_open = lists.elements(evaluator, evaluator.value(node.args[0], scope))
+        return Value(elements, is_open)
     if name in _CONVERT and node.args and not node.keywords:
         return _converted(evaluator, name, node, scope)
     if (word in MAPPINGS or name == "omegaconf.OmegaConf.create") and not name.startswith("mindspore."):
@@ -153,6 +156,12 @@ def _prepared(evaluator: Evaluator, name: str, node: ast.Call, scope: Scope) -> 
     value = evaluator.value(node.args[0], scope)
     layer = Layer(node, scope, 1, name == "functools.partialmethod")
     return value._replace(known=tuple(known._replace(prepared=(*known.prepared, layer)) for known in value.known))
+
+
+def _first(node: ast.Call) -> Optional[ast.expr]:
+    """Return what a call is given first, or as the function that it wraps."""
+    given = (keyword.value for keyword in node.keywords if keyword.arg in ("fn", "function"))
+    return node.args[0] if node.args else next(given, None)
 
 
 def _converted(evaluator: Evaluator, name: str, node: ast.Call, scope: Scope) -> Value:

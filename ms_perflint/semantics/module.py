@@ -13,8 +13,7 @@ from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.source import Source, SourceError, Span
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.files.handed import Holder
-    from ms_perflint.semantics.files.word_flow import WordFlow
+    from ms_perflint.semantics.assignments import Assignments
     from ms_perflint.semantics.flow import Flow
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
@@ -276,14 +275,12 @@ class Module:
         ] = {}  # name -> the imports that bind it, in any scope
         self.renamed: dict[str, set[str]] = {}  # last word of a name -> other names it gets: `as`, `x = name`
         self.displays: list[Union[ast.Dict, ast.List, ast.Tuple, ast.Set]] = []
-        self.handed: Optional[dict[str, set[Holder]]] = None  # see `handed`, made on first use
-        self.computed: Optional[dict[str, list[Site]]] = None  # see `handed` too
         self.made: dict[
             str, set[str]
         ] = {}  # last word of a callee -> names bound to what it returns: `self.x = name()`
         self.chains: dict[int, list[ast.stmt]] = {}  # id of a `match` -> the `if` chain that it is
         self.worded: dict[int, str] = {}  # id of a test that stands in no source -> how it reads
-        self._word_flow: Optional[WordFlow] = None
+        self._assignments: Optional[Assignments] = None
         self.published: Optional[frozenset[str]] = None  # see `known_networks`, which fills it
         self._site_at: Optional[dict[int, Site]] = None
         self.outside: Optional[dict[str, tuple[ast.alias, str]]] = None  # see `outside`, which fills it
@@ -305,13 +302,13 @@ class Module:
         return self._words
 
     @property
-    def word_flow(self) -> WordFlow:
-        """Return where the file hands on what names hold, by words alone, made on first use."""
-        if self._word_flow is None:
-            from ms_perflint.semantics.files.word_flow import word_flow
+    def assignments(self) -> Assignments:
+        """Return the assignment graph of the file, made on first use."""
+        if self._assignments is None:
+            from ms_perflint.semantics.assignments import Assignments
 
-            self._word_flow = word_flow(self)
-        return self._word_flow
+            self._assignments = Assignments(self)
+        return self._assignments
 
     def spelled(self, word: str) -> set[str]:
         """Return the last words under which something named `word` elsewhere may be called in this file."""
@@ -390,8 +387,7 @@ class Module:
         self.chains.clear()
         self.worded.clear()
         self.displays.clear()
-        self.handed = None
-        self.computed = None
+        self._assignments = None
         self.outside = None
         self._site_at = None
         if not self._borrowed:
