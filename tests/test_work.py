@@ -18,8 +18,8 @@ from ms_perflint.config import Config
 from ms_perflint.discovery import discover
 from ms_perflint.programs import reach
 from ms_perflint.semantics import module
-from ms_perflint.semantics.evaluate import ProgramEvaluator
 from ms_perflint.semantics.files import project
+from ms_perflint.semantics.queries import Queries
 from ms_perflint.semantics.walk import _Walk
 from ms_perflint.source import Disk, Source
 
@@ -133,7 +133,7 @@ def test_the_work_of_a_run_stays_in_its_budget(tmp_path: Path, monkeypatch: pyte
     count(monkeypatch, counts, project, "outline", "outlined")
     count(monkeypatch, counts, _Walk, "expression", "expressions")
     count(monkeypatch, counts, reach, "reached", "reached")
-    count(monkeypatch, counts, ProgramEvaluator, "_work", "evaluated")
+    count(monkeypatch, counts, Queries, "_answer", "evaluated")
     count(monkeypatch, counts, syntax, "parse_site", "sliced")
     config = Config(str(tmp_path))
     report = engine.lint(discover([str(tmp_path)], config).files, config)

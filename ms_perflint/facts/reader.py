@@ -16,8 +16,8 @@ from ms_perflint.programs import conditions
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.forms import is_main_guard
-from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope, Site
-from ms_perflint.semantics.parameters import argument_at
+from ms_perflint.semantics.module import Binding, Scope, Site
+from ms_perflint.semantics.parameters import argument
 from ms_perflint.semantics.settings import options
 from ms_perflint.semantics.values import NO_CONSTANT, Constant, Instance, Known, Options, Tree, Value
 from ms_perflint.source import NOTEBOOK, PYTHON
@@ -172,14 +172,10 @@ class Reader:
         """Return the expression that a name was given: what it is bound to, or what the first call passes."""
         if binding.kind != "parameter":
             return (binding.value, binding.scope) if binding.value is not None else None
-        function = scope.owner
-        names = [argument.arg for argument in function.node.args.args] if isinstance(function.node, FUNCTIONS) else []
-        first = int(function.parent is not None and function.parent.is_class)
-        slot = names.index(binding.name) - first if binding.name in names else None
-        for site in self.program.callers(function) if function.is_function else ():
-            passed = argument_at(site.node, binding.name, slot) if isinstance(site.node, ast.Call) else None
-            if passed is not None:
-                return passed, site.scope
+        for site in self.program.callers(binding.scope) if binding.scope.is_function else ():
+            part = argument(self.program.evaluator, binding, site).part
+            if part is not None:
+                return part
         return None
 
     def _missing(self, node: ast.Attribute | ast.Subscript, scope: Scope) -> str:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.networks.numbers import Number, number
 from ms_perflint.programs.site import Call, call_of
-from ms_perflint.semantics.forms import position
+from ms_perflint.semantics.forms import position, word_of
 from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.signature import Layer, Signature
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -111,14 +112,22 @@ class Slot:
 
 
 def network(site: Site) -> Scope:
-    """Return what holds the layers among which a site stands: the class, else the function or module."""
+    """Return what holds the layers among which a site stands: the class, else the function or module.
+
+    A static method of a class without bases, which is no cell, is a function like any other.
+    """
     scope = site.scope.owner
     around: Optional[Scope] = scope
     while around is not None:
         if around.is_class:
-            return around
+            is_static = scope.parent is around and scope.is_function and not scope.is_method
+            return scope if is_static and all(word_of(base) == "object" for base in _bases(around)) else around
         around = around.parent.owner if around.parent is not None else None
     return scope
+
+
+def _bases(cls: Scope) -> list[ast.expr]:
+    return cls.node.bases if isinstance(cls.node, ast.ClassDef) else []
 
 
 def sites(program: Program, scope: Scope) -> list[Site]:
@@ -250,7 +259,8 @@ def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[li
     )
     shape: Optional[ast.expr] = None
     if names & {"mindspore.common.initializer.initializer"}:
-        shape = next((k.value for k in node.keywords if k.arg == "shape"), node.args[1] if len(node.args) > 1 else None)
+        given = Signature.named("init", "shape").bind(Layer(node, scope)).of("shape").part
+        shape = given.node if given is not None else None
     elif names & {"mindspore.Tensor"} and node.args:
         return literal_shape(program, node.args[0], scope)
     elif word in ("astype", "to") and isinstance(node.func, ast.Attribute):

@@ -11,7 +11,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.networks import packages
 from ms_perflint.programs.steps import base_apis
 from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.parameters import argument_at
+from ms_perflint.semantics.signature import Layer, Signature
 from ms_perflint.semantics.values import OPEN, Api, Bound, Display, Instance, Known, Value
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ HALVES = (
     "precision_mode",
 )
 LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
-WIDTHS = (("in_channels", "in_features"), ("out_channels", "out_features"))  # of a dense layer, by slot
+WIDTHS = (Signature.named("in_channels", "out_channels"), Signature.named("in_features", "out_features"))  # of a layer
 TILE = 16  # elements of each side of the matrices that the matrix unit multiplies at once
 TENSOR_PRODUCTS = frozenset({"matmul", "bmm"})  # also methods of Tensor
 _LOSS = r"(?i)loss(?!y)"
@@ -225,9 +225,9 @@ class _Search:
         if api.rpartition(".")[2] not in ("Dense", "Linear"):
             return False
         sizes = []
-        for slot, names in enumerate(WIDTHS):
-            given = (argument_at(node, name, slot) for name in names)
-            value = next((self.program.value(each, scope) for each in given if each is not None), OPEN)
+        for slot in range(2):
+            given = (widths.bind(Layer(node, scope)).of(widths.slots[slot]).part for widths in WIDTHS)
+            value = next((self.program.value(*each) for each in given if each is not None), OPEN)
             if value.open or value.optional or len(value.constants) != len(value.known):
                 return False
             sizes.append(max((width for width in value.constants if isinstance(width, int)), default=TILE))

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.module import FUNCTIONS, Binding, Module, Scope
-from ms_perflint.semantics.parameters import argument_at
+from ms_perflint.semantics.module import Binding, Module, Scope
+from ms_perflint.semantics.parameters import argument
+from ms_perflint.semantics.signature import Part, receiver_name
 from ms_perflint.semantics.values import Known
 from ms_perflint.source import Span
 
@@ -119,15 +120,9 @@ def _only_binding(node: ast.expr, scope: Scope) -> Optional[Binding]:
         found = scope.lookup(node)
     elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         cls = scope.owner.parent
-        if cls is not None and cls.is_class and scope.owner.is_function and _is_self(node.value, scope.owner):
+        if cls is not None and node.value.id == receiver_name(scope):
             found = tuple(cls.attributes.get(node.attr, ()))
     return found[0] if len(found) == 1 else None
-
-
-def _is_self(name: ast.Name, method: Scope) -> bool:
-    assert isinstance(method.node, FUNCTIONS)
-    first = [*method.node.args.posonlyargs, *method.node.args.args][:1]
-    return bool(first) and first[0].arg == name.id
 
 
 def _bound(program: Program, binding: Binding, constant: int, depth: int) -> Optional[Number]:
@@ -142,20 +137,13 @@ def _bound(program: Program, binding: Binding, constant: int, depth: int) -> Opt
 
 def _passed(program: Program, binding: Binding, depth: int) -> Optional[Number]:
     """Return the number that all callers of a function pass for a parameter, or leave to its default."""
-    function = binding.scope
-    assert isinstance(function.node, FUNCTIONS)
-    args = function.node.args
-    names = [arg.arg for arg in (*args.posonlyargs, *args.args)]
-    slot = names.index(binding.name) if binding.name in names else None
-    if slot is not None and function.parent is not None and function.parent.is_class:
-        slot -= 1
+    parent = binding.scope.parent
+    default = Part(binding.value, parent) if binding.value is not None and parent is not None else None
     choices: list[Number] = []
-    for site in program.callers(function):
-        assert isinstance(site.node, ast.Call)
-        given = argument_at(site.node, binding.name, slot)
-        where = site.scope if given is not None else function.parent
-        given = given if given is not None else binding.value
-        choice = number(program, given, where, depth + 1) if given is not None and where is not None else None
+    for site in program.callers(binding.scope):
+        given = argument(program.evaluator, binding, site)
+        part = default if given.is_default else given.part
+        choice = number(program, *part, depth + 1) if part is not None else None
         if choice is None:
             return None
         choices.append(choice)

@@ -13,6 +13,8 @@ from ms_perflint.programs.training import words_called
 from ms_perflint.semantics.bases import lineage
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Scope, Site
+from ms_perflint.semantics.parameters import argument
+from ms_perflint.semantics.signature import Part
 from ms_perflint.semantics.values import Display, Instance, Known, Value, identity
 
 if TYPE_CHECKING:
@@ -74,9 +76,6 @@ def collected(program: Program, node: ast.expr, site: Site) -> tuple[list[Known]
     return list(known_once.values()), is_open or value.open
 
 
-Part = tuple[ast.expr, Scope]
-
-
 def _returned(program: Program, node: ast.Call, scope: Scope) -> list[Part]:
     """Return what the functions of the project return that a call enters; nothing if it may enter another one."""
     functions = [known.what for known in program.value(node.func, scope).known]
@@ -84,7 +83,7 @@ def _returned(program: Program, node: ast.Call, scope: Scope) -> list[Part]:
     for function in functions:
         if not isinstance(function, Scope) or not function.is_function:
             return []
-        found.extend((value, function) for value, _ in function.returns)
+        found.extend(Part(value, function) for value, _ in function.returns)
     return found
 
 
@@ -184,29 +183,13 @@ def _stores(program: Program, name: str, attribute: str, scope: Scope) -> list[B
 
 def _is_bound_to_size(program: Program, binding: Binding, depth: int) -> bool:
     if binding.kind == "parameter":
-        given = [_passed(program, binding.scope, binding.name, site) for site in program.callers(binding.scope)]
-        return bool(given) and all(
-            pair is not None and _is_size(program, pair[1], pair[0].scope, depth + 1) for pair in given
-        )
-    made: list[Part] = [(binding.value, binding.scope)] if binding.value is not None else []
+        given = [argument(program.evaluator, binding, site).part for site in program.callers(binding.scope)]
+        return bool(given) and all(part is not None and _is_size(program, *part, depth + 1) for part in given)
+    made = [Part(binding.value, binding.scope)] if binding.value is not None else []
     if isinstance(binding.value, ast.Call):
         made = _returned(program, binding.value, binding.scope) or made
     for index in binding.path:
         if not all(isinstance(value, ast.Tuple) and index < len(value.elts) for value, _ in made):
             return False
-        made = [(value.elts[index], scope) for value, scope in made if isinstance(value, ast.Tuple)]
+        made = [Part(value.elts[index], scope) for value, scope in made if isinstance(value, ast.Tuple)]
     return bool(made) and all(_is_size(program, value, scope, depth + 1) for value, scope in made)
-
-
-def _passed(program: Program, function: Scope, name: str, site: Site) -> Optional[tuple[Call, ast.expr]]:
-    from ms_perflint.semantics.parameters import argument_at
-
-    args = function.node.args  # type: ignore[union-attr]
-    names = [arg.arg for arg in args.args]
-    slot = (
-        names.index(name) - (1 if function.parent is not None and function.parent.is_class else 0)
-        if name in names
-        else None
-    )
-    given = argument_at(site.node, name, slot) if isinstance(site.node, ast.Call) else None
-    return (Call(site, program, ""), given) if given is not None else None

@@ -3,31 +3,48 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.forms import is_decorated, word_of
-from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.parameters import PARTIAL, positional
+from ms_perflint.programs.call_graph import INSTANCE_METHODS
+from ms_perflint.semantics.forms import word_of
+from ms_perflint.semantics.module import Module, Scope, Site
+from ms_perflint.semantics.signature import PREPARES, Signature
 from ms_perflint.semantics.values import Bound, Instance, Known, Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
-INSTANCE_METHODS = ("construct", "__call__", "forward")  # run when an object is called
+PREPARING = ("partial", "partialmethod")  # the last words of PREPARES
+FEW = 3  # functions that a call may enter, before it is not known which it enters
 
 
 def callers(program: Program, function: Scope) -> tuple[Site, ...]:
+    """Return the sites that pass something to a function, `partial(function, x)` too.
+
+    Where there are such, what a call under another name passes depends on them: those are left out.
+    """
+    found = entering(program, function)
+    cls = function.parent if function.name == "__init__" else None
+    partials = tuple(_partials(program, function if cls is None or not cls.is_class else cls))
+    if partials:
+        own = program.call_graph.direct_sites(function)
+        found = tuple(dict.fromkeys((*(site for site in found if site in own), *partials)))
+    return found
+
+
+def entering(program: Program, function: Scope) -> tuple[Site, ...]:
     """Return the sites that call a function; of a method `__init__`, those that make an object with it."""
     cls = function.parent if function.parent is not None and function.parent.is_class else None
     if cls is None or function.name != "__init__":
-        sites = (*program.sites(function.name), *program.handing.sites(function.name))
+        sites = program.call_graph.sites(function)
         found = [site for site in sites if _calls(program, site, function) and not _passes_on(site, function)]
         if cls is not None and function.name in INSTANCE_METHODS:
             found.extend(_instance_calls(program, cls))
     else:
         found = list(_constructions(program, function, cls))
-    found.extend(_partials(program, function if cls is None or function.name != "__init__" else cls))
     return tuple(dict.fromkeys(found))
 
 
@@ -38,14 +55,20 @@ def _calls(program: Program, site: Site, wanted: Scope) -> bool:
 
 def _passes_on(site: Site, function: Scope) -> bool:
     """Return whether a site, in what a decorator makes of a function, hands on what that was called with."""
-    if not getattr(function.node, "decorator_list", ()) or not isinstance(site.node, ast.Call):
+    wrapper, call = site.scope.owner, site.node
+    if not getattr(function.node, "decorator_list", ()) or not isinstance(call, ast.Call) or not wrapper.is_function:
         return False
-    callee, first = site.node.func, next(iter(site.node.args), None)
-    return (
-        not (isinstance(callee, ast.Name) and callee.id == function.name)
-        and isinstance(first, ast.Starred)
-        and word_of(first.value) in site.scope.owner.bindings
-    )
+    if isinstance(call.func, ast.Name) and call.func.id == function.name:
+        return False
+    return bool(call.args or call.keywords) and _hands_on(call, Signature.of(wrapper, wrapper.is_method))
+
+
+def _hands_on(call: ast.Call, own: Signature) -> bool:
+    """Return whether a call passes parameters of the function around it, each in its own place."""
+    slots = [*own.slots, f"*{own.rest}"]
+    given = [f"*{word_of(each.value)}" if isinstance(each, ast.Starred) else word_of(each) for each in call.args]
+    words = [(word.arg or own.mapping, word_of(word.value)) for word in call.keywords]
+    return given == slots[: len(given)] and all(name and name == word for name, word in words)
 
 
 def _is(value: Value, wanted: Scope) -> bool:
@@ -78,13 +101,7 @@ def _constructions(program: Program, init: Scope, cls: Scope) -> Iterator[Site]:
 
 def _made(program: Program, cls: Scope) -> Iterator[Site]:
     """Yield the sites that make an object of just this class."""
-    for site in (*program.sites(cls.name), *program.handing.sites(cls.name)):
-        if _calls(program, site, cls):
-            yield site
-    for method in cls.defines:
-        if is_decorated(method.node, "classmethod"):
-            own = {arg.arg for arg in positional(method)[:1]}
-            yield from (site for site in method.calls if site.word in own and _calls(program, site, cls))
+    yield from (site for site in program.call_graph.sites(cls) if _calls(program, site, cls))
 
 
 def _derived(program: Program, cls: Scope) -> list[Scope]:
@@ -104,21 +121,109 @@ def _derived(program: Program, cls: Scope) -> list[Scope]:
     return found
 
 
-def _partials(program: Program, wanted: Scope) -> Iterator[Site]:
-    """Yield the sites `partial(function, ...)`: they pass the first of its arguments."""
-    for site in program.partials.get(wanted.name, ()):
-        assert isinstance(site.node, ast.Call)
-        is_partial = any(known.api == PARTIAL for known in program.evaluator.callees(site).known)
-        if is_partial and _is(program.value(site.node.args[0], site.scope), wanted):
+def _instance_calls(program: Program, cls: Scope) -> Iterator[Site]:
+    """Yield the sites that call an object of a class."""
+    for site in program.call_graph.instance_sites(cls):
+        if any(isinstance(k.what, Instance) and k.what.type is cls for k in program.evaluator.callees(site).known):
             yield site
 
 
-def _instance_calls(program: Program, cls: Scope) -> Iterator[Site]:
-    """Yield the sites that call an object of a class."""
-    for module in program.modules:
-        for name in sorted(module.holders(cls.name)):
-            for site in module.by_word.get(name, ()):
-                for known in program.evaluator.callees(site).known:
-                    if isinstance(known.what, Instance) and known.what.type is cls:
-                        yield site
-                        break
+def callees(program: Program, site: Site) -> tuple[Scope, ...]:
+    """Return the functions of the project that a call enters; where that is open, the few that it may enter."""
+    candidates = program.call_graph.functions(site)
+    if not candidates:
+        return ()
+    value = program.evaluator.callees(site)
+    found = [known.what.function if isinstance(known.what, Bound) else known.what for known in value.known]
+    scopes = [each for each in found if isinstance(each, Scope)]
+    if not scopes and value.known and not value.open:
+        return ()
+    inits = (each.method("__init__") if each.is_class else each for each in scopes or candidates)
+    functions = tuple(dict.fromkeys(each for each in inits if each is not None and each.is_function))
+    return functions if scopes or len(functions) <= FEW else ()
+
+
+# --- `partial`
+
+
+def _partials(program: Program, wanted: Scope) -> Iterator[Site]:
+    """Yield the calls of what `partial(function, ...)` makes, and `partial` itself where it may have others."""
+    made = [site for site in program.partials.of(wanted.name) if _prepares(program, site, wanted)]
+    for site in program.partials.calls if made else ():
+        if any(_function(known) is wanted and known.prepared for known in program.evaluator.callees(site).known):
+            yield site
+    yield from (site for site in made if program.partials.escapes(site))
+
+
+def _prepares(program: Program, site: Site, wanted: Scope) -> bool:
+    """Return whether a site is `partial(function, ...)`."""
+    given = prepared(site)
+    is_partial = any(known.api in PREPARES for known in program.evaluator.callees(site).known)
+    return is_partial and given is not None and _is(program.value(given, site.scope), wanted)
+
+
+class Partials:
+    """What one program makes of functions with `partial`, by names alone. Questions are answered when asked, once."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        """Return the calls that may be of `partial`."""
+        found = (site for word in PREPARING for site in self.program.sites(word))
+        return tuple(site for site in found if prepared(site) is not None)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Return the names that may hold what `partial` makes."""
+        modules = self.program.modules if self.sites else ()
+        return frozenset(name for module in modules for word in PREPARING for name in module.holders(word))
+
+    @cached_property
+    def calls(self) -> tuple[Site, ...]:
+        """Return the calls that may be of what `partial` makes: under its names, and `partial(function, ...)(...)`."""
+        modules = self.program.modules if self.sites else ()
+        made = {id(site.node) for site in self.sites}
+        named = [site for module in modules for name in sorted(self.names) for site in module.by_word.get(name, ())]
+        return (*named, *(s for module in modules for s in module.by_word.get("", ()) if id(_callee(s)) in made))
+
+    def of(self, name: str) -> list[Site]:
+        """Return the calls of `partial` that may be given what has a name elsewhere, or what `partial` made."""
+        found = []
+        for site in self.sites:
+            given = prepared(site)
+            words = {name, *self.names, *site.module.spelled(name)}
+            if isinstance(given, ast.Call) or (given is not None and word_of(given) in words):
+                found.append(site)
+        return found
+
+    def escapes(self, site: Site) -> bool:
+        """Return whether what `partial` makes may be called elsewhere than at `calls`.
+
+        It is not where it is called, or prepared again, on the spot, or has a name that stands nowhere but in calls.
+        """
+        used = (*map(_callee, self.calls), *map(prepared, self.sites))
+        if any(node is site.node for node in used):
+            return False
+        targets = site.stmt.targets if isinstance(site.stmt, ast.Assign) and site.stmt.value is site.node else []
+        name = word_of(targets[0]) if len(targets) == 1 else ""
+        return not name or any(self._is_mentioned(name, module, site) for module in self.program.modules)
+
+    def _is_mentioned(self, name: str, module: Module, site: Site) -> bool:
+        """Return whether a name stands elsewhere than in calls, in imports and where a site binds it."""
+        text = rb"(?<!\w)" + re.escape(name.encode()) + rb"(?!\w)"
+        known = len(module.by_word.get(name, ())) + len(module.imported.get(name, ())) + (module is site.module)
+        for each in self.sites:
+            given = prepared(each) if each.module is module else None
+            known += given is not None and word_of(given) == name
+        return len(re.findall(text, module.source.text)) > known
+
+
+def prepared(site: Site) -> Optional[ast.expr]:
+    """Return the function that a call of `partial` is given; None for other sites."""
+    return site.node.args[0] if isinstance(site.node, ast.Call) and site.node.args else None
+
+
+def _callee(site: Site) -> Optional[ast.expr]:
+    return site.node.func if isinstance(site.node, ast.Call) else None

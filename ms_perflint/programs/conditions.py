@@ -11,7 +11,8 @@ from ms_perflint.programs.training import callers
 from ms_perflint.records import NamedTuple, equal_by
 from ms_perflint.semantics.forms import around
 from ms_perflint.semantics.module import Block, Scope, Site
-from ms_perflint.semantics.parameters import given_for
+from ms_perflint.semantics.parameters import argument
+from ms_perflint.semantics.signature import Part
 from ms_perflint.semantics.values import truth
 
 if TYPE_CHECKING:
@@ -114,11 +115,11 @@ def _moved(program: Program, own: Pass, caller: Site, function: Scope) -> Option
     """Return the conditions of a function as its caller has them; None where they cannot hold for this caller."""
     found: list[Condition] = []
     for condition in own:
-        given = _given(condition, caller, function)
+        given = _given(program, condition, caller, function)
         if given is None:
             found.append(condition)
             continue
-        for part in parts(given, condition.result, caller.scope):
+        for part in parts(given.node, condition.result, given.scope):
             truth = program.value(part.test, part.scope).truth
             if truth is None:
                 found.append(part)
@@ -127,13 +128,13 @@ def _moved(program: Program, own: Pass, caller: Site, function: Scope) -> Option
     return tuple(found)
 
 
-def _given(condition: Condition, caller: Site, function: Scope) -> Optional[ast.expr]:
+def _given(program: Program, condition: Condition, caller: Site, function: Scope) -> Optional[Part]:
     """Return what a caller passes for the parameter that a condition is about; None where it is no such condition."""
     test = condition.test
     bindings = function.bindings.get(test.id, []) if isinstance(test, ast.Name) and condition.scope is function else []
-    if len(bindings) != 1 or bindings[0].kind != "parameter" or not isinstance(caller.node, ast.Call):
+    if len(bindings) != 1 or bindings[0].kind != "parameter":
         return None
-    return given_for(caller.node, bindings[0])
+    return argument(program.evaluator, bindings[0], caller).part
 
 
 def conditions(program: Program, block: Block) -> Iterator[Condition]:

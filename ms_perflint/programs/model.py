@@ -14,5 +14,5 @@ class Calls(Files, Protocol):
 
     roots: Roots  # where its imports are looked for
 
-    def cheap_callees(self, site: Site) -> tuple[Scope, ...]:
-        """Return the functions of the project that a call enters, by name alone."""
+    def callees(self, site: Site) -> tuple[Scope, ...]:
+        """Return the functions of the project that a call enters; where that is open, the few that it may enter."""

@@ -12,7 +12,9 @@ from ms_perflint.programs.site import Call
 from ms_perflint.programs.steps import STEP_CELLS, base_apis, is_step_class
 from ms_perflint.programs.training import train_sites
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.values import OPEN, Api, Display, Instance, Known, Tree, Value, union
+from ms_perflint.semantics.signature import Part
+from ms_perflint.semantics.spreads import keys
+from ms_perflint.semantics.values import OPEN, Api, Instance, Known, Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -44,50 +46,13 @@ SPREAD = ("distribut", "parallel", "device_num", "group_size", "rank_size", "wor
 
 def settings(call: Call) -> Optional[Mapping[str, Value]]:
     """Return what a call of `set_auto_parallel_context` sets; None where `**` hides a part of it."""
-    found: dict[str, Value] = {}
+    names: dict[str, None] = {}
     for keyword in call.node.keywords:
-        if keyword.arg is not None:
-            found[keyword.arg] = call.program.value(keyword.value, call.scope)
-        elif not _spread(call, keyword.value, found):
+        own = keys(call.program.evaluator, Part(keyword.value, call.scope)) if keyword.arg is None else (keyword.arg,)
+        if own is None:
             return None
-    return found
-
-
-def _spread(call: Call, node: ast.expr, found: dict[str, Value]) -> bool:
-    """Add what `**node` brings; False where that is not known."""
-    value = call.program.value(node, call.scope)
-    known = value.known[0].what if len(value.known) == 1 and not value.open else None
-    if isinstance(known, Tree) and isinstance(known.data, dict):
-        names: Iterable[object] = known.data
-    elif isinstance(known, Display) and isinstance(known.node, ast.Dict):
-        names = [key.value if isinstance(key, ast.Constant) else None for key in known.node.keys]
-    else:
-        return False
-    for name in names:
-        if not isinstance(name, str):
-            return False
-        found[name] = call.program.evaluator.item(value.known[0], name)
-    found.update(_added(call, node))
-    return not _is_updated(call, node)
-
-
-def _added(call: Call, node: ast.expr) -> Iterator[tuple[str, Value]]:
-    """Yield what `name[key] = value` adds to a dict in its file."""
-    for (base, key), bindings in call.module.stores.items():
-        if isinstance(node, ast.Name) and base == node.id:
-            yield key, union([call.program.evaluator.weighed(binding) for binding in bindings])
-
-
-def _is_updated(call: Call, node: ast.expr) -> bool:
-    """Return whether something like `name.update(...)` may add more."""
-    return isinstance(node, ast.Name) and any(
-        isinstance(site.node, ast.Call)
-        and isinstance(site.node.func, ast.Attribute)
-        and isinstance(site.node.func.value, ast.Name)
-        and site.node.func.value.id == node.id
-        for word in ("update", "setdefault")
-        for site in call.module.by_word.get(word, ())
-    )
+        names.update(dict.fromkeys(own))
+    return {name: call.argument(name) for name in names}
 
 
 def data_parallel(sets: Mapping[str, Value]) -> Optional[Known]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
 from ms_perflint.findings import Place
 from ms_perflint.programs import callers, reach
-from ms_perflint.programs.handing import Handing
+from ms_perflint.programs.call_graph import CallGraph
+from ms_perflint.programs.callers import Partials
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.target import Target, versions_of
 from ms_perflint.semantics.evaluate import ProgramEvaluator
 from ms_perflint.semantics.files.project import Project
-from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Module, Scope, Site
 from ms_perflint.semantics.settings import config_files, trees
 from ms_perflint.semantics.settings.commandline import Given
@@ -58,7 +58,7 @@ class Program:
         self._trees: dict[str, Optional[trees.Entry]] = {}
         self.facts: dict[object, Any] = {}  # what `fact` keeps, by the function that works it out
         self.names = project.names(self.roots)
-        self.handing = Handing(self)
+        self.call_graph = CallGraph(self)
 
     def close(self) -> None:
         """Cut the cycle with the evaluator, so that memory is given back without the garbage collector."""
@@ -156,54 +156,16 @@ class Program:
 
     def decorated(self, decorator: Scope) -> Iterator[Scope]:
         """Yield what a function, or one that a function around it returns, decorates."""
-        return self.handing.decorated(decorator)
+        return self.call_graph.decorated(decorator)
 
     @cached_property
-    def partials(self) -> dict[str, list[Site]]:
-        """Return the calls `partial(name, ...)` by the last word of what they prepare."""
-        found: dict[str, list[Site]] = {}
-        for site in self.sites("partial"):
-            if isinstance(site.node, ast.Call) and site.node.args:
-                found.setdefault(word_of(site.node.args[0]), []).append(site)
-        return found
+    def partials(self) -> Partials:
+        """Return what the program makes of functions with `partial`."""
+        return Partials(self)
 
-    def cheap_callees(self, site: Site) -> tuple[Scope, ...]:
-        """Return the functions of the project that a call enters, by name alone."""
-        callee = site.node.func if isinstance(site.node, ast.Call) else None
-        if isinstance(callee, ast.Name):
-            found = self.names.meant(site.module, callee.id).scopes
-        elif isinstance(callee, ast.Attribute):
-            found = self._methods.get(callee.attr, ())
-            if isinstance(callee.value, ast.Name) and callee.value.id == "self" and site.scope.owner.parent is not None:
-                own = site.scope.owner.parent.method(callee.attr)
-                found = (own,) if own is not None else found
-            found = (*found, *self.names.meant_by_member(site.module, callee.attr).scopes) if len(found) != 1 else found
-        else:
-            return ()
-        if not found:
-            return ()
-        functions: list[Scope] = []
-        for scope in found:
-            if scope.is_class:
-                init = scope.method("__init__")
-                functions.extend([init] if init is not None else [])
-            else:
-                functions.append(scope)
-        return tuple(functions) if len(functions) <= 3 else ()
-
-    @cached_property
-    def _methods(self) -> dict[str, tuple[Scope, ...]]:
-        found: dict[str, list[Scope]] = {}
-        for module in self.modules:
-            for name, scopes in module.defined.items():
-                methods = [
-                    scope
-                    for scope in scopes
-                    if scope.parent is not None and scope.parent.is_class and scope.is_function
-                ]
-                if methods:
-                    found.setdefault(name, []).extend(methods)
-        return {name: tuple(scopes) for name, scopes in found.items()}
+    def callees(self, site: Site) -> tuple[Scope, ...]:
+        """Return the functions of the project that a call enters; where that is open, the few that it may enter."""
+        return self.evaluator.search((id(site.node), "callees"), callers.callees, self, site)
 
     # --- configs
 
@@ -280,10 +242,9 @@ class Program:
         position = self.position(site)
         return position is not None and position < self._order.run_by_entry
 
-    @property
-    def words_run(self) -> frozenset[str]:
-        """Return the last words of the calls that running the entry script passes."""
-        return self._order.words
+    def passes(self, words: Collection[str], nodes: Collection[int]) -> bool:
+        """Return whether running the entry script passes a call with one of these last words, or one of these calls."""
+        return not self._order.words.isdisjoint(words) or any(node in self._order.at for node in nodes)
 
     @cached_property
     def _order(self) -> reach.Order:

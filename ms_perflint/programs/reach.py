@@ -217,7 +217,7 @@ class _Order:
                 self.import_(imports.pop()[0], scope.module, depth)
             self.at.setdefault(id(site.node), len(self.at))
             self.words.add(site.word)
-            for callee in self.program.cheap_callees(site) or self._handed(site):
+            for callee in self.program.callees(site) or self._handed(site):
                 self.enter(callee, depth + 1)
         while imports:
             self.import_(imports.pop()[0], scope.module, depth)

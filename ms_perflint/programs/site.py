@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics.forms import word_of
+from ms_perflint.semantics import spreads
 from ms_perflint.semantics.module import Site
-from ms_perflint.semantics.values import NOTHING, OPEN, Api, Bound, Constant, Display, Instance, Known, Value
+from ms_perflint.semantics.signature import Arguments, Layer, Opener, Signature, shown
+from ms_perflint.semantics.values import NOTHING, OPEN, Api, Bound, Constant, Instance, Known, Value
 from ms_perflint.semantics.ways import OPTIONAL
 
 if TYPE_CHECKING:
@@ -40,51 +43,42 @@ class Call(Site):
 
     @property
     def is_spread(self) -> bool:
-        """Return whether `*args` or `**kwargs` hide what is passed."""
-        return any(isinstance(a, ast.Starred) for a in self.node.args) or any(k.arg is None for k in self.node.keywords)
+        """Return whether `*args`, `**kwargs` or a `partial` hide what is passed."""
+        is_starred = any(isinstance(each, ast.Starred) for each in self.node.args)
+        return is_starred or any(word.arg is None for word in self.node.keywords) or self._prepared != ()
+
+    @property
+    def _prepared(self) -> Optional[tuple[Layer, ...]]:
+        """Return the arguments that `partial` passes; None where the call may be of several."""
+        known = self.program.evaluator.callees(self).known
+        ways = {each.prepared for each in known if each.api == self.api or f"{each.type_api}()" == self.api}
+        return ways.pop() if len(ways) == 1 else None if ways else ()
+
+    def _bound(self, prepared: tuple[Layer, ...], opened: Opener) -> Arguments:
+        return signature_of(self.parameters).bind(*prepared, Layer(self.node, self.scope), opened=opened)
 
     def given(self, name: str) -> Optional[ast.expr]:
-        """Return the expression that is passed for a parameter, by keyword or by slot; None where none is."""
-        for keyword in self.node.keywords:
-            if keyword.arg == name:
-                return keyword.value
-        for slot, parameter in enumerate(self.parameters):
-            if parameter.keyword_only:
-                break
-            if slot < len(self.node.args) and isinstance(self.node.args[slot], ast.Starred):
-                return None
-            if parameter.name == name:
-                return self.node.args[slot] if slot < len(self.node.args) else None
-        return None
+        """Return the expression of this call that is passed for a parameter, by keyword or by slot; None for others."""
+        prepared = self._prepared
+        part = self._bound(prepared, shown).of(name).part if prepared is not None else None
+        if part is None or not prepared:
+            return part.node if part is not None else None
+        return part.node if any(part.node is each for each in ast.walk(self.node)) else None
 
     def argument(self, name: str) -> Value:
         """Return what a parameter can be: what is passed, else its default in the target's version."""
-        given = self.given(name)
-        if given is not None:
-            return self.program.value(given, self.scope)
-        if self.is_spread and not self._is_left_out(name):
-            return self._spread(name)
+        prepared = self._prepared
+        if prepared is None:
+            return OPEN
+        evaluator = self.program.evaluator
+        given = self._bound(prepared, partial(spreads.sequence, evaluator)).of(name)
+        return spreads.passed(evaluator, given, self._default(name))
+
+    def _default(self, name: str) -> Value:
         for parameter in self.parameters:
             if parameter.name == name and not isinstance(parameter.default, type(mindspore_api.REQUIRED)):
                 return Value((Known(Constant(parameter.default), (self.module, self.node)),))
         return NOTHING if self.parameters else OPEN
-
-    def _spread(self, name: str) -> Value:
-        """Look for the key in what `**kwargs` spreads."""
-        for keyword in self.node.keywords:
-            if keyword.arg is None:
-                value = self.program.value(keyword.value, self.scope)
-                found = [self.program.evaluator.item(known, name) for known in value.known]
-                if len(found) == 1 and found[0].known:
-                    return found[0]
-        return OPEN
-
-    def _is_left_out(self, name: str) -> bool:
-        """Return whether all that the call spreads are dicts shown key by key, none of which has this key."""
-        if any(isinstance(argument, ast.Starred) for argument in self.node.args):
-            return False
-        spread = [keyword.value for keyword in self.node.keywords if keyword.arg is None]
-        return all(name not in (_keys(self, node) or (name,)) for node in spread)
 
     @property
     def is_optional(self) -> bool:
@@ -102,22 +96,10 @@ class Call(Site):
         return None
 
 
-def _keys(call: Call, node: ast.expr) -> Optional[tuple[str, ...]]:
-    """Return the keys of a dict that is shown in the file and never changed; None for any other."""
-    value = call.program.value(node, call.scope)
-    what = value.known[0].what if len(value.known) == 1 and not value.open else None
-    if not isinstance(what, Display) or not isinstance(what.node, ast.Dict):
-        return None
-    names = [key.value for key in what.node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
-    name = node.id if isinstance(node, ast.Name) else ""
-    changed = any(base == name for base, _ in call.module.stores) or any(
-        isinstance(site.node, ast.Call)
-        and isinstance(site.node.func, ast.Attribute)
-        and word_of(site.node.func.value) == name
-        for word in ("update", "setdefault", "pop")
-        for site in call.module.by_word.get(word, ())
-    )
-    return tuple(names) if len(names) == len(what.node.keys) and not (name and changed) else None
+def signature_of(parameters: Sequence[mindspore_api.Parameter]) -> Signature:
+    """Return the signature of an API with these parameters."""
+    slots = [each.name for each in parameters if not each.keyword_only]
+    return Signature.named(*slots, words=[each.name for each in parameters if each.keyword_only])
 
 
 def call_of(program: Program, known: Optional[Known]) -> Optional[Call]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+from typing import Optional
 
+from ms_perflint.programs.call_graph import Key, State, States
 from ms_perflint.programs.program import Program, fact
-from ms_perflint.programs.step_names import StepNames, step_names
+from ms_perflint.records import NamedTuple
+from ms_perflint.semantics.assignments import CALL
 from ms_perflint.semantics.bases import lineage
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.values import Api, Instance, Known, Value
@@ -27,14 +30,47 @@ GRADS = frozenset(
         "mindspore.ops.grad",
     }
 )
-_WORDS = (*(api.rpartition(".")[2] for api in sorted(STEP_CELLS | GRADS)), "ForwardValueAndGrad")
 _TAKES = ("GradOperation", "value_and_grad", "grad")
+_WORDS = frozenset(api.rpartition(".")[2] for api in STEP_CELLS | GRADS) | {"ForwardValueAndGrad"}
+_TWICE = "GradOperation"  # what it gives is called before there is a step: `GradOperation()(network)(x)`
+
+
+class StepFlow(NamedTuple):
+    """Where a program may hold a training step, or what gives one."""
+
+    states: States
+    words: frozenset[Key]  # the words and variables among them
+    sites: frozenset[int]  # the calls that may be of a step, by the identity of their nodes
+
+    def may_be_step(self, cls: Key) -> bool:
+        """Return whether the objects of a class may be training steps."""
+        return (cls, CALL) in self.states
 
 
 @fact
-def names_of_steps(program: Program) -> StepNames:
-    """Return the names under which the program may hold a training step, or what makes one."""
-    return step_names(program, _WORDS)
+def step_flow(program: Program) -> StepFlow:
+    """Return where the program may hold a training step.
+
+    Where a method calls a step, or what gives one, the objects of its class may be steps too.
+    """
+    graph = program.call_graph
+    states: States = {}
+    new: list[State] = [(word, CALL * (1 + (word == _TWICE))) for word in sorted(_WORDS)]
+    while new:
+        graph.reach(new, states)
+        around = (_class_around(site.scope) for site in graph.makers_at(states))
+        keys = dict.fromkeys(graph.key(cls) for cls in around if cls is not None)
+        new = [(key, CALL) for key in keys if (key, CALL) not in states]
+    return StepFlow(
+        states, frozenset(key for key, _ in states), frozenset(id(site.node) for site in graph.sites_at(states))
+    )
+
+
+def _class_around(scope: Scope) -> Optional[Scope]:
+    current: Optional[Scope] = scope
+    while current is not None and not current.is_class:
+        current = current.parent
+    return current
 
 
 def is_step(program: Program, callee: Value) -> bool:
@@ -74,8 +110,8 @@ def is_step_class(program: Program, cls: Scope, depth: int = 0) -> bool:
 
     One whose optimizer stands under a flag that nobody sets only adapts what it evaluates.
     """
-    if cls.module.scope in program.reached and cls.name not in names_of_steps(program).makers:
-        return False  # by its words alone
+    if cls.module.scope in program.reached and not step_flow(program).may_be_step(program.call_graph.key(cls)):
+        return False
     if base_apis(program, cls) & STEP_CELLS:
         return True
     if depth < 4 and _wraps_step(program, cls, depth):
@@ -99,7 +135,7 @@ def _holds_gradients(program: Program, cls: Scope) -> bool:
 
 def _may_hold_step(program: Program, cls: Scope, name: str) -> bool:
     """Return whether an attribute of a class may hold a step, or what makes one, by its name alone."""
-    return name in names_of_steps(program).members or cls.module.scope not in program.reached
+    return name in step_flow(program).words or cls.module.scope not in program.reached
 
 
 def _wraps_step(program: Program, cls: Scope, depth: int) -> bool:

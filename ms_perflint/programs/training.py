@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator
 from typing import Optional
 
 from ms_perflint.findings import Place
+from ms_perflint.programs.callers import entering
 from ms_perflint.programs.program import Program, fact
-from ms_perflint.programs.step_names import StepNames
-from ms_perflint.programs.steps import base_apis, is_optimizer_word, is_step, names_of_steps
-from ms_perflint.programs.wrapped import calls_of_wrapped
+from ms_perflint.programs.steps import base_apis, is_optimizer_word, is_step, step_flow
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Module, Scope, Site
@@ -114,8 +113,7 @@ def may_train_by_entry(program: Program) -> bool:
 @fact
 def _may_train(program: Program) -> bool:
     """Return whether running the script passes a call that, by its name alone, may train: a cheap first answer."""
-    words = program.words_run
-    return bool(words & {"train", "fit", "step", ""}) or bool(words & names_of_steps(program).held)
+    return program.passes(("train", "fit", "step"), ()) or program.passes((), step_flow(program).sites)
 
 
 def trains_by_entry(program: Program) -> bool:
@@ -129,7 +127,7 @@ def trains_by_entry(program: Program) -> bool:
 
 def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]:
     """Yield the calls of training steps in driver code (not those inside of a cell's `construct`)."""
-    names = names_of_steps(program)
+    candidates = step_flow(program).sites
     for module in program.modules:
         if b"mindspore" not in module.source.text and module.path != program.entry:
             continue
@@ -140,7 +138,7 @@ def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]
             for site in scope.calls:
                 if only_by_entry and not program.is_run_by_entry(site):
                     continue
-                if _may_be_step(site, names) and program.runs(site):
+                if (id(site.node) in candidates or site.word == "step") and program.runs(site):
                     callee = program.evaluator.callees(site)
                     if is_step(program, callee) or _held_step(site, callee, holders) or _is_backward(program, site):
                         yield site
@@ -164,35 +162,6 @@ def _is_backward(program: Program, site: Site) -> bool:
 
 def _is_construct(scope: Scope) -> bool:
     return scope.name in ("construct", "bprop") and scope.parent is not None and scope.parent.is_class
-
-
-def _may_be_step(site: Site, names: StepNames) -> bool:
-    """Return whether the callee is a name or attribute that may hold a step, or the result of a call."""
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
-    if isinstance(callee, ast.Call):
-        word = word_of(callee.func)
-        return word in names.makers or word in names.held or isinstance(callee.func, ast.Call)
-    if site.word not in names.held and site.word != "step":
-        return False
-    if isinstance(callee, ast.Subscript):
-        return True
-    if isinstance(callee, ast.Name):
-        return _may_be_variable(callee.id, site)
-    return (
-        isinstance(callee, ast.Attribute)
-        and isinstance(callee.value, ast.Name)
-        and callee.value.id not in site.module.imported
-        and (callee.attr in names.members or callee.attr == "step")
-    )
-
-
-def _may_be_variable(name: str, site: Site) -> bool:
-    """Return whether a name may be more than a function or class of the file, an import or a builtin."""
-    if name in site.scope.bindings:
-        return True
-    if name in site.module.imported or name in site.module.defined:
-        return False
-    return any(name in scope.bindings or scope.stars for scope in site.scope.enclosing())
 
 
 def is_callback(program: Program, cls: Scope) -> bool:
@@ -222,18 +191,10 @@ def scopes_above(program: Program, sites: Iterable[Site]) -> set[Scope]:
 
 def callers(program: Program, function: Scope) -> list[Site]:
     """Return the sites that call a function: as what a wrapper made of it too, or by the name of a method alone."""
-    sites = list(dict.fromkeys([*program.callers(function), *calls_of_wrapped(program, function)]))
+    sites = list(entering(program, function))
     name = function.parent.name if function.name == "__init__" and function.parent is not None else function.name
-    sites.extend(site for site in program.sites(name) if site not in sites and function in _by_name(program, site))
+    sites.extend(site for site in program.sites(name) if site not in sites and function in program.callees(site))
     return sites
-
-
-def _by_name(program: Program, site: Site) -> tuple[Scope, ...]:
-    """Return the functions that a call may enter by its name; none where it is known to enter a library."""
-    value = program.evaluator.callees(site)
-    if value.known and not value.open and all(known.api.startswith("mindspore.") for known in value.known):
-        return ()
-    return program.cheap_callees(site)
 
 
 def loops(site: Site) -> list[ast.AST]:
@@ -248,7 +209,7 @@ def loops(site: Site) -> list[ast.AST]:
 def callees(program: Program, site: Site) -> list[Scope]:
     """Return the functions of the project that a call enters."""
     found = [_entered(known) for known in program.evaluator.callees(site).known]
-    return [scope for scope in found if scope is not None] + list(_by_name(program, site))
+    return [scope for scope in found if scope is not None] + list(program.callees(site))
 
 
 def _entered(known: Known) -> Optional[Scope]:
@@ -265,7 +226,7 @@ def words_called(program: Program, function: Scope, depth: int = 3) -> set[str]:
     words = {site.word for site in function.calls}
     if depth:
         for site in function.calls:
-            for callee in program.cheap_callees(site):
+            for callee in program.callees(site):
                 if callee is not function:
                     words |= words_called(program, callee, depth - 1)
     return words

@@ -7,11 +7,12 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics import lists, records, tables
+from ms_perflint.semantics import lists, records, spreads, tables
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
 from ms_perflint.semantics.settings import commandline, config_files, ini, mappings, options, typed_options
+from ms_perflint.semantics.signature import PREPARES, Layer, Signature
 from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Display, Instance, Known, Value, union
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ RETURNS: Mapping[str, str] = {"convert_to_thor_model": "mindspore.train.Model"}
 # Calls that give back what they are given first
 PASS_THROUGH = frozenset(
     {
-        "copy.copy", "copy.deepcopy", "builtins.vars", "functools.partial", "builtins.list", "builtins.tuple",
-        "builtins.sorted", "mindspore.jit", "mindspore.ms_function",
+        "copy.copy", "copy.deepcopy", "builtins.vars", "builtins.list", "builtins.tuple",
+        "builtins.sorted", "builtins.iter", "mindspore.jit", "mindspore.ms_function",
         "mindspore.common.api.jit", "mindspore.data_sink", "builtins.staticmethod", "pathlib.Path",
         "omegaconf.OmegaConf.to_container", "omegaconf.OmegaConf.to_object",
     }
@@ -64,6 +65,7 @@ MAPPINGS = frozenset(
         "OrderedDict",
     }
 )
+LOOKUP = Signature.named("key", "default")  # of `config.get` and `os.getenv`
 COPIES = frozenset({"builtins.dict.copy", "builtins.dict.clone"})  # methods of what holds settings
 READS = frozenset({"open", "read_text"})  # methods of a path, which is a text here
 _CONVERT: Mapping[str, Callable[..., Any]] = {
@@ -101,8 +103,13 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
         return evaluator.known(Instance(Api(RETURNS[word]), node, scope), node, scope)
     if name == "builtins.list" and not node.args:
         return lists.empty(evaluator, node, scope)
-    if name in PASS_THROUGH and node.args:
-        return evaluator.value(node.args[0], scope)
+    if name in PREPARES and node.args:
+        return _prepared(evaluator, name, node, scope)
+    if name in PASS_THROUGH and (given := _first(node)) is not None:
+        return evaluator.value(given, scope)
+    if name == "builtins.next" and node.args:
+        elements, is_open = lists.elements(evaluator, evaluator.value(node.args[0], scope))
+        return Value(elements, is_open)
     if name in _CONVERT and node.args and not node.keywords:
         return _converted(evaluator, name, node, scope)
     if (word in MAPPINGS or name == "omegaconf.OmegaConf.create") and not name.startswith("mindspore."):
@@ -142,6 +149,19 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
     if name in ("mindspore.get_context", "builtins.input"):
         return OPEN
     return None
+
+
+def _prepared(evaluator: Evaluator, name: str, node: ast.Call, scope: Scope) -> Value:
+    """Return a function, with the arguments that `partial` passes when that is called."""
+    value = evaluator.value(node.args[0], scope)
+    layer = Layer(node, scope, 1, name == "functools.partialmethod")
+    return value._replace(known=tuple(known._replace(prepared=(*known.prepared, layer)) for known in value.known))
+
+
+def _first(node: ast.Call) -> Optional[ast.expr]:
+    """Return what a call is given first, or as the function that it wraps."""
+    given = (keyword.value for keyword in node.keywords if keyword.arg in ("fn", "function"))
+    return node.args[0] if node.args else next(given, None)
 
 
 def _converted(evaluator: Evaluator, name: str, node: ast.Call, scope: Scope) -> Value:
@@ -202,8 +222,11 @@ def _hasattr(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Val
 
 def _environment(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     """A variable of the environment: what all launchers put there, else its default."""
-    default = evaluator.value(node.args[1], scope) if len(node.args) > 1 else OPEN
-    names = evaluator.value(node.args[0], scope).constants if node.args else ()
+    given = LOOKUP.bind(Layer(node, scope))
+    default, names = (
+        spreads.passed(evaluator, given.of("default"), OPEN),
+        spreads.passed(evaluator, given.of("key"), OPEN).constants,
+    )
     known = len(names) == 1 and isinstance(names[0], str)
     return commandline.variable(evaluator.program.exported(str(names[0])) if known else None, default)
 
@@ -223,7 +246,6 @@ def _get(evaluator: Evaluator, receiver: Known, node: ast.Call, scope: Scope) ->
     found = evaluator.item(receiver, keys[0])
     if found.known:
         return Value(found.known, found.open, found.optional or key.optional or len(key.known) > 1)
-    default = (
-        evaluator.value(node.args[1], scope) if len(node.args) > 1 else evaluator.known(Constant(None), node, scope)
-    )
+    missing = evaluator.known(Constant(None), node, scope)
+    default = spreads.passed(evaluator, LOOKUP.bind(Layer(node, scope)).of("default"), missing)
     return mappings.with_default(evaluator, Value((receiver,)), keys[0], default)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics import lists, records, registries, tables
 from ms_perflint.semantics.module import Module, Scope
@@ -95,15 +95,34 @@ def item(evaluator: Evaluator, known: Known, key: object) -> Value:
 def _display_item(evaluator: Evaluator, display: Display, key: object) -> Value:
     node = display.node
     if isinstance(node, (ast.List, ast.Tuple)) and isinstance(key, int):
-        if any(isinstance(e, ast.Starred) for e in node.elts) or not -len(node.elts) <= key < len(node.elts):
+        elements = _in_order(evaluator, display)
+        if elements is None or not -len(elements) <= key < len(elements):
             return OPEN
-        return evaluator.value(node.elts[key], display.scope)
+        return evaluator.value(*elements[key])
     if isinstance(node, ast.ListComp) and _is_copy(node):
         inner = display.scope
         return union(evaluator.item(known, key) for known in evaluator.value(node.generators[0].iter, inner).known)
     if isinstance(node, ast.Dict):
         return mappings.entry(evaluator, display, key)
     return OPEN
+
+
+def _in_order(evaluator: Evaluator, display: Display, depth: int = 0) -> Optional[list[tuple[ast.expr, Scope]]]:
+    """Return the elements of a list or tuple with the scopes to read them in; None where not all are shown."""
+    found: list[tuple[ast.expr, Scope]] = []
+    for element in display.node.elts:  # type: ignore[attr-defined]
+        if not isinstance(element, ast.Starred):
+            found.append((element, display.scope))
+            continue
+        value = evaluator.value(element.value, display.scope)
+        what = value.known[0].what if len(value.known) == 1 and not value.open and depth < lists.NESTED else None
+        if not isinstance(what, Display) or type(what.node) not in (ast.List, ast.Tuple):
+            return None
+        inner = _in_order(evaluator, what, depth + 1)
+        if inner is None:
+            return None
+        found.extend(inner)
+    return found
 
 
 def _is_copy(node: ast.ListComp) -> bool:

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import parameters, tables
+from ms_perflint.semantics import tables
 from ms_perflint.semantics.module import Binding, Block, Scope, Site
-from ms_perflint.semantics.settings import configs
+from ms_perflint.semantics.signature import Layer, Signature
 from ms_perflint.semantics.values import NOTHING, OPEN, Bound, Display, Instance, Known, Tree, Value, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
 
@@ -87,9 +87,9 @@ class _Elements:
         if isinstance(what, Display) and depth < NESTED:
             return self.display(what, depth)
         if isinstance(what, Tree) and what.documents:
-            return union(configs.lookup(self.evaluator, known, each) for each in range(len(what.documents)))
+            return union(self.evaluator.item(known, each) for each in range(len(what.documents)))
         if isinstance(what, Tree) and isinstance(what.data, list):
-            return union(configs.lookup(self.evaluator, known, index) for index in range(min(len(what.data), ENTRIES)))
+            return union(self.evaluator.item(known, index) for index in range(min(len(what.data), ENTRIES)))
         if known.type_api in CELLS and isinstance(what, Instance) and what.node is not None:
             cells = [
                 self.evaluator.value(arg, what.scope) for arg in what.node.args if not isinstance(arg, ast.Starred)
@@ -142,11 +142,12 @@ class _Elements:
         owner, names = holder.scope.owner, _names(holder.node) or (holder.name,)
         scopes = owner.parent.defines if isinstance(holder.node, ast.Attribute) and owner.parent else [owner]
         for site in (site for scope in scopes for site in scope.calls):
-            if not isinstance(site.node, ast.Call) or not site.node.args:
+            if not isinstance(site.node, ast.Call):
                 continue
-            if site.word in ADDS and _is_addition(site, names):
+            given = (*site.node.args, *(keyword.value for keyword in site.node.keywords))
+            if site.word in ADDS and site.node.args and _is_addition(site, names):
                 yield site.node, site.block
-            elif depth < GIVEN and any(_names(arg) == names for arg in site.node.args):
+            elif depth < GIVEN and any(_names(arg) == names for arg in given):
                 for parameter in self.given(site, names):
                     yield from self.additions(parameter, depth + 1)
 
@@ -157,10 +158,18 @@ class _Elements:
             function = known.what.function if isinstance(known.what, Bound) else known.what
             if not isinstance(function, Scope) or not function.is_function:
                 continue
-            slots = parameters.positional(function)[int(isinstance(known.what, Bound)) :]
-            for arg, slot in zip(site.node.args, slots):
-                if _names(arg) == names:
-                    yield from function.bindings.get(slot.arg, ())[:1]
+            signature = Signature.of(function, known.what is not function and function.is_method)
+            arguments = signature.bind(*known.prepared, Layer(site.node, site.scope))
+            for name in dict.fromkeys((*signature.slots, *signature.words)):
+                part = arguments.of(name).part
+                if part is not None and _names(part.node) == names:
+                    yield from function.bindings.get(name, ())[:1]
+
+
+def grows(evaluator: Evaluator, what: Display) -> bool:
+    """Return whether code adds to a list after it was made, under the name that it got there."""
+    found = _Elements(evaluator)
+    return any(True for holder in holders(what) for _ in found.additions(holder, 0))
 
 
 def holders(what: Display) -> list[Binding]:

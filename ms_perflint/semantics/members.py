@@ -223,11 +223,16 @@ def _take(evaluator: Evaluator, value: Value, receiver: Known, from_object: bool
     values = []
     for known in value.known:
         function = known.what
-        if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS) and function.is_method:
+        if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS) and _binds(known, function):
             if from_object and is_decorated(function.node, "property", "cached_property", "lazy_property"):
                 values.append(calls.entered(evaluator, function, None, function, receiver))
                 continue
             if from_object or is_decorated(function.node, "classmethod"):
-                known = Known(Bound(function, receiver), known.where, known.usual)
+                known = known._replace(what=Bound(function, receiver))
         values.append(Value((known,)))
     return union([*values, *([OPEN] if value.open else [])])
+
+
+def _binds(known: Known, function: Scope) -> bool:
+    """Return whether a function gets the object that it is taken from; what `partial` makes of it does not."""
+    return function.is_method and all(layer.is_method for layer in known.prepared)

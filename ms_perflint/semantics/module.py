@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.languages import Message
-from ms_perflint.semantics.forms import is_decorated
+from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.source import Source, SourceError, Span
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.files.handed import Holder
-    from ms_perflint.semantics.files.word_flow import WordFlow
+    from ms_perflint.semantics.assignments import Assignments
     from ms_perflint.semantics.flow import Flow
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
@@ -22,6 +21,7 @@ ScopeNode = Union[ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDe
 ImportStatement = Union[ast.Import, ast.ImportFrom]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+STATIC = "staticmethod"
 OWNERS = (ast.Module, ast.ClassDef, *FUNCTIONS)  # what runs the lambdas and comprehensions in it
 
 
@@ -154,7 +154,10 @@ class Scope:
     def is_method(self) -> bool:
         """Return whether it is a function that is given an object, or a class, first."""
         parent = self.parent
-        return parent is not None and parent.is_class and not is_decorated(self.node, "staticmethod")
+        if parent is None or not parent.is_class or is_decorated(self.node, STATIC):
+            return False
+        others = parent.bindings.get(self.name, ())
+        return len(others) < 2 or not any(_is_static(each.value) for each in others)
 
     @property
     def owner(self) -> Scope:
@@ -272,14 +275,12 @@ class Module:
         ] = {}  # name -> the imports that bind it, in any scope
         self.renamed: dict[str, set[str]] = {}  # last word of a name -> other names it gets: `as`, `x = name`
         self.displays: list[Union[ast.Dict, ast.List, ast.Tuple, ast.Set]] = []
-        self.handed: Optional[dict[str, set[Holder]]] = None  # see `handed`, made on first use
-        self.computed: Optional[dict[str, list[Site]]] = None  # see `handed` too
         self.made: dict[
             str, set[str]
         ] = {}  # last word of a callee -> names bound to what it returns: `self.x = name()`
         self.chains: dict[int, list[ast.stmt]] = {}  # id of a `match` -> the `if` chain that it is
         self.worded: dict[int, str] = {}  # id of a test that stands in no source -> how it reads
-        self._word_flow: Optional[WordFlow] = None
+        self._assignments: Optional[Assignments] = None
         self.published: Optional[frozenset[str]] = None  # see `known_networks`, which fills it
         self._site_at: Optional[dict[int, Site]] = None
         self._called: Optional[frozenset[int]] = None
@@ -302,13 +303,13 @@ class Module:
         return self._words
 
     @property
-    def word_flow(self) -> WordFlow:
-        """Return where the file hands on what names hold, by words alone, made on first use."""
-        if self._word_flow is None:
-            from ms_perflint.semantics.files.word_flow import word_flow
+    def assignments(self) -> Assignments:
+        """Return the assignment graph of the file, made on first use."""
+        if self._assignments is None:
+            from ms_perflint.semantics.assignments import Assignments
 
-            self._word_flow = word_flow(self)
-        return self._word_flow
+            self._assignments = Assignments(self)
+        return self._assignments
 
     def spelled(self, word: str) -> set[str]:
         """Return the last words under which something named `word` elsewhere may be called in this file."""
@@ -393,13 +394,17 @@ class Module:
         self.chains.clear()
         self.worded.clear()
         self.displays.clear()
-        self.handed = None
-        self.computed = None
+        self._assignments = None
         self.outside = None
         self._site_at = None
         if not self._borrowed:
             self.tree.body = []
         del self.scope
+
+
+def _is_static(value: Optional[ast.expr]) -> bool:
+    """Return whether it is `staticmethod(function)`."""
+    return isinstance(value, ast.Call) and word_of(value.func) == STATIC
 
 
 def parse(source: Source) -> ast.Module:

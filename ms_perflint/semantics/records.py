@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import parameters
+from ms_perflint.semantics import parameters, spreads
 from ms_perflint.semantics.bases import ancestors
 from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.settings import typed_options
+from ms_perflint.semantics.signature import Signature
 from ms_perflint.semantics.values import OPEN, Api, Instance, Known, Value
 
 if TYPE_CHECKING:
@@ -41,12 +42,8 @@ def field(evaluator: Evaluator, known: Known, name: str) -> Optional[Value]:
             default = Value(default.known, default.open, True)  # it is there to be replaced
     if isinstance(what.node, typed_options.Parsed):
         return typed_options.launched(evaluator, name, default)
-    given = parameters.argument_at(what.node, name, names.index(name))
-    if given is not None:
-        return evaluator.value(given, what.scope)
-    if any(isinstance(arg, ast.Starred) for arg in what.node.args):
-        return OPEN
-    return parameters.spread(evaluator, what.node, name, what.scope, default)
+    given = parameters.made_with(evaluator, what, Signature.named(*names)).of(name)
+    return spreads.passed(evaluator, given, default)
 
 
 def structured(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -97,8 +94,8 @@ def _is_field(stmt: ast.AnnAssign) -> bool:
 
 def _names(evaluator: Evaluator, factory: Instance) -> list[str]:
     """Return the names that `namedtuple("Name", "a b")` or `namedtuple("Name", ["a", "b"])` gives its fields."""
-    given = parameters.argument_at(factory.node, "field_names", 1) if factory.node is not None else None
-    value = evaluator.value(given, factory.scope) if given is not None else OPEN
+    given = parameters.made_with(evaluator, factory, Signature.named("typename", "field_names")).of("field_names")
+    value = spreads.passed(evaluator, given, OPEN)
     if len(value.constants) == 1 and isinstance(value.constants[0], str):
         return value.constants[0].replace(",", " ").split()
     elements, is_open = evaluator.elements(value)

@@ -10,6 +10,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
 from ms_perflint.records import NamedTuple, equal_by
 from ms_perflint.semantics.module import Module, Scope
+from ms_perflint.semantics.signature import Layer
 
 
 class Constant(NamedTuple):
@@ -92,13 +93,14 @@ class Namespace(NamedTuple):
 What = Union[Constant, Api, Instance, Bound, Display, Options, Tree, Module, Namespace, Scope]
 
 
-@equal_by("what", "usual")
+@equal_by("what", "usual", "prepared")
 class Known(NamedTuple):
     """One thing that an expression can be, and where that was read."""
 
     what: What
     where: Union[Place, tuple[Module, ast.AST]]
     usual: bool = True  # a user who passes no option gets it
+    prepared: tuple[Layer, ...] = ()  # the arguments that `partial` passes when it is called
 
     @property
     def place(self) -> Place:
@@ -133,7 +135,7 @@ class Known(NamedTuple):
 
     def rarely(self) -> Known:
         """Return the same, as something that a user must ask for."""
-        return Known(self.what, self.where, False) if self.usual else self
+        return self._replace(usual=False) if self.usual else self
 
 
 def identity(what: What) -> object:
@@ -233,11 +235,11 @@ def union(values: Iterable[Value]) -> Value:
     values = list(values)
     if len(values) == 1:
         return values[0]
-    found: dict[tuple[object, object], Known] = {}
+    found: dict[tuple[object, ...], Known] = {}
     for value in values:
         for known in value.known:
             receiver = known.what.receiver if isinstance(known.what, Api) else None
-            key = known.what, receiver.what if receiver is not None else None
+            key = known.what, receiver.what if receiver is not None else None, known.prepared
             if known.usual > found.setdefault(key, known).usual:
                 found[key] = known
     if len(found) > ALTERNATIVES:

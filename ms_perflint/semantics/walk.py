@@ -9,6 +9,7 @@ from typing import Optional, Union
 from ms_perflint.semantics.cases import cases
 from ms_perflint.semantics.forms import TRY, children, descendants, is_main_guard, leaves, word_of
 from ms_perflint.semantics.module import COMPREHENSIONS, Binding, Block, FunctionNode, Module, Scope, Site
+from ms_perflint.semantics.signature import receiver_name
 from ms_perflint.source import Source
 
 DISPLAYS = (ast.Dict, ast.List, ast.Tuple, ast.Set)
@@ -327,13 +328,7 @@ class _Walk:
         binding = Binding(attribute, kind, target, value, path, stmt, block)
         method = block.scope.owner
         owner = method.parent
-        if (
-            isinstance(target, ast.Attribute)
-            and method.is_function
-            and owner is not None
-            and owner.is_class
-            and base.id == _receiver(method.node)
-        ):
+        if isinstance(target, ast.Attribute) and owner is not None and base.id == receiver_name(method):
             owner.attributes.setdefault(attribute, []).append(binding)
         else:
             self.module.stores.setdefault((base.id, attribute), []).append(binding)
@@ -410,7 +405,7 @@ class _Walk:
                 base = holder.value
             else:
                 return
-        if owner is not None and owner.is_class and isinstance(base, ast.Name) and base.id == _receiver(method.node):
+        if owner is not None and isinstance(base, ast.Name) and base.id == receiver_name(method):
             owner.any_attributes = True
 
     def _walrus(self, node: ast.NamedExpr, stmt: ast.stmt, block: Block) -> None:
@@ -452,13 +447,6 @@ class _Walk:
 def _text(node: ast.expr) -> str:
     """Return what a literal text says; "" for other expressions."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-
-
-def _receiver(node: ast.AST) -> str:
-    """Return the name of a method's first parameter; "" where it has none."""
-    args = node.args  # type: ignore[attr-defined]
-    first = [*getattr(args, "posonlyargs", []), *args.args][:1]
-    return first[0].arg if first else ""
 
 
 _STATEMENTS: dict[type[ast.AST], Callable[..., None]] = {

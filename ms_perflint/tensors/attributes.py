@@ -8,7 +8,7 @@ from typing import Optional
 
 from ms_perflint.programs.program import Program
 from ms_perflint.semantics.module import Scope
-from ms_perflint.tensors.dtype_names import receiver_name
+from ms_perflint.semantics.signature import receiver_name
 
 
 def unused_definition(program: Program, scope: Scope, gone: Sequence[ast.expr]) -> Optional[ast.stmt]:

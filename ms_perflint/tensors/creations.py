@@ -144,7 +144,7 @@ def compiled_scopes(dtypes: Dtypes, root: Scope) -> set[Scope]:
     found = set(todo)
     while todo:
         for site in todo.pop().calls:
-            for callee in dtypes.program.cheap_callees(site):
+            for callee in dtypes.program.callees(site):
                 if callee not in found and callee.module is root.module and callee.name != "__init__":
                     found.add(callee)
                     todo.append(callee)

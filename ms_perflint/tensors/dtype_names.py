@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import Binding, Scope
+from ms_perflint.semantics.signature import receiver_name
 from ms_perflint.semantics.values import Api
 from ms_perflint.tensors import tensor_ops
 from ms_perflint.tensors.bindings import home_of, in_loop
@@ -68,16 +69,6 @@ def _asked(dtypes: Dtypes, node: ast.expr, scope: Scope) -> Optional[ast.expr]:
         names = {known.api or f"{known.type_api}()" for known in value.known}
         return node.args[0] if names and names <= DTYPE_CALLS and not value.open else None
     return None
-
-
-def receiver_name(scope: Scope) -> str:
-    """Return how the method that runs a scope calls its object; "" in functions."""
-    function = scope.owner
-    if not function.is_function or function.parent is None or not function.parent.is_class:
-        return ""
-    args = function.node.args  # type: ignore[union-attr]
-    first = [*getattr(args, "posonlyargs", []), *args.args][:1]
-    return first[0].arg if first else ""
 
 
 def _dtype_name(text: str) -> str:

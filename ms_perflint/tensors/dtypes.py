@@ -11,8 +11,10 @@ from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.programs.program import Program
+from ms_perflint.programs.site import signature_of
 from ms_perflint.programs.steps import base_apis
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
+from ms_perflint.semantics.signature import Layer, Signature, receiver_name
 from ms_perflint.semantics.values import Api, Instance, Known
 from ms_perflint.tensors import tensor_ops
 from ms_perflint.tensors.arrays import array_dtype
@@ -131,9 +133,7 @@ class Dtypes:
         if binding.kind == "parameter":
             assert isinstance(scope.node, FUNCTIONS)
             args = scope.node.args
-            first = [*getattr(args, "posonlyargs", []), *args.args][:1]
-            is_self = scope.parent is not None and scope.parent.is_class and node in first
-            if is_self or node in (args.vararg, args.kwarg):
+            if binding.name == receiver_name(scope) or node in (args.vararg, args.kwarg):
                 return None
         elif isinstance(binding.value, (ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.JoinedStr)):
             return None
@@ -310,25 +310,19 @@ class Dtypes:
 
     def creation_dtype(self, node: ast.Call, scope: Scope) -> Optional[ast.expr]:
         """Return the expression that gives a creation its dtype; None where there is none."""
-        for keyword in node.keywords:
-            if keyword.arg in tensor_ops.DTYPE_PARAMETERS:
-                return keyword.value
-        known = self._callee(node, scope)
-        if known is None or spread(node):
-            return None
+        known = self._callee(node, scope) or ("", False)
         api = f"{known[0]}.__call__" if known[1] and known[0] != "mindspore.Tensor" else known[0]
-        for slot, parameter in enumerate(mindspore_api.parameters(api, self.program.version) or ()):
-            if parameter.name in tensor_ops.DTYPE_PARAMETERS and slot < len(node.args):
-                return node.args[slot]
-        return None
+        signature = signature_of(mindspore_api.parameters(api, self.program.version) or ())
+        given = (signature.bind(Layer(node, scope)).of(name).part for name in tensor_ops.DTYPE_PARAMETERS)
+        return next((part.node for part in given if part is not None), None)
 
     def _index(self, node: ast.Call, scope: Scope) -> Optional[Dtype]:
         """`P.Argmax(axis, output_type)(x)`: int32, or what it was made with."""
         made = self.program.value(node.func, scope).known[0].what
         if not isinstance(made, Instance) or made.node is None or spread(made.node):
             return None
-        given = next((k.value for k in made.node.keywords if k.arg == "output_type"), argument(made.node, 1))
-        return named(self, given, made.scope) if given is not None else concrete("int32", node, scope)
+        given = Signature.named("axis", "output_type").bind(Layer(made.node, made.scope)).of("output_type").part
+        return named(self, *given) if given is not None else concrete("int32", node, scope)
 
 
 def _is_passed_on(data: Optional[ast.expr], scope: Scope) -> bool:

@@ -24,6 +24,39 @@ GRAPH = join(NETWORK, 'ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend"
 
 MODEL = join(GRAPH, "model = Model(net, loss, opt)\n")
 
+SAVER = """
+    from functools import partial
+
+
+    class Savers:
+        {}
+        def make({}):
+            config = CheckpointConfig(save_checkpoint_steps=steps)
+            return ModelCheckpoint("net", config=config)
+
+
+    saver = {}
+    model.train(10, dataset, callbacks=[saver])  # ! safe
+    """
+SIZE = "dataset.get_dataset_size()"
+SAVED = [
+    ("to a static method", "@staticmethod", "steps", f"Savers.make({SIZE})"),
+    ("to a static method behind another argument", "@staticmethod", "name, steps", f"Savers.make('net', {SIZE})"),
+    ("to a class method", "@classmethod", "cls, steps", f"Savers.make({SIZE})"),
+    ("to a method", "", "self, steps", f"Savers().make({SIZE})"),
+    ("to a method of the class", "", "self, steps", f"Savers.make(Savers(), {SIZE})"),
+    ("by keyword", "@staticmethod", "name, *, steps", f"Savers.make('net', steps={SIZE})"),
+    ("in a sequence", "@staticmethod", "steps", f"Savers.make(*({SIZE},))"),
+    ("in a mapping", "@staticmethod", "steps", f"Savers.make(**{{'steps': {SIZE}}})"),
+    ("by `partial`", "@staticmethod", "steps", f"partial(Savers.make, {SIZE})()"),
+]
+NOT_SAVED = [
+    ("to a static method before another argument", "@staticmethod", "name, steps", f"Savers.make({SIZE}, 100)"),
+    ("to a class method before another argument", "@classmethod", "cls, name, steps", f"Savers.make({SIZE}, 100)"),
+    ("in a sequence", "@staticmethod", "steps", "Savers.make(*unknown())"),
+    ("in a mapping", "@staticmethod", "steps", "Savers.make(**unknown())"),
+    ("by `partial`, and replaced", "@staticmethod", "steps", f"partial(Savers.make, steps={SIZE})(steps=100)"),
+]
 FIRES = [
     case("absent", MODEL, "model.train(10, dataset)  # ! safe\n"),
     case("absent in fit", MODEL, 'model.fit(10, dataset, ds.MindDataset("val.mindrecord"))  # ! safe\n'),
@@ -350,6 +383,20 @@ FIRES = [
         saver = ModelCheckpoint("net", config=CheckpointConfig(save_checkpoint_steps=steps))
         model.train(10, dataset, callbacks=[saver])  # ! safe
         """,
+    ),
+    *(
+        case(
+            f"a checkpoint each epoch, of which the steps are passed {how}", MODEL, SAVER.format(head, parameters, call)
+        )
+        for how, head, parameters, call in SAVED
+    ),
+    *(
+        case(
+            f"a checkpoint, of which other steps are passed {how}",
+            MODEL,
+            SAVER.format(head, parameters, call).replace("! safe", "! unsafe"),
+        )
+        for how, head, parameters, call in NOT_SAVED
     ),
     case(
         "False beside a checkpoint each fifth epoch",

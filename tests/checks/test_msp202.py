@@ -33,7 +33,72 @@ def cell(init: str, construct: str, signature: str = "self") -> str:
     return f"{head}{layers}\n    def construct(self, x):\n{body}\n\n"
 
 
+LAYERS = "return nn.SequentialCell(nn.Dense(64, hidden), nn.ReLU(), nn.Dense(hidden, 10))"
+
+
+def made(what: str, head: str, *, marker: str = "") -> Program:
+    """Return a program that trains what a function makes of a hidden width; `head`: the function, `...`: its body."""
+    return case(
+        what, IMPORTS, "from functools import partial\n\n", head.replace("...", LAYERS + marker) + "\n", TRAINED
+    )
+
+
+TRAINED = """
+    model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()), amp_level="O2")
+    model.train(10, ds.MindDataset("train.mindrecord").batch(32), dataset_sink_mode=True)
+    """
+STATIC = "class A:\n    @staticmethod\n    def make({}):\n        ...\n\n"
+MADE = "def make({}):\n    ...\n\n"
+BOUND = [  # how 100 is passed for the hidden width
+    ("to a function", MADE.format("hidden") + "net = make(100)"),
+    ("to a static method", STATIC.format("hidden") + "net = A.make(100)"),
+    ("to a static method of an object", STATIC.format("hidden") + "net = A().make(100)"),
+    ("to a static method, as the second argument", STATIC.format("name, hidden") + "net = A.make('x', 100)"),
+    (
+        "to a static method that is none by a decorator",
+        "class A:\n    def make(hidden):\n        ...\n\n    make = staticmethod(make)\n\nnet = A.make(100)",
+    ),
+    (
+        "to a static method of a class with an outdated base",
+        STATIC.format("hidden").replace("A:", "A(object):") + "net = A.make(100)",
+    ),
+    ("by `partial`", MADE.format("hidden") + "build = partial(make, 100)\nnet = build()"),
+    ("by a keyword of `partial`", MADE.format("hidden=128") + "build = partial(make, hidden=100)\nnet = build()"),
+    ("to what `partial` makes", MADE.format("name, hidden") + "build = partial(make, 'x')\nnet = build(100)"),
+    (
+        "in place of what `partial` passes",
+        MADE.format("hidden") + "build = partial(make, hidden=128)\nnet = build(hidden=100)",
+    ),
+    ("by `partial` to a static method", STATIC.format("hidden") + "build = partial(A.make, 100)\nnet = build()"),
+    ("in a sequence", MADE.format("hidden") + "sizes = (100,)\nnet = make(*sizes)"),
+    ("in a mapping", MADE.format("hidden") + "net = make(**{'hidden': 100})"),
+    ("by default, behind an empty sequence", MADE.format("hidden=100") + "net = make(*())"),
+]
+NOT_BOUND = [  # where another number, or one that is not known, is passed
+    ("to another parameter of a static method", STATIC.format("number, hidden") + "net = A.make(100, 128)"),
+    ("to a static method twice", STATIC.format("hidden") + "net = A.make(100)\nother = A.make(128)"),
+    ("in a sequence that is not known", MADE.format("hidden=100") + "net = make(*unknown())"),
+    ("in a mapping that is not known", MADE.format("hidden=100") + "net = make(**unknown())"),
+    (
+        "by `partial`, and replaced",
+        MADE.format("hidden") + "build = partial(make, hidden=100)\nnet = build(hidden=128)",
+    ),
+    (
+        "by `partial`, and perhaps replaced",
+        MADE.format("hidden") + "build = partial(make, hidden=100)\nnet = build(**unknown())",
+    ),
+    (
+        "by `partial`, to a parameter before",
+        MADE.format("number, hidden") + "build = partial(make, 100)\nnet = build(128)",
+    ),
+    (
+        "by `partial`, which leaves the width to others",
+        MADE.format("name, hidden=100") + "run(partial(make, 'x'))\nnet = make('x')",
+    ),
+]
+
 FIRES = [
+    *(made(f"a width that is passed {how}", head, marker="  # ! unsafe") for how, head in BOUND),
     case(
         "what a class hands on to the one that makes it",
         IMPORTS,
@@ -321,6 +386,7 @@ FIRES = [
 ]
 
 QUIET = [
+    *(made(f"a width that is passed {how}", head) for how, head in NOT_BOUND),
     case(
         "a head beside a layer of another class that takes in as many",
         IMPORTS,

@@ -87,6 +87,34 @@ TOGETHER = [
     "try:\n    a()\nexcept ValueError:\n    b()",
 ]
 
+ON = "def f({}):\n    if on:\n        a()\n"
+STATIC = "class A:\n    @staticmethod\n    def f({}):\n        if on:\n            a()\n"
+METHOD = "class A:\n    def f({}):\n        if on:\n            a()\n"
+ASCEND = "\nif d == 'Ascend':\n    b()"
+EXCLUSIVE += [  # where the condition is what a call passes
+    ON.format("on") + "f(d == 'GPU')" + ASCEND,
+    ON.format("on") + "f(*(d == 'GPU',))" + ASCEND,
+    ON.format("on") + "f(**{'on': d == 'GPU'})" + ASCEND,
+    ON.format("*, on") + "f(on=d == 'GPU')" + ASCEND,
+    STATIC.format("on") + "A.f(d == 'GPU')" + ASCEND,
+    STATIC.format("on") + "A().f(d == 'GPU')" + ASCEND,
+    STATIC.format("x, on") + "A.f(x, d == 'GPU')" + ASCEND,
+    STATIC.replace("static", "class").format("cls, on") + "A.f(d == 'GPU')" + ASCEND,
+    METHOD.format("self, on") + "A().f(d == 'GPU')" + ASCEND,
+    METHOD.format("self, on") + "A.f(A(), d == 'GPU')" + ASCEND,
+    "from functools import partial\n" + ON.format("on") + "g = partial(f, d == 'GPU')\ng()" + ASCEND,
+    "from functools import partial\n" + ON.format("x, on") + "g = partial(f, x)\ng(d == 'GPU')" + ASCEND,
+    "from functools import partial\n" + ON.format("on") + "g = partial(f, on=x)\ng(on=d == 'GPU')" + ASCEND,
+]
+TOGETHER += [
+    ON.format("x, on") + "f(d == 'GPU', y)" + ASCEND,
+    ON.format("on") + "f(*y)" + ASCEND,
+    STATIC.format("x, on") + "A.f(d == 'GPU', y)" + ASCEND,
+    METHOD.format("self, on") + "A.f(d == 'GPU', y)" + ASCEND,
+    "from functools import partial\n" + ON.format("x, on") + "g = partial(f, y)\ng(y, d == 'GPU')" + ASCEND,
+    "from functools import partial\n" + ON.format("on") + "g = partial(f, on=d == 'GPU')\ng(on=x)" + ASCEND,
+]
+
 
 def exclusive(code: str) -> bool:
     """Return whether no pass leads to both `a()` and `b()`."""

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint import mindspore_api
 from ms_perflint.semantics.files.statements import called
+from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Module, Scope
+from ms_perflint.semantics.signature import Layer, Signature
 from ms_perflint.semantics.values import OPEN, Api, Namespace, Value, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
 
@@ -96,9 +98,10 @@ def by_call(evaluator: Evaluator, node: ast.Call, scope: Scope, only_top: bool) 
 
     `__import__("a.b")` gives `a`: `only_top`.
     """
-    given = [keyword.value for keyword in node.keywords if keyword.arg == "package"] or node.args[1:]
-    own = not given or (isinstance(given[0], ast.Name) and given[0].id in ("__package__", "__name__"))
-    packages = ("",) if own or only_top else evaluator.value(given[0], scope).constants
+    given = Signature.named("name", "package").bind(Layer(node, scope)).of("package")
+    part = given.part
+    own = given.is_default or (part is not None and word_of(part.node) in ("__package__", "__name__"))
+    packages = ("",) if own or only_top else evaluator.value(*part).constants if part is not None else ()
     names = evaluator.value(node.args[0], scope)
     values = [OPEN] if names.open or not names.known or not packages else []
     for name, package in product((known.constant for known in names.known), packages):

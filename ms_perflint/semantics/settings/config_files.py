@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics import parameters
+from ms_perflint.semantics import parameters, spreads
 from ms_perflint.semantics.module import FUNCTIONS, Scope
 from ms_perflint.semantics.settings import trees
 from ms_perflint.semantics.values import NOTHING, OPEN, Api, Instance, Known, Tree, Value, union
@@ -106,8 +106,8 @@ def _path(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     others = [site for site in callers if site.scope.owner is not function]
     if len(others) == len(callers) or not isinstance(function.node, FUNCTIONS):
         return value
-    given = [(parameters.given_for(site.node, bindings[0]), site) for site in others]  # type: ignore[arg-type]
-    return union([evaluator.value(path, site.scope) if path is not None else OPEN for path, site in given])
+    given = (parameters.argument(evaluator, bindings[0], site) for site in others)
+    return union([spreads.passed(evaluator, each, OPEN) for each in given])
 
 
 def at(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:

@@ -7,15 +7,17 @@ import os
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics import parameters
+from ms_perflint.semantics import spreads
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
 from ms_perflint.semantics.settings.trees import Entry
-from ms_perflint.semantics.values import OPEN, Known, Tree, Value
+from ms_perflint.semantics.signature import Layer, Signature, positional
+from ms_perflint.semantics.values import NOTHING, OPEN, Known, Tree, Value
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluator import Evaluator
 
 MAIN = "hydra.main"
+FILE = Signature.named("config_path", "config_name")  # of that decorator
 DEFAULTS = "defaults"  # key that names the files from which groups of settings come
 OWN = "_self_"  # the file itself, in that list
 
@@ -24,7 +26,7 @@ def given(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[V
     """Return what a parameter gets from the decorator of its function; None where no such decorator gives it."""
     if not isinstance(function.node, FUNCTIONS) or function.parent is None:
         return None
-    if parameters.positional(function)[:1] != [binding.node]:
+    if positional(function)[:1] != [binding.node]:
         return None
     for decorator in function.node.decorator_list:
         if isinstance(decorator, ast.Call):
@@ -36,10 +38,7 @@ def given(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[V
 
 def _loaded(evaluator: Evaluator, decorator: ast.Call, scope: Scope) -> Value:
     """Return the tree of the file that a decorator names, with the groups that it asks for."""
-    folder, name = (
-        _text(evaluator, decorator, "config_path", 0, scope),
-        _text(evaluator, decorator, "config_name", 1, scope),
-    )
+    folder, name = (_text(evaluator, decorator, each, scope) for each in FILE.slots)
     if not name:
         return OPEN
     directory = os.path.normpath(os.path.join(scope.module.directory, folder or ""))
@@ -48,9 +47,8 @@ def _loaded(evaluator: Evaluator, decorator: ast.Call, scope: Scope) -> Value:
     return Value((Known(whole, Place(whole.path, 1, 1)),)) if whole is not None else OPEN
 
 
-def _text(evaluator: Evaluator, call: ast.Call, name: str, slot: int, scope: Scope) -> str:
-    node = parameters.argument_at(call, name, slot)
-    constants = evaluator.value(node, scope).constants if node is not None else ()
+def _text(evaluator: Evaluator, call: ast.Call, name: str, scope: Scope) -> str:
+    constants = spreads.passed(evaluator, FILE.bind(Layer(call, scope)).of(name), NOTHING).constants
     return constants[0] if len(constants) == 1 and isinstance(constants[0], str) else ""
 
 

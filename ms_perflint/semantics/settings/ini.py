@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import parameters
+from ms_perflint.semantics import spreads
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
 from ms_perflint.semantics.settings import config_files, mappings
-from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Instance, Known, Tree, Value, identity, union
+from ms_perflint.semantics.signature import Layer, Signature
+from ms_perflint.semantics.values import NO_CONSTANT, NOTHING, OPEN, Instance, Known, Tree, Value, identity, union
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluator import Evaluator
@@ -51,8 +52,8 @@ def got(evaluator: Evaluator, receiver: Known, word: str, node: ast.Call, scope:
     name = keys[0].lower()
     found = union([evaluator.item(known, name) for known in holder.known])
     if not found.known:
-        fallback = parameters.argument_at(node, "fallback", None)
-        default = evaluator.value(fallback, scope) if fallback is not None else None
+        fallback = Signature.named(words=["fallback"]).bind(Layer(node, scope)).of("fallback")
+        default = None if fallback.is_default else spreads.passed(evaluator, fallback, NOTHING)
         return mappings.with_default(evaluator, holder, name, default)
     return combine([found], lambda known: _converted(word, known[0].constant), node, scope)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.semantics import parameters
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.settings import commandline
+from ms_perflint.semantics.signature import Signature
 from ms_perflint.semantics.values import Display, Instance, Known, Value
 
 if TYPE_CHECKING:
@@ -26,13 +27,13 @@ def parsed(evaluator: Evaluator, receiver: Known) -> Optional[Value]:
     what = receiver.what
     if not isinstance(what, Instance) or what.node is None:
         return None
-    given = parameters.argument_at(what.node, "dataclass_types", 0)
-    value = evaluator.value(given, what.scope) if given is not None else None
+    given = parameters.made_with(evaluator, what, Signature.named("dataclass_types")).of("dataclass_types").part
+    value = evaluator.value(*given) if given is not None else None
     types = value.known[0].what if value is not None and len(value.known) == 1 and not value.open else None
     if isinstance(types, Display) and isinstance(types.node, (ast.Tuple, ast.List)):
         nodes, scope = types.node.elts, types.scope
     elif given is not None and isinstance(types, Scope) and types.is_class:
-        nodes, scope = [given], what.scope
+        nodes, scope = [given.node], given.scope
     else:
         return None
     if any(isinstance(node, ast.Starred) for node in nodes):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from programs import analysed
 
-from ms_perflint.programs.steps import names_of_steps
+from ms_perflint.programs.steps import step_flow
 from ms_perflint.programs.training import is_trained, train_sites
 from ms_perflint.semantics.evaluate import ProgramEvaluator
 
@@ -39,8 +39,8 @@ def test_a_step_is_found_under_the_name_that_holds_it(text: str) -> None:
 
 def test_what_a_step_gives_is_no_step() -> None:
     text = HEAD + "step = nn.TrainOneStepCell(net, opt)\nloss = step(x)\nlog(loss)"
-    names = names_of_steps(analysed({"train.py": text}))
-    assert "step" in names.held and "loss" not in names.held
+    words = step_flow(analysed({"train.py": text})).words
+    assert "step" in words and "loss" not in words
 
 
 def test_methods_that_share_their_word_with_a_step_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,7 +52,7 @@ def test_methods_that_share_their_word_with_a_step_are_not_asked(monkeypatch: py
     program = analysed({"train.py": HEAD + text})
     assert [site.node.lineno for site in train_sites(program)] == [4]
     assert not {"append", "sorted"} & set(asked)
-    assert "size" in names_of_steps(program).held and "size" not in names_of_steps(program).members
+    assert "size" not in step_flow(program).words  # the attribute; the parameter is a variable of its function
 
 
 OWN = HEAD + (

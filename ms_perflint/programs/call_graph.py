@@ -1,0 +1,272 @@
+"""The call graph of a program by words: which call sites may enter a function, and where a value may be held.
+
+It finds more than there is: each site is asked of the evaluator afterwards.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Optional, Union
+
+from ms_perflint.semantics.assignments import ANY, CALL, ELEMENT, INIT, Argument, Assignments, Node, joined, left
+from ms_perflint.semantics.forms import word_of
+from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.signature import positional
+
+if TYPE_CHECKING:
+    from ms_perflint.programs.program import Program
+
+INSTANCE_METHODS = ("__call__", "construct", "forward")  # run when an object is called
+Key = Union[str, Node]
+State = tuple[Key, str]  # a node, and what of it is meant
+States = dict[State, int]  # with the seeds that get there, as bits
+
+
+class CallGraph:
+    """The assignment graphs of the running modules of a program, as one. Questions are answered once."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._callables: list[Key] = []  # those that are held under other names; the position is that of their bit
+
+    @cached_property
+    def _graphs(self) -> tuple[Assignments, ...]:
+        return tuple(module.assignments for module in self.program.modules)
+
+    # --- questions
+
+    def sites(self, function: Scope) -> tuple[Site, ...]:
+        """Return the call sites that may enter a function, or make an object of a class."""
+        indirect = self._indirect.get(self.key(function), ())
+        return tuple(dict.fromkeys((*self.direct_sites(function), *indirect, *self._by_any)))
+
+    def direct_sites(self, function: Scope) -> list[Site]:
+        """Return the call sites that may enter a function, or make an object of a class, under its own name."""
+        return [site for node in self.nodes(self.key(function)) for path, site in node.sites if not path]
+
+    def functions(self, site: Site) -> dict[Scope, None]:
+        """Return the functions and classes that a call site may enter."""
+        found: dict[Scope, None] = {}
+        for node, path in site.module.assignments.callees.get(id(site.node), ()):
+            keys = self._of_bits(self._functions.get((node.key, path), 0))
+            for key in (*(() if path else (node.key,)), *keys):
+                for each in self.nodes(key):
+                    found.update(dict.fromkeys(each.functions))
+        return found
+
+    def instance_sites(self, cls: Scope) -> tuple[Site, ...]:
+        """Return the call sites that may call an object of a class."""
+        return tuple(self.sites_at(self.reach([(self.key(cls), CALL)], {})))
+
+    def reach(self, seeds: Iterable[State], states: States) -> States:
+        """Add to states where a value may be held that some nodes hold, or hold as something of theirs."""
+        return self._flow(dict.fromkeys(seeds, 1), self._functions, states)
+
+    def sites_at(self, states: States) -> list[Site]:
+        """Return the sites that call just what is held there."""
+        found: dict[Site, None] = {}
+        for key, path in states:
+            for node in self.nodes(key):
+                for taken, site in node.sites:
+                    if taken == path or (taken and "" in left(path, taken)):
+                        found[site] = None
+        return list(found)
+
+    def makers_at(self, states: States) -> Iterator[Site]:
+        """Yield the sites that call what is held there, or what gives it when it is called."""
+        for key, path in states:
+            for node in self.nodes(key):
+                for taken, site in node.sites:
+                    if path.startswith(taken):
+                        yield site
+
+    def decorated(self, decorator: Scope) -> Iterator[Scope]:
+        """Yield what a function, or one that a function around it returns, decorates."""
+        scope: Optional[Scope] = decorator
+        while scope is not None and (scope.is_function or scope.is_class):
+            for each in self._by_decorator.get(scope.name, ()):
+                if any(self._is(node, each, decorator) for node in each.node.decorator_list):  # type: ignore[union-attr]
+                    yield each
+            scope = scope.parent
+
+    def key(self, function: Scope) -> Key:
+        """Return the key of the node under which a function or class is defined."""
+        return function.module.assignments.of_function(function).key
+
+    # --- nodes
+
+    @cached_property
+    def _words(self) -> dict[str, list[Node]]:
+        found: dict[str, list[Node]] = {}
+        for graph in self._graphs:
+            for word, node in graph.words.items():
+                others = found.get(word)
+                if others is None:
+                    found[word] = [node]
+                else:
+                    others.append(node)
+        return found
+
+    def nodes(self, key: Key) -> list[Node]:
+        """Return what the files of the program say of a word; of a variable its own node."""
+        return self._words.get(key, []) if isinstance(key, str) else [key]
+
+    @cached_property
+    def _by_decorator(self) -> dict[str, list[Scope]]:
+        found: dict[str, list[Scope]] = {}
+        for scope in (scope for module in self.program.modules for scope in module.scopes):
+            for decorator in getattr(scope.node, "decorator_list", ()):
+                callee = decorator
+                while isinstance(callee, ast.Call):
+                    callee = callee.func
+                for word in sorted(scope.module.spelled(word_of(callee))) or ():
+                    found.setdefault(word, []).append(scope)
+        return found
+
+    def _is(self, node: ast.expr, scope: Scope, decorator: Scope) -> bool:
+        assert scope.parent is not None
+        wanted = decorator.parent if decorator.name == INIT else decorator
+        return any(known.what is wanted for known in self.program.value(node, scope.parent).known)
+
+    # --- where functions are held
+
+    @cached_property
+    def _functions(self) -> States:
+        """Return where functions and classes are held under other names than their own."""
+        seeds: States = {}
+        for graph in self._graphs:
+            for node in (*graph.words.values(), *graph.locals.values(), *graph.lambdas.values()):
+                key = node.key
+                if node.functions and (key, "") not in seeds and any(n.flows or n.passes for n in self.nodes(key)):
+                    seeds[key, ""] = 1 << len(self._callables)
+                    self._callables.append(key)
+        if ANY in self._words:
+            seeds[ANY, ""] = 1 << len(self._callables)
+            self._callables.append(ANY)
+        states: States = {}
+        return self._flow(seeds, states, states)
+
+    @cached_property
+    def _indirect(self) -> Mapping[Key, list[Site]]:
+        """Return the sites that may call a function or class under another name than its own."""
+        found: dict[Key, list[Site]] = {}
+        for (key, path), bits in self._functions.items():
+            sites = self.sites_at({(key, path): bits})
+            if sites:
+                for function in self._of_bits(bits):
+                    if function != key or path:
+                        found.setdefault(function, []).extend(sites)
+        return found
+
+    @cached_property
+    def _by_any(self) -> tuple[Site, ...]:
+        """Return the sites that call what is found by a name that is worked out."""
+        return (*self.sites_at({(ANY, ""): 1}), *self._indirect.get(ANY, ()))
+
+    def _of_bits(self, bits: int) -> Iterator[Key]:
+        while bits:
+            lowest = bits & -bits
+            yield self._callables[lowest.bit_length() - 1]
+            bits ^= lowest
+
+    # --- propagation
+
+    def _flow(self, seeds: States, functions: States, states: States) -> States:
+        """Add all states that seeds reach; `functions`: where functions are held, which may be those that grow."""
+        todo: dict[State, None] = {}
+        waiting: dict[State, set[State]] = {}  # callees, and the states whose arguments they take
+        has_any = ANY in self._words
+
+        def add(state: State, bits: int) -> None:
+            known = states.get(state, 0)
+            if bits | known != known:
+                states[state] = bits | known
+                todo[state] = None
+                if functions is states:
+                    for other in waiting.get(state, ()):
+                        todo[other] = None
+
+        for state, bits in seeds.items():
+            add(state, bits)
+        while todo:
+            state = next(iter(todo))
+            del todo[state]
+            (key, path), bits = state, states[state]
+            if has_any and isinstance(key, str) and key != ANY:
+                add((ANY, path), bits)
+            for node in self.nodes(key):
+                for taken, target, way in node.flows:
+                    for rest in left(path, taken):
+                        add((target.key, joined(way, rest)), bits)
+                for taken, argument in node.passes:
+                    for rest in left(path, taken):
+                        for callee, at in argument.callees:
+                            waiting.setdefault((callee.key, at), set()).add(state)
+                            for parameter, way in self._parameters(callee.key, at, argument, functions):
+                                add((parameter, joined(way, rest)), bits)
+        return states
+
+    def _parameters(self, callee: Key, path: str, argument: Argument, functions: States) -> Iterator[State]:
+        """Yield the parameters that may get an argument; of what has none, the word of a keyword."""
+        is_taken = False
+        keys = [] if path else [callee]
+        for key in (*keys, *self._of_bits(functions.get((callee, path), 0))):
+            for node in self.nodes(key):
+                for function in node.functions:
+                    for parameter in self._slots(function, argument, key is callee and not path):
+                        is_taken = True
+                        yield parameter
+            if isinstance(key, str) and isinstance(argument.slot, int):
+                for graph in self._graphs:
+                    yield from ((name, "") for name in graph.fields.get(key, ())[argument.slot : argument.slot + 1])
+        if not is_taken and isinstance(argument.slot, str) and argument.slot:
+            yield argument.slot, ""
+
+    def _slots(self, function: Scope, argument: Argument, is_direct: bool, depth: int = 0) -> Iterator[State]:
+        """Yield the parameters of a function, or of the constructor of a class, for which an argument may be."""
+        if function.is_class:
+            init = function.method(INIT)
+            if init is not None:
+                yield from self._slots(init, argument, is_direct)
+            elif depth < 8:
+                yield from self._fields(function, argument)
+                for base in function.node.bases:  # type: ignore[union-attr]
+                    for node in self.nodes(word_of(base)):
+                        for each in node.functions:
+                            if each.is_class and each is not function:
+                                yield from self._slots(each, argument, is_direct, depth + 1)
+            return
+        args: ast.arguments = function.node.args  # type: ignore[union-attr]
+        slots, slot = positional(function), argument.slot
+        found: list[tuple[ast.arg, str]] = []
+        if isinstance(slot, int):
+            end = slot + 1 + function.is_method
+            last = len(slots) if argument.is_spread or not is_direct else end
+            found.extend((each, "") for each in slots[slot:last])
+            if args.vararg is not None and (last >= len(slots) or end > len(slots)):
+                found.append((args.vararg, ELEMENT))
+        else:
+            named = [*slots, *args.kwonlyargs]
+            found.extend((each, "") for each in named if argument.is_spread or each.arg == slot)
+            if args.kwarg is not None and (argument.is_spread or not found):
+                found.append((args.kwarg, ELEMENT))
+                if slot:
+                    yield slot, ""
+        locals_ = function.module.assignments.locals
+        for parameter, way in found:
+            variable = locals_.get((id(function), parameter.arg))
+            if variable is not None:
+                yield variable, way
+
+    @staticmethod
+    def _fields(cls: Scope, argument: Argument) -> Iterator[State]:
+        """Yield the words of the fields of a class that has no constructor of its own: a dataclass."""
+        names = [
+            stmt.target.id
+            for stmt in cls.node.body  # type: ignore[union-attr]
+            if isinstance(stmt, ast.AnnAssign) and isinstance(stmt.target, ast.Name)
+        ]
+        if isinstance(argument.slot, int):
+            yield from ((name, "") for name in names[argument.slot : None if argument.is_spread else argument.slot + 1])

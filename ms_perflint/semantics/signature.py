@@ -1,0 +1,215 @@
+"""The parameters of what is called, and what a call passes for each of them: the one argument binding.
+
+Which expression of a call is for which parameter is a question of syntax. What a `*sequence` holds is not: `bind` takes
+a function that opens it, so that a reader of the syntax and the evaluator share one walk.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from typing import Optional
+
+from ms_perflint.records import NamedTuple
+from ms_perflint.semantics.module import Scope
+
+SPREADS = 6  # sequences and mappings inside one another that are followed
+PREPARES = frozenset({"functools.partial", "functools.partialmethod"})  # pass arguments of a later call
+
+
+class Part(NamedTuple):
+    """An expression, and the scope in which it is read."""
+
+    node: ast.expr
+    scope: Scope
+
+
+class Layer(NamedTuple):
+    """The arguments of one call; those of `partial(f, 1)` lie below those of the call of what it makes."""
+
+    call: ast.Call
+    scope: Scope
+    first: int = 0  # of its arguments that the function gets: 1 in `partial(f, 1)`
+    is_method: bool = False  # made by `partialmethod`: the object comes before all arguments
+
+
+class Argument(NamedTuple):
+    """What a call passes for a parameter: an expression, or nothing, unless what it spreads passes another one."""
+
+    name: str
+    given: Optional[Part] = None
+    mappings: tuple[Part, ...] = ()  # each `**mapping` that may pass another one
+    is_open: bool = False  # a `*sequence` that is not known, or a later call, may pass another one
+
+    @property
+    def part(self) -> Optional[Part]:
+        """Return the expression that is passed for sure; None where nothing is, or something else may be."""
+        return None if self.mappings or self.is_open else self.given
+
+    @property
+    def is_default(self) -> bool:
+        """Return whether the call leaves the parameter to its default for sure."""
+        return self.given is None and not self.mappings and not self.is_open
+
+
+Opener = Callable[[ast.expr, Scope], Optional[tuple[Sequence[ast.expr], Scope]]]
+
+
+def shown(node: ast.expr, scope: Scope) -> Optional[tuple[Sequence[ast.expr], Scope]]:
+    """Return the elements of `*(1, 2)`; None for all other expressions."""
+    return (node.elts, scope) if isinstance(node, (ast.Tuple, ast.List)) else None
+
+
+class Signature(NamedTuple):
+    """The parameters that a call can pass: without the one that gets the object of a method."""
+
+    slots: tuple[str, ...]  # by position
+    words: tuple[str, ...]  # by keyword
+    rest: str = ""  # `*rest`
+    mapping: str = ""  # `**mapping`
+
+    @staticmethod
+    def of(function: Scope, is_bound: bool) -> Signature:
+        """Return the signature of a function; `is_bound`: its first parameter gets the object that it is called on.
+
+        Where `*rest` gets the object, `rest` is not part of the signature: a call does not show all that it holds.
+        """
+        args: ast.arguments = function.node.args  # type: ignore[union-attr]
+        slots = [arg.arg for arg in positional(function)]
+        only = len(getattr(args, "posonlyargs", ()))
+        words = [arg.arg for arg in args.kwonlyargs]
+        rest = args.vararg.arg if args.vararg is not None and (slots or not is_bound) else ""
+        return Signature(
+            tuple(slots[is_bound:]),
+            (*slots[max(only, is_bound) :], *words),
+            rest,
+            args.kwarg.arg if args.kwarg is not None else "",
+        )
+
+    @staticmethod
+    def named(*slots: str, words: Sequence[str] = ()) -> Signature:
+        """Return a signature of parameters that have a position and a name, and of some (`words`) with a name alone."""
+        return Signature(slots, (*slots, *words))
+
+    def bind(self, *layers: Layer, opened: Opener = shown, is_whole: bool = True) -> Arguments:
+        """Return what a call passes; `is_whole`: no later call passes more. The layers of `partial` come first."""
+        return Arguments(self, layers, opened, is_whole)
+
+
+class Arguments:
+    """What a call passes for the parameters of a signature."""
+
+    __slots__ = ("_is_whole", "_layers", "_opened", "signature")
+
+    def __init__(self, signature: Signature, layers: tuple[Layer, ...], opened: Opener, is_whole: bool) -> None:
+        self.signature = signature
+        self._layers = layers
+        self._opened = opened
+        self._is_whole = is_whole
+
+    def of(self, name: str) -> Argument:
+        """Return what is passed for one parameter; of one that a signature does not know, what a keyword passes."""
+        signature = self.signature
+        if name in (signature.rest, signature.mapping):
+            return Argument(name, is_open=True)
+        is_word = name in signature.words or name not in signature.slots
+        argument = self._by_word(name) if is_word else Argument(name)
+        if argument.part is not None:
+            return argument
+        if name in signature.slots:
+            part = self._at(signature.slots.index(name))
+            if part is not None and not isinstance(part.node, ast.Starred):
+                return Argument(name, part)
+            argument = argument._replace(is_open=part is not None)
+        is_left = argument.given is None and not self._is_whole
+        return argument._replace(is_open=True) if is_left else argument
+
+    def rest(self) -> Optional[list[Part]]:
+        """Return what `*rest` gets, a sequence that is not known as `*sequence`; None where that is not known."""
+        found: list[Part] = []
+        if not self._is_whole:
+            return None
+        for position, part in enumerate(self._in_order()):
+            if position >= len(self.signature.slots):
+                found.append(part)
+            elif isinstance(part.node, ast.Starred):
+                return None
+        return found
+
+    def mapping(self) -> Optional[list[tuple[Optional[str], Part]]]:
+        """Return what `**mapping` gets, by name, and (None) mappings that it may get more from; None if not known."""
+        found: list[tuple[Optional[str], Part]] = []
+        for layer in self._layers if self._is_whole else ():
+            for name, part in _words(layer):
+                if name is None or name not in self.signature.words:
+                    found = [each for each in found if name is None or each[0] != name]
+                    found.append((name, part))
+        return found if self._is_whole else None
+
+    def _by_word(self, name: str) -> Argument:
+        argument = Argument(name)
+        for layer in self._layers:
+            own = next((word.value for word in layer.call.keywords if word.arg == name), None)
+            if own is not None:
+                argument = Argument(name, Part(own, layer.scope))
+                continue
+            for word, part in _words(layer):
+                if word == name:
+                    argument = Argument(name, part)
+                elif word is None:
+                    argument = argument._replace(mappings=(*argument.mappings, part))
+        return argument
+
+    def _at(self, slot: int) -> Optional[Part]:
+        """Return what is passed in a slot, or the `*sequence` that may pass it; None where nothing is."""
+        for position, part in enumerate(self._in_order()):
+            if position == slot or isinstance(part.node, ast.Starred):
+                return part
+        return None
+
+    def _in_order(self) -> Iterator[Part]:
+        """Yield what is passed by position; a `*sequence` that is not known as it is."""
+        for layer in self._layers:
+            yield from self._flat(layer.call.args[layer.first :], layer.scope, 0)
+
+    def _flat(self, nodes: Sequence[ast.expr], scope: Scope, depth: int) -> Iterator[Part]:
+        for node in nodes:
+            is_open = isinstance(node, ast.Starred) and depth < SPREADS
+            inner = self._opened(node.value, scope) if is_open else None  # type: ignore[attr-defined]
+            if inner is None:
+                yield Part(node, scope)
+            else:
+                yield from self._flat(*inner, depth + 1)
+
+
+def _words(layer: Layer) -> Iterator[tuple[Optional[str], Part]]:
+    """Yield what a call passes by keyword, in order; without a name what it spreads."""
+    for word in layer.call.keywords:
+        yield from _pairs(word.arg, word.value, layer.scope)
+
+
+def _pairs(name: Optional[str], node: ast.expr, scope: Scope) -> Iterator[tuple[Optional[str], Part]]:
+    """Yield a keyword; of `**{"a": 1, **more}` each key."""
+    keys = node.keys if name is None and isinstance(node, ast.Dict) else [None]
+    texts = [key.value if isinstance(key, ast.Constant) else key for key in keys]
+    if name is not None or not isinstance(node, ast.Dict) or any(isinstance(text, ast.expr) for text in texts):
+        yield name, Part(node, scope)
+        return
+    for text, value in zip(texts, node.values):
+        yield from _pairs(text if text is None else str(text), value, scope)
+
+
+# --- functions
+
+
+def positional(function: Scope) -> list[ast.arg]:
+    """Return the parameters of a function that can be passed by position."""
+    args: ast.arguments = function.node.args  # type: ignore[union-attr]
+    return [*getattr(args, "posonlyargs", []), *args.args]
+
+
+def receiver_name(scope: Scope) -> str:
+    """Return how the method that runs a scope calls its object, or its class; "" in functions and static methods."""
+    function = scope.owner
+    first = positional(function)[:1] if function.is_function and function.is_method else []
+    return first[0].arg if first else ""

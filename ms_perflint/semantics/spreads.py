@@ -1,0 +1,152 @@
+"""What `*sequence` and `**mapping` pass where a call spreads them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.semantics import lists
+from ms_perflint.semantics.module import Binding, Scope
+from ms_perflint.semantics.signature import SPREADS, Argument, Part
+from ms_perflint.semantics.values import OPEN, Display, Known, Options, Tree, Value, union
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluator import Evaluator
+
+CHANGES = frozenset({"update", "pop", "popitem", "setdefault", "clear"})  # methods that change a dict
+
+
+class Keywords(ast.Dict):
+    """What `**mapping` of a function gets. It never holds the names of other parameters."""
+
+    taken: frozenset[str] = frozenset()
+
+
+def passed(evaluator: Evaluator, argument: Argument, default: Value) -> Value:
+    """Return what a parameter gets from a call, where `default` is what it is when the call passes nothing."""
+    value = evaluator.value(*argument.given) if argument.given is not None else default
+    if argument.is_open:
+        value = union([value, OPEN])
+    for mapping in argument.mappings:
+        value = entry(evaluator, mapping, argument.name, value)
+    return value
+
+
+# --- `*sequence`
+
+
+def sequence(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Optional[tuple[Sequence[ast.expr], Scope]]:
+    """Return the elements of a list or tuple that is known as a whole, and the scope to read them in."""
+    value = evaluator.value(node, scope)
+    what = value.known[0].what if len(value.known) == 1 and not value.open else None
+    if not isinstance(what, Display) or type(what.node) not in (ast.Tuple, ast.List):
+        return None
+    if isinstance(what.node, ast.List) and lists.grows(evaluator, what):
+        return None
+    return what.node.elts, what.scope  # type: ignore[attr-defined]
+
+
+# --- `**mapping`
+
+
+def entry(evaluator: Evaluator, mapping: Part, name: str, default: Value, depth: int = 0) -> Value:
+    """Return what a mapping holds under a key; the default where it holds nothing."""
+    if depth > SPREADS:  # `options = {**options, "x": 1}` in a loop holds itself
+        return union([default, OPEN])
+    value = evaluator.value(*mapping)
+    found = [_held(evaluator, known, name, default, depth) for known in value.known]
+    if value.open or not value.known:
+        found += [default, OPEN]
+    if isinstance(mapping.node, ast.Name):
+        stores = _stores(mapping.node, name, mapping.scope)
+        last = next((store for store in reversed(stores) if _is_sure(store, mapping.node, mapping.scope)), None)
+        if last is not None:
+            found, stores = [], stores[stores.index(last) :]
+        found += [evaluator.weighed(store) for store in stores]
+        if _is_changed(mapping.node, mapping.scope):
+            found.append(OPEN)
+    return union(found)
+
+
+def keys(evaluator: Evaluator, mapping: Part, depth: int = 0) -> Optional[tuple[str, ...]]:
+    """Return all keys that a mapping may hold; None where they are not known."""
+    value = evaluator.value(*mapping)
+    what = value.known[0].what if len(value.known) == 1 and not value.open else None
+    name = mapping.node.id if isinstance(mapping.node, ast.Name) else ""
+    if depth > SPREADS or (isinstance(mapping.node, ast.Name) and _is_changed(mapping.node, mapping.scope)):
+        return None
+    names: list[object] = []
+    if isinstance(what, Tree) and isinstance(what.data, dict) and not what.open:
+        names.extend(what.data)
+    elif isinstance(what, Display) and isinstance(what.node, ast.Dict):
+        for key, held in zip(what.node.keys, what.node.values):
+            inner = keys(evaluator, Part(held, what.scope), depth + 1) if key is None else ()
+            names.extend(inner if inner is not None else [None])
+            names.extend([key.value if isinstance(key, ast.Constant) else None] if key is not None else [])
+    else:
+        return None
+    stored = (key for base, key in mapping.scope.module.stores if name and base == name)
+    names.extend(key for key in stored if _stores(mapping.node, key, mapping.scope))  # type: ignore[arg-type]
+    texts = [each for each in names if isinstance(each, str)]
+    return tuple(dict.fromkeys(texts)) if len(texts) == len(names) else None
+
+
+def _held(evaluator: Evaluator, known: Known, name: str, default: Value, depth: int) -> Value:
+    what = known.what
+    if isinstance(what, Display) and isinstance(what.node, ast.Dict):
+        if isinstance(what.node, Keywords) and name in what.node.taken:
+            return default
+        for key, value in zip(what.node.keys, what.node.values):
+            if key is None:
+                default = entry(evaluator, Part(value, what.scope), name, default, depth + 1)
+            elif not isinstance(key, ast.Constant):
+                default = union([default, OPEN])
+            elif key.value == name:
+                default = evaluator.value(value, what.scope)
+        return default
+    if isinstance(what, (Tree, Options)):
+        found = evaluator.item(known, name)
+        if evaluator.holds(known, name) is False:
+            return Value(default.known, default.open, True)
+        return found if found.known else union([default, OPEN])
+    return union([default, OPEN])
+
+
+# --- what changes a mapping under its name
+
+
+def _stores(node: ast.Name, name: str, scope: Scope) -> list[Binding]:
+    """Return what `mapping[name] = value` stores in a mapping under the name that it has here."""
+    home = _home(node, scope)
+    return [each for each in scope.module.stores.get((node.id, name), ()) if _home(node, each.scope) is home]
+
+
+def _is_sure(store: Binding, node: ast.Name, scope: Scope) -> bool:
+    """Return whether a store has always run when a call spreads the mapping."""
+    row: int = store.stmt.lineno  # type: ignore[attr-defined]
+    made = (binding.stmt for binding in scope.lookup(node))
+    return (
+        store.block.parent is None
+        and store.scope.owner is scope.owner
+        and row < node.lineno
+        and all(getattr(stmt, "lineno", row) < row for stmt in made)
+    )
+
+
+def _is_changed(node: ast.Name, scope: Scope) -> bool:
+    """Return whether a method may change a mapping under the name that it has here."""
+    home = _home(node, scope)
+    sites = (site for word in CHANGES for site in scope.module.by_word.get(word, ()))
+    return any(_is_method_of(site.node, node.id) and _home(node, site.scope) is home for site in sites)
+
+
+def _is_method_of(call: ast.expr, name: str) -> bool:
+    callee = call.func if isinstance(call, ast.Call) else None
+    return isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and callee.value.id == name
+
+
+def _home(node: ast.Name, scope: Scope) -> object:
+    """Return the scope that binds a name; the function where that is entered by one call."""
+    home = scope.home(node.id)
+    return getattr(home, "function", home)

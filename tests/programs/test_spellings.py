@@ -1,0 +1,242 @@
+"""No two spellings of one program give two answers: what is decisive is held in each way that Python knows.
+
+A spelling that the linter does not know stands in `spellings/gaps.txt`, and has to fail.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+import pytest
+from programs import ROOT
+from spellings import CALLS, DECOYS, ENTRY, GAPS, HOLDS, IDLE, IMPORTS, Spelling
+
+from ms_perflint.config import Config
+from ms_perflint.engine import lint
+from ms_perflint.source import Nowhere, Overlay
+
+
+class Base(NamedTuple):
+    """A program with a hole: SETUP for statements, USE for the expression that is decisive."""
+
+    text: str
+    value: str  # is reported
+    other: str  # is not
+    codes: tuple[str, ...]
+
+
+HEAD = (
+    IMPORTS
+    + """\
+import mindspore as ms
+import numpy as np
+from mindspore import dataset as ds, nn, ops
+from mindspore.profiler import profile
+from mindspore.train import CheckpointConfig, LossMonitor, Model, ModelCheckpoint, TimeMonitor
+"""
+)
+PARTS = """\
+train_set = ds.NumpySlicesDataset(dict(np.load("train.npz"))).batch(32)
+net = nn.SequentialCell(nn.Dense(64, 128), nn.ReLU(), nn.Dense(128, 10))
+loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+optimizer = nn.Adam(net.trainable_params())
+"""
+MODEL = PARTS + 'model = Model(net, loss, optimizer, amp_level="O2")\n'
+TRAIN = "model.train(10, train_set, dataset_sink_mode=True)\n"
+GRAPH = "ms.set_context(mode=ms.GRAPH_MODE)\n"
+PYNATIVE = "ms.set_context(mode=ms.PYNATIVE_MODE)\n"
+CELL = """\
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.query = nn.Dense(64, WIDTH)
+        self.norm = nn.LayerNorm((WIDTH,))
+        self.head = nn.Dense(WIDTH, 10)
+
+    def construct(self, x):
+        weights = ops.softmax(ops.cast(self.norm(self.query(x)), ms.float32))
+        weights = ops.cast(weights, DTYPE)
+        return self.head(ops.cast(weights, x.dtype))
+"""
+FORWARD = """\
+def forward(data, label):
+    return loss(net(data), label)
+"""
+GRADS = "ms.value_and_grad(forward, None, optimizer.parameters)"
+LOOP = "for data, label in train_set.create_tuple_iterator():\n"
+STEP = f"""\
+grad_fn = {GRADS}
+def train_step(data, label):
+    value, grads = grad_fn(data, label)
+    optimizer(grads)
+    return value
+"""
+
+VALUES: Mapping[str, Base] = {
+    "mode": Base(
+        f"{HEAD}SETUP\nms.set_context(mode=USE)\n{MODEL}{TRAIN}", "ms.PYNATIVE_MODE", "ms.GRAPH_MODE", ("MSP101",)
+    ),
+    "sink mode": Base(
+        f"{HEAD}SETUP\n{GRAPH}{MODEL}model.train(10, train_set, dataset_sink_mode=USE)\n", "False", "True", ("MSP102",)
+    ),
+    "precision": Base(
+        f"{HEAD}SETUP\n{GRAPH}{PARTS}model = Model(net, loss, optimizer, amp_level=USE)\n{TRAIN}",
+        '"O0"',
+        '"O2"',
+        ("MSP201",),
+    ),
+    "width": Base(
+        f"{HEAD}SETUP\n{GRAPH}{CELL.replace('WIDTH', 'USE').replace('DTYPE', 'ms.float16')}"
+        f"{MODEL.replace('net = ', 'net = Net()  #')}{TRAIN}",
+        "500",
+        "512",
+        ("MSP202",),
+    ),
+    "dtype": Base(
+        f"{HEAD}SETUP\n{GRAPH}{CELL.replace('WIDTH', '128').replace('DTYPE', 'USE')}"
+        f"{MODEL.replace('net = ', 'net = Net()  #')}{TRAIN}",
+        "ms.float32",
+        "ms.float16",
+        ("MSP203",),
+    ),
+    "asynchronous save": Base(
+        f"{HEAD}SETUP\n{GRAPH}{MODEL}config = CheckpointConfig(train_set.get_dataset_size(), async_save=USE)\n"
+        'model.train(10, train_set, [ModelCheckpoint("net", "checkpoints", config)], dataset_sink_mode=True)\n',
+        "False",
+        "True",
+        ("MSP301",),
+    ),
+    "autotune": Base(
+        f"{HEAD}SETUP\n{GRAPH}ds.config.set_enable_autotune(USE)\n{MODEL}with profile(data_process=True):\n    {TRAIN}",
+        "True",
+        "False",
+        ("MSP501",),
+    ),
+    "parallel mode": Base(
+        f"{HEAD}from mindspore.communication import init\nSETUP\n{GRAPH}init()\n"
+        f"ms.set_auto_parallel_context(parallel_mode=USE, gradients_mean=True)\n{MODEL}{TRAIN}",
+        "ms.ParallelMode.DATA_PARALLEL",
+        "ms.ParallelMode.STAND_ALONE",
+        ("MSP601",),
+    ),
+}
+CALLABLES: Mapping[str, Base] = {
+    "train cell": Base(
+        f"{HEAD}{PYNATIVE}{PARTS}SETUP\n{LOOP}    USE(data, label)\n",
+        "nn.TrainOneStepCell(net, optimizer)",
+        "nn.WithEvalCell(net, loss)",
+        ("MSP101", "MSP201"),
+    ),
+    "gradients": Base(
+        f"{HEAD}{PYNATIVE}{PARTS}{FORWARD}SETUP\n{LOOP}    value, grads = USE(data, label)\n    optimizer(grads)\n",
+        GRADS,
+        "nn.WithEvalCell(net, loss)",
+        ("MSP101", "MSP201"),
+    ),
+    "step": Base(
+        f"{HEAD}{PARTS}{FORWARD}{STEP}SETUP\n{LOOP}    USE(data, label)  # here\n",
+        "train_step",
+        "forward",
+        ("MSP101 here",),
+    ),
+    "sunk step": Base(
+        f"{HEAD}{PYNATIVE}{PARTS}{FORWARD}{STEP}SETUP\nsunk = ms.data_sink(USE, train_set)\n"
+        "for _ in range(10):\n    sunk()\n"
+        '    ms.save_checkpoint(net, "net.ckpt")  # here\n',
+        "train_step",
+        "forward",
+        ("MSP301 here",),
+    ),
+    "save": Base(
+        f'{HEAD}{GRAPH}{PARTS}{FORWARD}{STEP}def save():\n    ms.save_checkpoint(net, "net.ckpt")\n'
+        f"def nothing():\n    pass\nSETUP\n{LOOP}    train_step(data, label)\n    USE()\n",
+        "save",
+        "nothing",
+        ("MSP301",),
+    ),
+}
+CALLED: Mapping[str, Base] = {
+    "call of a train cell": Base(
+        f"{HEAD}{PYNATIVE}{PARTS}SETUP\n{LOOP}    USE\n",
+        "nn.TrainOneStepCell(net, optimizer)",
+        "nn.WithEvalCell(net, loss)",
+        ("MSP101", "MSP201"),
+    ),
+    "call of gradients": Base(
+        f"{HEAD}{PYNATIVE}{PARTS}{FORWARD}SETUP\n{LOOP}    USE\n    optimizer(label)\n",
+        GRADS,
+        "nn.WithEvalCell(net, loss)",
+        ("MSP101", "MSP201"),
+    ),
+    "call of a save": Base(
+        f'{HEAD}{GRAPH}{PARTS}{FORWARD}{STEP}def save(data, label):\n    ms.save_checkpoint(net, "net.ckpt")\n'
+        f"def nothing(data, label):\n    pass\nSETUP\n{LOOP}    train_step(data, label)\n    USE\n",
+        "save",
+        "nothing",
+        ("MSP301",),
+    ),
+}
+BASES = {**VALUES, **CALLABLES, **CALLED}
+READ = [*VALUES, *CALLABLES]
+
+
+def filled(base: Base, spelling: Spelling, value: str) -> dict[str, str]:
+    """Return the files of a program in a spelling."""
+    use = spelling.use.replace("\n", "\n    ")
+    text = base.text.replace("SETUP", spelling.setup).replace("USE", use)
+    return {ENTRY: text.replace("VALUE", value).replace("OTHER", base.other), **spelling.files}
+
+
+def found(files: Mapping[str, str]) -> Counter[str]:
+    """Return the codes of the findings of all rules; `here` behind those on a line that is marked so."""
+    contents = {f"{ROOT}/{name}": text.encode() for name, text in files.items()}
+    codes = tuple(sorted({code.split()[0] for base in BASES.values() for code in base.codes}))
+    report = lint([f"{ROOT}/{ENTRY}"], Config(root=ROOT, select=codes), Overlay(Nowhere(), contents))
+    assert not report.problems, [problem.message for problem in report.problems]
+    lines = files[ENTRY].splitlines()
+    return Counter(
+        f"{finding.code} here" if "# here" in lines[finding.place.row - 1] else finding.code
+        for finding in report.findings
+    )
+
+
+def cases(bases: Iterable[str], spellings: Iterable[str]) -> Iterator[object]:
+    """Yield the pairs of bases and spellings; those in the table of gaps have to fail."""
+    for base in bases:
+        for name in spellings:
+            known = pytest.mark.xfail(strict=True, reason="a known gap")
+            marks = [known] if name in GAPS.get(base, ()) else []
+            yield pytest.param(base, name, id=f"{base}-{name}".replace(" ", "-"), marks=marks)
+
+
+@lru_cache
+def plain(name: str) -> Mapping[str, int]:
+    """Return what is reported of a program in its plain spelling."""
+    base = BASES[name]
+    use = "VALUE(data, label)" if name in CALLED else "VALUE"
+    counted = found(filled(base, Spelling("", use), base.value))
+    return {code: counted[code] for code in base.codes}
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_a_plain_program_is_reported(name: str) -> None:
+    base = BASES[name]
+    assert all(plain(name).values())
+    use = "OTHER(data, label)" if name in CALLED else "OTHER"
+    assert not set(base.codes) & set(found(filled(base, Spelling("", use), base.value)))
+
+
+@pytest.mark.parametrize("name, spelling", [*cases(READ, HOLDS), *cases(CALLED, CALLS)])
+def test_each_spelling_gives_the_same_answer(name: str, spelling: str) -> None:
+    base = BASES[name]
+    counted = found(filled(base, (CALLS if name in CALLED else HOLDS)[spelling], base.value))
+    assert {code: counted[code] for code in base.codes} == plain(name)
+
+
+@pytest.mark.parametrize("name, spelling", [*cases(READ, DECOYS), *cases(CALLED, IDLE)])
+def test_another_value_is_not_reported(name: str, spelling: str) -> None:
+    base = BASES[name]
+    assert not set(base.codes) & set(found(filled(base, (IDLE if name in CALLED else DECOYS)[spelling], base.value)))
