@@ -96,11 +96,15 @@ def arguments(evaluator: Evaluator, function: Scope, call: ast.Call, scope: Scop
         callee, layer, is_whole = evaluator.value(call.args[0], scope), Layer(call, scope, 1), False
     ways = dict.fromkeys((k.prepared, k.what is not function) for k in callee.known if _enters(k, function))
     return [
-        Signature.of(function, is_bound and is_method(function)).bind(
+        evaluator.keep((id(function), f"signature {is_bound}"), _signature, function, is_bound).bind(
             *prepared, layer, opened=partial(spreads.sequence, evaluator), is_whole=is_whole
         )
         for prepared, is_bound in ways or {((), True): None}
     ]
+
+
+def _signature(function: Scope, is_bound: bool) -> Signature:
+    return Signature.of(function, is_bound and is_method(function))
 
 
 def made_with(evaluator: Evaluator, what: Instance, signature: Signature) -> Arguments:
