@@ -111,9 +111,12 @@ def made_with(evaluator: Evaluator, what: Instance, signature: Signature) -> Arg
     """Return what the call passes that made an object, by the parameters that its class is known to have."""
     assert what.node is not None
     callees = evaluator.value(what.node.func, what.scope).known
-    made_by = what.type.receiver if isinstance(what.type, Api) else None  # of a class that a call made
-    ways = {known.prepared for known in callees if known == made_by or known.what == what.type}
-    prepared = ways.pop() if len(ways) == 1 else ()
+    made_by = what.type.receiver if isinstance(what.type, Api) else None
+    kinds = (what.type, made_by.what if made_by is not None else None)  # a class, or what made one: `namedtuple(...)`
+    ways = {known.prepared for known in callees if known.what in kinds}
+    if len(ways) > 1:
+        return signature.bind(is_whole=False)
+    prepared = ways.pop() if ways else ()
     return signature.bind(*prepared, Layer(what.node, what.scope), opened=partial(spreads.sequence, evaluator))
 
 
