@@ -268,7 +268,7 @@ APIS = [
     ("nn.Dense(*())", "has_bias", "True"),
     ("nn.Dense(8, 16, **{})", "has_bias", "True"),
     ("options = {}\nnn.Dense(8, 16, **options)", "has_bias", "True"),
-    ("more = unknown()\nnn.Dense(8, 16, **more)", "has_bias", "True ..."),
+    ("more = unknown()\nnn.Dense(8, 16, **more)", "has_bias", "..."),
     ("more = unknown()\nnn.Dense(8, *more)", "in_channels", "8"),
     ("more = unknown()\nnn.Dense(8, *more)", "out_channels", "..."),
     ("dense = partial(nn.Dense, 8)\ndense(16)", "out_channels", "16"),
