@@ -68,7 +68,7 @@ class Call(Site):
     def argument(self, name: str) -> Value:
         """Return what a parameter can be: what is passed, else its default in the target's version.
 
-        Open where it is not known whether anything is passed: then the default says nothing.
+        The default is no candidate where it is not known whether anything is passed.
         """
         prepared = self._prepared
         if prepared is None:
@@ -77,7 +77,11 @@ class Call(Site):
         given = self._bound(prepared, partial(spreads.sequence, evaluator)).of(name)
         default = self._default(name)
         value = spreads.passed(evaluator, given, default)
-        return OPEN if given.given is None and value.open and value.known == default.known else value
+        if not value.open:
+            return value
+        return value._replace(
+            known=tuple(each for each in value.known if all(each is not own for own in default.known))
+        )
 
     def _default(self, name: str) -> Value:
         for parameter in self.parameters:
