@@ -66,13 +66,22 @@ class Call(Site):
         return part.node if any(part.node is each for each in ast.walk(self.node)) else None
 
     def argument(self, name: str) -> Value:
-        """Return what a parameter can be: what is passed, else its default in the target's version."""
+        """Return what a parameter can be: what is passed, else its default in the target's version.
+
+        The default is no candidate where it is not known whether anything is passed.
+        """
         prepared = self._prepared
         if prepared is None:
             return OPEN
         evaluator = self.program.evaluator
         given = self._bound(prepared, partial(spreads.sequence, evaluator)).of(name)
-        return spreads.passed(evaluator, given, self._default(name))
+        default = self._default(name)
+        value = spreads.passed(evaluator, given, default)
+        if not value.open:
+            return value
+        return value._replace(
+            known=tuple(each for each in value.known if all(each is not own for own in default.known))
+        )
 
     def _default(self, name: str) -> Value:
         for parameter in self.parameters:

@@ -96,20 +96,27 @@ def arguments(evaluator: Evaluator, function: Scope, call: ast.Call, scope: Scop
         callee, layer, is_whole = evaluator.value(call.args[0], scope), Layer(call, scope, 1), False
     ways = dict.fromkeys((k.prepared, k.what is not function) for k in callee.known if _enters(k, function))
     return [
-        Signature.of(function, is_bound and function.is_method).bind(
+        evaluator.keep((id(function), f"signature {is_bound}"), _signature, function, is_bound).bind(
             *prepared, layer, opened=partial(spreads.sequence, evaluator), is_whole=is_whole
         )
         for prepared, is_bound in ways or {((), True): None}
     ]
 
 
+def _signature(function: Scope, is_bound: bool) -> Signature:
+    return Signature.of(function, is_bound and function.is_method)
+
+
 def made_with(evaluator: Evaluator, what: Instance, signature: Signature) -> Arguments:
     """Return what the call passes that made an object, by the parameters that its class is known to have."""
     assert what.node is not None
     callees = evaluator.value(what.node.func, what.scope).known
-    made_by = what.type.receiver if isinstance(what.type, Api) else None  # of a class that a call made
-    ways = {known.prepared for known in callees if known == made_by or known.what == what.type}
-    prepared = ways.pop() if len(ways) == 1 else ()
+    made_by = what.type.receiver if isinstance(what.type, Api) else None
+    kinds = (what.type, made_by.what if made_by is not None else None)  # a class, or what made one: `namedtuple(...)`
+    ways = {known.prepared for known in callees if known.what in kinds}
+    if len(ways) > 1:
+        return signature.bind(is_whole=False)
+    prepared = ways.pop() if ways else ()
     return signature.bind(*prepared, Layer(what.node, what.scope), opened=partial(spreads.sequence, evaluator))
 
 

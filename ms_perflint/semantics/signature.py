@@ -153,7 +153,7 @@ class Arguments:
             if own is not None:
                 argument = Argument(name, Part(own, layer.scope))
                 continue
-            for word, part in _words(layer):
+            for word, part in _words(layer, only_spread=True):
                 if word == name:
                     argument = Argument(name, part)
                 elif word is None:
@@ -162,6 +162,12 @@ class Arguments:
 
     def _at(self, slot: int) -> Optional[Part]:
         """Return what is passed in a slot, or the `*sequence` that may pass it; None where nothing is."""
+        if len(self._layers) == 1:  # as almost always; only a `*sequence` makes it worth a walk
+            (layer,) = self._layers
+            args = layer.call.args
+            if not any(isinstance(node, ast.Starred) for node in args):
+                at = slot + layer.first
+                return Part(args[at], layer.scope) if at < len(args) else None
         for position, part in enumerate(self._in_order()):
             if position == slot or isinstance(part.node, ast.Starred):
                 return part
@@ -182,10 +188,11 @@ class Arguments:
                 yield from self._flat(*inner, depth + 1)
 
 
-def _words(layer: Layer) -> Iterator[tuple[Optional[str], Part]]:
-    """Yield what a call passes by keyword, in order; without a name what it spreads."""
+def _words(layer: Layer, only_spread: bool = False) -> Iterator[tuple[Optional[str], Part]]:
+    """Yield what a call passes by keyword, or in what it spreads, in order; without a name what may hold any."""
     for word in layer.call.keywords:
-        yield from _pairs(word.arg, word.value, layer.scope)
+        if word.arg is None or not only_spread:
+            yield from _pairs(word.arg, word.value, layer.scope)
 
 
 def _pairs(name: Optional[str], node: ast.expr, scope: Scope) -> Iterator[tuple[Optional[str], Part]]:

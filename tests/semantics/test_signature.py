@@ -240,6 +240,11 @@ LIBRARIES = [
     ("from collections import namedtuple\nA = namedtuple('A', ['x', 'y'])\npair = (1, 2)\nreveal(A(*pair).y)", "2"),
     ("from collections import namedtuple\nA = namedtuple('A', ['x', 'y'])\nreveal(A(*unknown()).y)", "..."),
     (PARTIAL + "from collections import namedtuple\nA = namedtuple('A', ['x', 'y'])\nreveal(partial(A, 1)(2).y)", "2"),
+    (
+        PARTIAL + "from collections import namedtuple\nA = namedtuple('A', ['x', 'y'])\n"
+        "make = partial(A, 1) if unknown() else A\nreveal(make(2).x)",
+        "...",
+    ),
     (cls("def set(self, x):\n    self.x = x", "a = A()\na.set(3)\nreveal(a.x)"), "3"),
     (cls("x = 1\n@staticmethod\ndef set(other):\n    other.x = 3", "reveal(A().x)"), "1"),  # of another object
 ]
@@ -263,7 +268,7 @@ APIS = [
     ("nn.Dense(*())", "has_bias", "True"),
     ("nn.Dense(8, 16, **{})", "has_bias", "True"),
     ("options = {}\nnn.Dense(8, 16, **options)", "has_bias", "True"),
-    ("more = unknown()\nnn.Dense(8, 16, **more)", "has_bias", "True ..."),
+    ("more = unknown()\nnn.Dense(8, 16, **more)", "has_bias", "..."),
     ("more = unknown()\nnn.Dense(8, *more)", "in_channels", "8"),
     ("more = unknown()\nnn.Dense(8, *more)", "out_channels", "..."),
     ("dense = partial(nn.Dense, 8)\ndense(16)", "out_channels", "16"),
