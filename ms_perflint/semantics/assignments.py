@@ -14,11 +14,12 @@ from typing import Optional, Union
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.semantics.module import COMPREHENSIONS, Binding, Module, Scope, Site
-from ms_perflint.semantics.parameters import positional
+from ms_perflint.semantics.parameters import is_method, positional
 
 CALL, ELEMENT = "c", "e"  # steps of a path; an element of an element is an element
 DEPTH = 4  # steps of a path that are told apart
 ANY = "*"  # the word of what is found by a name that is worked out
+OWN = "*self"  # the same, of the object of a method
 PROPERTIES = ("property", "cached_property", "lazy_property")
 INIT = "__init__"
 ENTERED = {"__call__": CALL, "construct": CALL, "forward": CALL, "__getitem__": ELEMENT, "__iter__": "", "__next__": ""}
@@ -70,6 +71,8 @@ class Argument(NamedTuple):
     callees: tuple[Place, ...]
     slot: Union[int, str]  # a position or a keyword
     is_spread: bool = False  # also for later positions, or for any keyword: `*x`, `**x`
+    before: tuple[int, ...] = (0, 1)  # how many parameters a method may be given before the first argument
+    result: Optional[tuple[Node, str]] = None  # what gets it where the callee returns it as it is
 
 
 class Assignments:
@@ -79,10 +82,12 @@ class Assignments:
         self.module = module
         self.words: dict[str, Node] = {}
         self.locals: dict[tuple[int, str], Node] = {}  # by the scope and the name
+        self.returned: set[Node] = set()  # parameters that are returned as they are
         self.fields: dict[str, list[str]] = {}  # of named tuples
         self.lambdas: dict[int, Node] = {}
         self.callees: dict[int, tuple[Place, ...]] = {}  # by the identity of a call: what it enters
         self._displays: dict[int, Node] = {}
+        self._given: dict[int, Node] = {}  # by a call whose result is used: the arguments that it gives back
         self._results: dict[int, list[Place]] = {}
         self._homes: dict[tuple[int, str], Node] = {}
         for scope in module.scopes:
@@ -97,6 +102,7 @@ class Assignments:
             if isinstance(site.node, ast.Call):
                 self._site(site, site.node)
         self._displays.clear()
+        self._given.clear()
         self._results.clear()
         self._homes.clear()
 
@@ -174,7 +180,7 @@ class Assignments:
         if isinstance(node, ast.BoolOp):
             return [place for value in node.values for place in self.places(value, scope)]
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.BitOr, ast.Mult)):
-            return [*self.places(node.left, scope), *self.places(node.right, scope)]
+            return self._joined_lists(node, scope)
         if isinstance(node, (ast.NamedExpr, ast.Await, ast.Starred)):
             return self.places(node.value, scope)
         if isinstance(node, ast.Lambda):
@@ -188,8 +194,12 @@ class Assignments:
         func = node.func
         word = word_of(func)
         if word == "getattr" and len(node.args) > 1:
-            return [(self.word(_text(node.args[1]) or ANY), ""), *self.places(node.args[-1], scope)]
+            is_own = isinstance(node.args[0], ast.Name) and node.args[0].id == "self"
+            computed = OWN if is_own else ANY
+            return [(self.word(_text(node.args[1]) or computed), ""), *self.places(node.args[-1], scope)]
         found = [(each, joined(path, CALL)) for each, path in self.places(func, scope)]
+        if node.args or node.keywords:
+            found.append((self._given.setdefault(id(node), Node()), ""))
         if word in PASSES:
             for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
                 found.extend(self.places(argument, scope))
@@ -228,6 +238,15 @@ class Assignments:
             for element in elements:
                 as_what = "" if isinstance(element, ast.Starred) else ELEMENT
                 self._flow(self.places(element, scope), made, (as_what,))
+        return [(made, "")]
+
+    def _joined_lists(self, node: ast.BinOp, scope: Scope) -> list[Place]:
+        """Return what `first + second` may be: a container of the elements of both; a number holds nothing."""
+        made = self._displays.get(id(node))
+        if made is None:
+            made = self._display(node)
+            for side in (node.left, node.right):
+                self._flow(_taken(self.places(side, scope)), made, (ELEMENT,))
         return [(made, "")]
 
     def _entries(
@@ -292,7 +311,7 @@ class Assignments:
         elif kind == "parameter" and value is not None and scope.parent is not None:
             self._flow(self.places(value, scope.parent), self.variable(scope, name), ("",))
         elif kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
-            self._flow(self.places(binding.stmt.value, binding.scope), self.variable(scope, name), ("",))
+            self._flow(_taken(self.places(binding.stmt.value, binding.scope)), self.variable(scope, name), (ELEMENT,))
         elif value is not None and kind != "parameter":
             self._assigned(binding, self.variable(scope, name))
 
@@ -355,10 +374,58 @@ class Assignments:
                 self._flow([(self.of_function(cls), path)], self.variable(function, first[0].arg), ("",))
         for returned, suffix in ((function.returns, ""), (function.yields, ELEMENT)):
             for value, block in returned:
-                places = self.places(value, block.scope)
+                names: set[str] = set()
+                back = self._given_back(function, value, names) if not suffix else None
+                if back is not None:
+                    self.returned.update(self.variable(function, name) for name in names)
+                places = self.places(value, block.scope) if back is None else back
                 for target, way in ways:
                     self._flow(places, target, (joined(way, suffix),))
         self._decorated(function, node)
+
+    def _given_back(self, function: Scope, value: ast.expr, seen: set[str]) -> Optional[list[Place]]:
+        """Return what is returned besides parameters, where an expression is made of these: that depends on the call.
+
+        None for other expressions: `return checked(name, value)` is one, `return self.value` is not.
+        """
+        if isinstance(value, ast.Constant):
+            return []
+        if isinstance(value, ast.Name):
+            return self._given_back_by_name(function, value, seen)
+        if isinstance(value, ast.Tuple) and value.elts:
+            parts = [self._given_back(function, element, seen) for element in value.elts]
+            return None if None in parts else [place for part in parts if part for place in part]
+        if not isinstance(value, ast.Call):
+            return None
+        found = [(node, joined(path, CALL)) for node, path in self.places(value.func, function)]
+        for argument in (*value.args, *(keyword.value for keyword in value.keywords)):
+            inner = self._given_back(function, argument, seen)
+            if inner is None:
+                return None
+            found.extend(inner)
+        return found
+
+    def _given_back_by_name(self, function: Scope, value: ast.Name, seen: set[str]) -> Optional[list[Place]]:
+        home = function.home(value.id)
+        if home is None:
+            return [(self.word(value.id), "")]
+        bindings = home.bindings[value.id]
+        first = bindings[0]
+        if home is not function or first.kind != "parameter" or first.value is not None:
+            return None
+        if is_method(function) and positional(function)[:1] == [first.node]:
+            return None
+        found: list[Place] = []
+        if value.id not in seen:
+            seen.add(value.id)
+            for binding in bindings[1:]:
+                inner = None
+                if binding.kind == "assign" and binding.value is not None and not binding.path:
+                    inner = self._given_back(function, binding.value, seen)
+                if inner is None:
+                    return None
+                found.extend(inner)
+        return found
 
     def _class(self, cls: Scope) -> None:
         node = self.of_function(cls)
@@ -398,13 +465,25 @@ class Assignments:
             callees, first, arguments = tuple(self.places(call.args[0], scope)), 1, call.args
         if not callees:
             return
+        before = self._before(func) if not first else (0, 1)
+        given = self._given.get(id(call))
+        result = (given, CALL if first else "") if given is not None else None
         is_spread = False
         for slot, argument in enumerate(arguments):
             is_spread = is_spread or isinstance(argument, ast.Starred)
             if slot >= first:
-                self._pass(argument, scope, Argument(callees, slot - first, is_spread))
+                self._pass(argument, scope, Argument(callees, slot - first, is_spread, before, result))
         for keyword in call.keywords:
-            self._pass(keyword.value, scope, Argument(callees, keyword.arg or "", keyword.arg is None))
+            self._pass(keyword.value, scope, Argument(callees, keyword.arg or "", keyword.arg is None, before, result))
+
+    def _before(self, func: ast.expr) -> tuple[int, ...]:
+        """Return how many parameters a method may be given before the first argument; none where it is no method."""
+        if isinstance(func, ast.Name):
+            return ()
+        base = func.value if isinstance(func, ast.Attribute) else None
+        word = word_of(base) if base is not None else ""
+        may_be_class = word[:1].isupper() or word.lstrip("_")[:1].isupper() or word in self.module.imported
+        return (0, 1) if base is None or may_be_class or word in self.module.defined else (1,)
 
     def _pass(self, argument: ast.expr, scope: Scope, how: Argument) -> None:
         places = self.places(argument, scope)
