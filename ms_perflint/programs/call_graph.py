@@ -50,15 +50,18 @@ class CallGraph:
             return sites
         return [site for site in sites if not isinstance(getattr(site.node, "func", None), ast.Name)]
 
-    def functions(self, site: Site) -> dict[Scope, None]:
-        """Return the functions and classes that a call site may enter."""
-        found: dict[Scope, None] = {}
-        for node, path in site.module.assignments.callees.get(id(site.node), ()):
-            keys = self._of_bits(self._functions.get((node.key, path), 0))
-            for key in (*(() if path else (node.key,)), *keys):
-                for each in self.nodes(key):
-                    found.update(dict.fromkeys(each.functions))
-        return found
+    def named(self, site: Site) -> list[Scope]:
+        """Return the functions and classes that are defined under the name that a call says."""
+        is_name = isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name)
+        places = site.module.assignments.callees.get(id(site.node), ())
+        nodes = (node for callee, path in places if not path for node in self.nodes(callee.key))
+        found = (function for node in nodes for function in node.functions)
+        return [each for each in found if not (is_name and not each.is_class and is_method(each))]
+
+    def is_indirect(self, site: Site) -> bool:
+        """Return whether a call may enter a function or class that is held under another name."""
+        places = site.module.assignments.callees.get(id(site.node), ())
+        return any((node.key, path) in self._functions for node, path in places)
 
     def instance_sites(self, cls: Scope) -> tuple[Site, ...]:
         """Return the call sites that may call an object of a class."""

@@ -130,15 +130,27 @@ def _instance_calls(program: Program, cls: Scope) -> Iterator[Site]:
 
 
 def callees(program: Program, site: Site) -> tuple[Scope, ...]:
-    """Return the functions of the project that a call enters; where that is open, the few that it may enter."""
-    candidates = program.call_graph.functions(site)
-    if not candidates:
-        return ()
-    value = program.evaluator.callees(site)
-    found = [known.what.function if isinstance(known.what, Bound) else known.what for known in value.known]
-    scopes = [each for each in found if isinstance(each, Scope)]
-    if not scopes and value.known and not value.open:
-        return ()
-    inits = (each.method("__init__") if each.is_class else each for each in scopes or candidates)
+    """Return the functions of the project that a call enters: by name, and of what is held under another one exactly.
+
+    None where a name may be of more than a few.
+    """
+    named = _named(program, site)
+    if not named and program.call_graph.is_indirect(site):
+        known = (_function(each) for each in program.evaluator.callees(site).known)
+        named = [each for each in known if isinstance(each, Scope)]
+    inits = (each.method("__init__") if each.is_class else each for each in named)
     functions = tuple(dict.fromkeys(each for each in inits if each is not None and each.is_function))
-    return functions if scopes or len(functions) <= FEW else ()
+    return functions if len(functions) <= FEW else ()
+
+
+def _named(program: Program, site: Site) -> list[Scope]:
+    """Return the functions and classes whose name a call says."""
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    found = program.call_graph.named(site)
+    if isinstance(callee, ast.Name) and len(found) > 1:
+        return list(program.names.meant(site.module, callee.id).scopes)
+    if isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and callee.value.id == "self":
+        cls = site.scope.owner.parent
+        own = cls.method(callee.attr) if cls is not None else None
+        return [own] if own is not None else found
+    return found
