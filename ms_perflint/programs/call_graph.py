@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Optional, Union
 
-from ms_perflint.semantics.assignments import ANY, CALL, ELEMENT, INIT, OWN, Argument, Assignments, Node, joined, left
+from ms_perflint.semantics.assignments import Assignments
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.parameters import is_method, positional
+from ms_perflint.semantics.places import ANY, CALL, ELEMENT, INIT, OWN, Argument, Node, joined, left
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -283,7 +284,9 @@ class CallGraph:
         found: list[tuple[ast.arg, str]] = []
         if is_direct and not argument.before and is_method(function) and function.name != INIT:
             return
-        before = (0,) if not is_method(function) else argument.before if is_direct or function.name == INIT else (0, 1)
+        before: tuple[int, ...] = (0,)
+        if is_method(function):
+            before = (argument.before if is_direct or function.name == INIT else ()) or (0, 1)
         if isinstance(slot, int):
             start, end = slot + before[0], slot + before[-1] + 1
             last = len(slots) if argument.is_spread or (not is_direct and self._prepares) else end

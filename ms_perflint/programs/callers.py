@@ -149,8 +149,11 @@ def _named(program: Program, site: Site) -> list[Scope]:
     found = program.call_graph.named(site)
     if isinstance(callee, ast.Name) and len(found) > 1:
         return list(program.names.meant(site.module, callee.id).scopes)
-    if isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and callee.value.id == "self":
-        cls = site.scope.owner.parent
-        own = cls.method(callee.attr) if cls is not None else None
-        return [own] if own is not None else found
-    return found
+    if not isinstance(callee, ast.Attribute):
+        return found
+    if isinstance(callee.value, ast.Name) and callee.value.id == "self" and site.scope.owner.parent is not None:
+        own = site.scope.owner.parent.method(callee.attr)
+        if own is not None:
+            return [own]
+    methods = [each for each in found if each.is_function and each.parent is not None and each.parent.is_class]
+    return methods if len(methods) == 1 else [*methods, *program.names.meant_by_member(site.module, callee.attr).scopes]
