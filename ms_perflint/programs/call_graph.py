@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Optional, Union
 
-from ms_perflint.semantics.assignments import ANY, CALL, ELEMENT, INIT, Argument, Assignments, Node, joined, left
+from ms_perflint.semantics.assignments import Assignments
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.places import ANY, CALL, ELEMENT, INIT, OWN, Argument, Node, joined, left
 from ms_perflint.semantics.signature import positional
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class CallGraph:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self._taken: dict[tuple[object, ...], tuple[State, ...]] = {}
         self._callables: list[Key] = []  # those that are held under other names; the position is that of their bit
 
     @cached_property
@@ -44,17 +46,23 @@ class CallGraph:
 
     def direct_sites(self, function: Scope) -> list[Site]:
         """Return the call sites that may enter a function, or make an object of a class, under its own name."""
-        return [site for node in self.nodes(self.key(function)) for path, site in node.sites if not path]
+        sites = [site for node in self.nodes(self.key(function)) for path, site in node.sites if not path]
+        if not function.is_method:
+            return sites
+        return [site for site in sites if not isinstance(getattr(site.node, "func", None), ast.Name)]
 
-    def functions(self, site: Site) -> dict[Scope, None]:
-        """Return the functions and classes that a call site may enter."""
-        found: dict[Scope, None] = {}
-        for node, path in site.module.assignments.callees.get(id(site.node), ()):
-            keys = self._of_bits(self._functions.get((node.key, path), 0))
-            for key in (*(() if path else (node.key,)), *keys):
-                for each in self.nodes(key):
-                    found.update(dict.fromkeys(each.functions))
-        return found
+    def named(self, site: Site) -> list[Scope]:
+        """Return the functions and classes that are defined under the name that a call says."""
+        is_name = isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name)
+        places = site.module.assignments.callees.get(id(site.node), ())
+        nodes = (node for callee, path in places if not path for node in self.nodes(callee.key))
+        found = (function for node in nodes for function in node.functions)
+        return [each for each in found if not (is_name and not each.is_class and each.is_method)]
+
+    def is_indirect(self, site: Site) -> bool:
+        """Return whether a call may enter a function or class that is held under another name."""
+        places = site.module.assignments.callees.get(id(site.node), ())
+        return any((node.key, path) in self._functions for node, path in places)
 
     def instance_sites(self, cls: Scope) -> tuple[Site, ...]:
         """Return the call sites that may call an object of a class."""
@@ -114,6 +122,11 @@ class CallGraph:
         return self._words.get(key, []) if isinstance(key, str) else [key]
 
     @cached_property
+    def _computed(self) -> tuple[str, ...]:
+        """Return the words of what the program finds by names that it works out."""
+        return tuple(word for word in (ANY, OWN) if word in self._words)
+
+    @cached_property
     def _by_decorator(self) -> dict[str, list[Scope]]:
         found: dict[str, list[Scope]] = {}
         for scope in (scope for module in self.program.modules for scope in module.scopes):
@@ -130,6 +143,16 @@ class CallGraph:
         wanted = decorator.parent if decorator.name == INIT else decorator
         return any(known.what is wanted for known in self.program.value(node, scope.parent).known)
 
+    @cached_property
+    def _returned(self) -> frozenset[Key]:
+        """Return the parameters that functions return as they are."""
+        return frozenset(node for graph in self._graphs for node in graph.returned)
+
+    @cached_property
+    def _prepares(self) -> bool:
+        """Return whether calls are prepared, whose arguments come behind others: `partial(function, x)(y)`."""
+        return any(node.sites for node in self.nodes("partial"))
+
     # --- where functions are held
 
     @cached_property
@@ -139,12 +162,12 @@ class CallGraph:
         for graph in self._graphs:
             for node in (*graph.words.values(), *graph.locals.values(), *graph.lambdas.values()):
                 key = node.key
-                if node.functions and (key, "") not in seeds and any(n.flows or n.passes for n in self.nodes(key)):
+                if node.functions and (key, "") not in seeds and any(map(_is_handed_on, self.nodes(key))):
                     seeds[key, ""] = 1 << len(self._callables)
                     self._callables.append(key)
-        if ANY in self._words:
-            seeds[ANY, ""] = 1 << len(self._callables)
-            self._callables.append(ANY)
+        for word in self._computed:
+            seeds[word, ""] = 1 << len(self._callables)
+            self._callables.append(word)
         states: States = {}
         return self._flow(seeds, states, states)
 
@@ -163,7 +186,8 @@ class CallGraph:
     @cached_property
     def _by_any(self) -> tuple[Site, ...]:
         """Return the sites that call what is found by a name that is worked out."""
-        return (*self.sites_at({(ANY, ""): 1}), *self._indirect.get(ANY, ()))
+        sites = (site for word in self._computed for site in self.sites_at({(word, ""): 1}))
+        return (*sites, *(site for word in self._computed for site in self._indirect.get(word, ())))
 
     def _of_bits(self, bits: int) -> Iterator[Key]:
         while bits:
@@ -177,7 +201,7 @@ class CallGraph:
         """Add all states that seeds reach; `functions`: where functions are held, which may be those that grow."""
         todo: dict[State, None] = {}
         waiting: dict[State, set[State]] = {}  # callees, and the states whose arguments they take
-        has_any = ANY in self._words
+        computed = self._computed
 
         def add(state: State, bits: int) -> None:
             known = states.get(state, 0)
@@ -194,9 +218,12 @@ class CallGraph:
             state = next(iter(todo))
             del todo[state]
             (key, path), bits = state, states[state]
-            if has_any and isinstance(key, str) and key != ANY:
-                add((ANY, path), bits)
-            for node in self.nodes(key):
+            nodes = self.nodes(key)
+            if isinstance(key, str) and key not in computed:
+                for word in computed:
+                    if _may_be_found(nodes, path, word):
+                        add((word, path), bits)
+            for node in nodes:
                 for taken, target, way in node.flows:
                     for rest in left(path, taken):
                         add((target.key, joined(way, rest)), bits)
@@ -206,30 +233,44 @@ class CallGraph:
                             waiting.setdefault((callee.key, at), set()).add(state)
                             for parameter, way in self._parameters(callee.key, at, argument, functions):
                                 add((parameter, joined(way, rest)), bits)
+                                if parameter in self._returned and argument.result is not None:
+                                    result, prefix = argument.result
+                                    add((result, joined(prefix, joined(way, rest))), bits)
         return states
 
     def _parameters(self, callee: Key, path: str, argument: Argument, functions: States) -> Iterator[State]:
         """Yield the parameters that may get an argument; of what has none, the word of a keyword."""
-        is_taken = False
-        keys = [] if path else [callee]
-        for key in (*keys, *self._of_bits(functions.get((callee, path), 0))):
-            for node in self.nodes(key):
-                for function in node.functions:
-                    for parameter in self._slots(function, argument, key is callee and not path):
-                        is_taken = True
-                        yield parameter
-            if isinstance(key, str) and isinstance(argument.slot, int):
-                for graph in self._graphs:
-                    yield from ((name, "") for name in graph.fields.get(key, ())[argument.slot : argument.slot + 1])
+        found = () if path else self._targets(callee, argument, True)
+        is_taken = bool(found)
+        yield from found
+        for key in self._of_bits(functions.get((callee, path), 0)):
+            if key == callee and not path:
+                continue
+            found = self._targets(key, argument, False)
+            is_taken = is_taken or bool(found)
+            yield from found
         if not is_taken and isinstance(argument.slot, str) and argument.slot:
             yield argument.slot, ""
+
+    def _targets(self, key: Key, argument: Argument, is_direct: bool) -> tuple[State, ...]:
+        """Return the parameters that an argument may be for, of what is defined under a word or variable."""
+        asked = (key, argument.slot, argument.is_spread, argument.before if is_direct else None)
+        known = self._taken.get(asked)
+        if known is None:
+            functions = (function for node in self.nodes(key) for function in node.functions)
+            found = [state for function in functions for state in self._slots(function, argument, is_direct)]
+            if isinstance(key, str) and isinstance(argument.slot, int):
+                for graph in self._graphs:
+                    found.extend((name, "") for name in graph.fields.get(key, ())[argument.slot : argument.slot + 1])
+            known = self._taken[asked] = tuple(dict.fromkeys(found))
+        return known
 
     def _slots(self, function: Scope, argument: Argument, is_direct: bool, depth: int = 0) -> Iterator[State]:
         """Yield the parameters of a function, or of the constructor of a class, for which an argument may be."""
         if function.is_class:
             init = function.method(INIT)
             if init is not None:
-                yield from self._slots(init, argument, is_direct)
+                yield from self._slots(init, argument._replace(before=(1,)), is_direct)
             elif depth < 8:
                 yield from self._fields(function, argument)
                 for base in function.node.bases:  # type: ignore[union-attr]
@@ -241,11 +282,16 @@ class CallGraph:
         args: ast.arguments = function.node.args  # type: ignore[union-attr]
         slots, slot = positional(function), argument.slot
         found: list[tuple[ast.arg, str]] = []
+        if is_direct and not argument.before and function.is_method and function.name != INIT:
+            return
+        before: tuple[int, ...] = (0,)
+        if function.is_method:
+            before = (argument.before if is_direct or function.name == INIT else ()) or (0, 1)
         if isinstance(slot, int):
-            end = slot + 1 + function.is_method
-            last = len(slots) if argument.is_spread or not is_direct else end
-            found.extend((each, "") for each in slots[slot:last])
-            if args.vararg is not None and (last >= len(slots) or end > len(slots)):
+            start, end = slot + before[0], slot + before[-1] + 1
+            last = len(slots) if argument.is_spread or (not is_direct and self._prepares) else end
+            found.extend((each, "") for each in slots[start:last])
+            if args.vararg is not None and (end > len(slots) or last > end):
                 found.append((args.vararg, ELEMENT))
         else:
             named = [*slots, *args.kwonlyargs]
@@ -270,3 +316,14 @@ class CallGraph:
         ]
         if isinstance(argument.slot, int):
             yield from ((name, "") for name in names[argument.slot : None if argument.is_spread else argument.slot + 1])
+
+
+def _is_handed_on(node: Node) -> bool:
+    """Return whether a file hands on what a node holds, not only what that gives."""
+    return any(not path for path, *_ in node.flows) or any(not path for path, _ in node.passes)
+
+
+def _may_be_found(nodes: list[Node], path: str, word: str) -> bool:
+    """Return whether a name that is worked out may be of this: what a word holds, and the objects of a class."""
+    is_made = word == ANY and path == CALL
+    return not path or (is_made and any(function.is_class for node in nodes for function in node.functions))

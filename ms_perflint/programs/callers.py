@@ -129,18 +129,33 @@ def _instance_calls(program: Program, cls: Scope) -> Iterator[Site]:
 
 
 def callees(program: Program, site: Site) -> tuple[Scope, ...]:
-    """Return the functions of the project that a call enters; where that is open, the few that it may enter."""
-    candidates = program.call_graph.functions(site)
-    if not candidates:
-        return ()
-    value = program.evaluator.callees(site)
-    found = [known.what.function if isinstance(known.what, Bound) else known.what for known in value.known]
-    scopes = [each for each in found if isinstance(each, Scope)]
-    if not scopes and value.known and not value.open:
-        return ()
-    inits = (each.method("__init__") if each.is_class else each for each in scopes or candidates)
+    """Return the functions of the project that a call enters: by name, and of what is held under another one exactly.
+
+    None where a name may be of more than a few.
+    """
+    named = _named(program, site)
+    if not named and program.call_graph.is_indirect(site):
+        known = (_function(each) for each in program.evaluator.callees(site).known)
+        named = [each for each in known if isinstance(each, Scope)]
+    inits = (each.method("__init__") if each.is_class else each for each in named)
     functions = tuple(dict.fromkeys(each for each in inits if each is not None and each.is_function))
-    return functions if scopes or len(functions) <= FEW else ()
+    return functions if len(functions) <= FEW else ()
+
+
+def _named(program: Program, site: Site) -> list[Scope]:
+    """Return the functions and classes whose name a call says."""
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    found = program.call_graph.named(site)
+    if isinstance(callee, ast.Name) and len(found) > 1:
+        return list(program.names.meant(site.module, callee.id).scopes)
+    if not isinstance(callee, ast.Attribute):
+        return found
+    if isinstance(callee.value, ast.Name) and callee.value.id == "self" and site.scope.owner.parent is not None:
+        own = site.scope.owner.parent.method(callee.attr)
+        if own is not None:
+            return [own]
+    methods = [each for each in found if each.is_function and each.parent is not None and each.parent.is_class]
+    return methods if len(methods) == 1 else [*methods, *program.names.meant_by_member(site.module, callee.attr).scopes]
 
 
 # --- `partial`

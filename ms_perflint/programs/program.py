@@ -164,8 +164,8 @@ class Program:
         return Partials(self)
 
     def callees(self, site: Site) -> tuple[Scope, ...]:
-        """Return the functions of the project that a call enters; where that is open, the few that it may enter."""
-        return self.evaluator.search((id(site.node), "callees"), callers.callees, self, site)
+        """Return the functions of the project that a call enters; none where its name may be of more than a few."""
+        return callers.callees(self, site)
 
     # --- configs
 

@@ -8,9 +8,9 @@ from typing import Optional
 from ms_perflint.programs.call_graph import Key, State, States
 from ms_perflint.programs.program import Program, fact
 from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.assignments import CALL
 from ms_perflint.semantics.bases import lineage
 from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.places import CALL
 from ms_perflint.semantics.values import Api, Instance, Known, Value
 
 STEP_CELLS = frozenset(

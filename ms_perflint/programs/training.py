@@ -193,8 +193,14 @@ def callers(program: Program, function: Scope) -> list[Site]:
     """Return the sites that call a function: as what a wrapper made of it too, or by the name of a method alone."""
     sites = list(entering(program, function))
     name = function.parent.name if function.name == "__init__" and function.parent is not None else function.name
-    sites.extend(site for site in program.sites(name) if site not in sites and function in program.callees(site))
+    sites.extend(site for site in program.sites(name) if site not in sites and function in _by_name(program, site))
     return sites
+
+
+def _by_name(program: Program, site: Site) -> tuple[Scope, ...]:
+    """Return the functions that a call may enter by its name; none where it is known what it enters."""
+    value = program.evaluator.callees(site)
+    return program.callees(site) if value.open or not value.known else ()
 
 
 def loops(site: Site) -> list[ast.AST]:
@@ -209,7 +215,7 @@ def loops(site: Site) -> list[ast.AST]:
 def callees(program: Program, site: Site) -> list[Scope]:
     """Return the functions of the project that a call enters."""
     found = [_entered(known) for known in program.evaluator.callees(site).known]
-    return [scope for scope in found if scope is not None] + list(program.callees(site))
+    return [scope for scope in found if scope is not None] + list(_by_name(program, site))
 
 
 def _entered(known: Known) -> Optional[Scope]:

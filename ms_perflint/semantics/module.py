@@ -394,6 +394,8 @@ class Module:
         self.chains.clear()
         self.worded.clear()
         self.displays.clear()
+        if self._assignments is not None:
+            self._assignments.close()
         self._assignments = None
         self.outside = None
         self._site_at = None

@@ -1,0 +1,321 @@
+"""Nodes of the assignment graph, the paths from them, and the words of calls that hand on what they are given.
+
+A path says what is taken out of what a node holds: CALL its result, ELEMENT an element of it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Optional, Union
+
+from ms_perflint.records import NamedTuple
+from ms_perflint.semantics.forms import word_of
+from ms_perflint.semantics.module import COMPREHENSIONS, Module, Scope, Site
+
+CALL, ELEMENT = "c", "e"  # steps of a path; an element of an element is an element
+DEPTH = 4  # steps of a path that are told apart
+ANY = "*"  # the word of what is found by a name that is worked out
+OWN = "*self"  # the same, of the object of a method
+PROPERTIES = ("property", "cached_property", "lazy_property")
+INIT = "__init__"
+ENTERED = {"__call__": CALL, "construct": CALL, "forward": CALL, "__getitem__": ELEMENT, "__iter__": "", "__next__": ""}
+# By last words. Calls that give what they are given first, or a container of the same elements
+PASSES = frozenset(
+    {
+        "copy", "deepcopy", "list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "enumerate", "zip",
+        "map", "filter", "chain", "cycle", "islice", "vars", "to_container", "to_object", "partial", "staticmethod",
+        "jit", "ms_function", "data_sink",
+    }
+)  # fmt: skip
+MAKES = frozenset(
+    {
+        "dict", "OrderedDict", "defaultdict", "deque", "SimpleNamespace", "Namespace", "create", "merge",
+        "EasyDict", "edict", "AttrDict", "DotDict", "Munch", "munchify", "DefaultMunch", "ConfigDict", "Dict",
+        "CfgNode", "CN", "CellList", "SequentialCell", "CellDict",
+    }
+)  # fmt: skip
+SELVES = frozenset(
+    {
+        "to_float", "set_train", "shard", "add_prim_attr", "set_grad", "add_flags", "add_flags_recursive", "set_boost",
+        "update_parameters_name", "set_comm_fusion", "to", "copy", "clone", "values", "items", "keys", "recompute",
+    }
+)  # fmt: skip
+TAKES = frozenset({"get", "pop", "popitem", "setdefault", "next", "popleft", "__getitem__"})
+ADDS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "appendleft", "insert_child_to_cell"})
+NAMESPACES = frozenset({"globals", "locals", "vars", "__dict__"})
+
+
+class Node:
+    """A variable of a function, or what one file says of a word."""
+
+    __slots__ = ("flows", "functions", "key", "passes", "sites")
+
+    def __init__(self, word: Optional[str] = None) -> None:
+        self.key: Union[str, Node] = self if word is None else word
+        self.flows: list[tuple[str, Node, str]] = []  # path here, the node that gets it, and as what of it
+        self.passes: list[tuple[str, Argument]] = []
+        self.sites: list[tuple[str, Site]] = []  # the calls of it
+        self.functions: list[Scope] = []  # functions, lambdas and classes that are defined under it
+
+    def close(self) -> None:
+        """Forget all that it is connected with."""
+        self.flows.clear()
+        self.passes.clear()
+        self.sites.clear()
+        self.functions.clear()
+        self.key = ""
+
+
+Place = tuple[Node, str]
+
+
+class Argument(NamedTuple):
+    """One argument of a call: for which parameters it is passed depends on what the callee is."""
+
+    callees: tuple[Place, ...]
+    slot: Union[int, str]  # a position or a keyword
+    is_spread: bool = False  # also for later positions, or for any keyword: `*x`, `**x`
+    before: tuple[int, ...] = (0, 1)  # how many parameters a method may be given before the first argument
+    result: Optional[tuple[Node, str]] = None  # what gets it where the callee returns it as it is
+
+
+def joined(path: str, then: str) -> str:
+    """Return a path with more steps behind it."""
+    if path[-1:] == ELEMENT == then[:1]:
+        then = then[1:]
+    return (path + then)[:DEPTH]
+
+
+def left(path: str, taken: str) -> tuple[str, ...]:
+    """Return what is left of a path where a part of it is taken; none where it is another path."""
+    if not taken:
+        return (path,)
+    if not path.startswith(taken):
+        return ()
+    rest = path[len(taken) :]
+    return (rest, ELEMENT + rest) if taken[-1] == ELEMENT else (rest,)
+
+
+def taken(places: Iterable[Place]) -> list[Place]:
+    """Return the elements of what stands at some places."""
+    return [(node, joined(path, ELEMENT)) for node, path in places]
+
+
+def text_of(node: Optional[ast.expr]) -> str:
+    """Return what a literal text says; "" for other expressions."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+class Places:
+    """The nodes of one file, and those that stand for what its expressions may be."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.words: dict[str, Node] = {}
+        self.locals: dict[tuple[int, str], Node] = {}  # by the scope and the name
+        self.lambdas: dict[int, Node] = {}
+        self.given: dict[int, Node] = {}  # by a call whose result is used: the arguments that it gives back
+        self._nodes: list[Node] = []
+        self._displays: dict[int, Node] = {}
+        self._results: dict[int, list[Place]] = {}
+        self._homes: dict[tuple[int, str], Node] = {}
+
+    def settle(self) -> None:
+        """Forget what was kept while the graph was made."""
+        self._displays.clear()
+        self.given.clear()
+        self._results.clear()
+        self._homes.clear()
+
+    def close(self) -> None:
+        """Cut the cycles between nodes, so that memory is given back without the garbage collector."""
+        for node in self._nodes:
+            node.close()
+        self._nodes.clear()
+
+    # --- nodes
+
+    def _made(self, word: Optional[str] = None) -> Node:
+        node = Node(word)
+        self._nodes.append(node)
+        return node
+
+    def word(self, word: str) -> Node:
+        """Return the node of a word that all files share."""
+        found = self.words.get(word)
+        if found is None:
+            found = self.words[word] = self._made(word)
+        return found
+
+    def variable(self, scope: Scope, name: str) -> Node:
+        """Return the node of a name that a scope binds: its own in functions, the word in modules and classes."""
+        if scope.is_class or scope.parent is None:
+            return self.word(name)
+        key = (id(scope), name)
+        found = self.locals.get(key)
+        if found is None:
+            found = self.locals[key] = self._made()
+        return found
+
+    def name(self, name: str, scope: Scope) -> Node:
+        """Return the node of a name where it is read."""
+        key = (id(scope), name)
+        found = self._homes.get(key)
+        if found is None:
+            home = scope.home(name)
+            found = self._homes[key] = self.word(name) if home is None else self.variable(home, name)
+        return found
+
+    def of_function(self, scope: Scope) -> Node:
+        """Return the node under which a function, class or lambda is defined."""
+        if isinstance(scope.node, ast.Lambda):
+            return self._lambda(scope.node)
+        assert scope.parent is not None
+        return self.variable(scope.parent, scope.name)
+
+    def _lambda(self, node: ast.Lambda) -> Node:
+        found = self.lambdas.get(id(node))
+        if found is None:
+            found = self.lambdas[id(node)] = self._made()
+        return found
+
+    def _display(self, node: ast.expr) -> Node:
+        found = self._displays.get(id(node))
+        if found is None:
+            found = self._displays[id(node)] = self._made()
+        return found
+
+    # --- expressions
+
+    def places(self, node: Optional[ast.expr], scope: Scope) -> list[Place]:
+        """Return the nodes and paths that stand for what an expression may be."""
+        kind = type(node)
+        if node is None or kind is ast.Constant:
+            return []
+        if kind is ast.Name:
+            return [(self.name(node.id, scope), "")]  # type: ignore[attr-defined]
+        if kind is ast.Attribute:
+            return [(self.word(node.attr), "")]  # type: ignore[attr-defined]
+        if isinstance(node, ast.Call):
+            known = self._results.get(id(node))
+            if known is None:
+                known = self._results[id(node)] = self._called(node, scope)
+            return known
+        if isinstance(node, ast.Subscript):
+            return self._subscript(node, scope)
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+            return self._elements(node, node.elts, scope)
+        if isinstance(node, ast.Dict):
+            return self._entries(node, zip(node.keys, node.values), scope)
+        if isinstance(node, ast.IfExp):
+            return [*self.places(node.body, scope), *self.places(node.orelse, scope)]
+        if isinstance(node, ast.BoolOp):
+            return [place for value in node.values for place in self.places(value, scope)]
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.BitOr, ast.Mult)):
+            return self._joined_lists(node, scope)
+        if isinstance(node, (ast.NamedExpr, ast.Await, ast.Starred)):
+            return self.places(node.value, scope)
+        if isinstance(node, ast.Lambda):
+            return [(self._lambda(node), "")]
+        if isinstance(node, COMPREHENSIONS):
+            return self._comprehension(node)
+        return []
+
+    def _called(self, node: ast.Call, scope: Scope) -> list[Place]:
+        """Return what a call may give: a result, what it is given, or an element of that."""
+        func = node.func
+        word = word_of(func)
+        if word == "getattr" and len(node.args) > 1:
+            is_own = isinstance(node.args[0], ast.Name) and node.args[0].id == "self"
+            computed = OWN if is_own else ANY
+            return [(self.word(text_of(node.args[1]) or computed), ""), *self.places(node.args[-1], scope)]
+        found = [(each, joined(path, CALL)) for each, path in self.places(func, scope)]
+        if node.args or node.keywords:
+            found.append((self.given.setdefault(id(node), self._made()), ""))
+        if word in PASSES:
+            for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+                found.extend(self.places(argument, scope))
+        if word in MAKES:
+            made = self._display(node)
+            found.append((made, ""))
+            self.flow((place for argument in node.args for place in self.places(argument, scope)), made, ("", ELEMENT))
+            for keyword in node.keywords:
+                self._entry(made, keyword.arg, self.places(keyword.value, scope))
+        if isinstance(func, ast.Attribute):
+            if word in SELVES:
+                found.extend(self.places(func.value, scope))
+            if word in TAKES:
+                found.extend(taken(self.places(func.value, scope)))
+                found.extend((self.word(key), "") for key in (text_of(each) for each in node.args[:1]) if key)
+                found.extend(place for default in node.args[1:] for place in self.places(default, scope))
+        elif word in TAKES:
+            found.extend(taken(place for argument in node.args for place in self.places(argument, scope)))
+        return found
+
+    def _subscript(self, node: ast.Subscript, scope: Scope) -> list[Place]:
+        base = node.value
+        named = word_of(base.func if isinstance(base, ast.Call) else base)
+        key = text_of(node.slice) if isinstance(node.slice, ast.expr) else ""
+        if named in NAMESPACES:
+            return [(self.word(key or ANY), "")]
+        found = self.places(base, scope)
+        if isinstance(node.slice, ast.Slice):
+            return found
+        return [*taken(found), *([(self.word(key), "")] if key else [])]
+
+    def _elements(self, node: ast.expr, elements: Iterable[ast.expr], scope: Scope) -> list[Place]:
+        made = self._displays.get(id(node))
+        if made is None:
+            made = self._display(node)
+            for element in elements:
+                as_what = "" if isinstance(element, ast.Starred) else ELEMENT
+                self.flow(self.places(element, scope), made, (as_what,))
+        return [(made, "")]
+
+    def _joined_lists(self, node: ast.BinOp, scope: Scope) -> list[Place]:
+        """Return what `first + second` may be: a container of the elements of both; a number holds nothing."""
+        made = self._displays.get(id(node))
+        if made is None:
+            made = self._display(node)
+            for side in (node.left, node.right):
+                self.flow(taken(self.places(side, scope)), made, (ELEMENT,))
+        return [(made, "")]
+
+    def _entries(
+        self, node: ast.Dict, entries: Iterable[tuple[Optional[ast.expr], ast.expr]], scope: Scope
+    ) -> list[Place]:
+        made = self._displays.get(id(node))
+        if made is None:
+            made = self._display(node)
+            for key, value in entries:
+                places = self.places(value, scope)
+                if key is None:
+                    self.flow(places, made, ("",))
+                    continue
+                self._entry(made, text_of(key), places)
+                self.flow(self.places(key, scope), made, (ELEMENT,))
+        return [(made, "")]
+
+    def _entry(self, made: Node, key: Optional[str], places: list[Place]) -> None:
+        """Let a container get a value under a key; None: the entries of another one."""
+        self.flow(places, made, ("",) if key is None else (ELEMENT,))
+        if key:
+            self.flow(places, self.word(key), ("",))
+
+    def _comprehension(self, node: ast.expr) -> list[Place]:
+        made = self._displays.get(id(node))
+        if made is None:
+            made = self._display(node)
+            inner = self.module.scope_of.get(id(node))
+            if inner is not None:
+                value = node.value if isinstance(node, ast.DictComp) else node.elt  # type: ignore[attr-defined]
+                self.flow(self.places(value, inner), made, (ELEMENT,))
+        return [(made, "")]
+
+    @staticmethod
+    def flow(places: Iterable[Place], target: Node, ways: tuple[str, ...]) -> None:
+        for node, path in places:
+            for way in ways:
+                if node is not target or path != way:
+                    node.flows.append((path, target, way))
