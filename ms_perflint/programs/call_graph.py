@@ -49,11 +49,11 @@ class CallGraph:
         sites = [site for node in self.nodes(self.key(function)) for path, site in node.sites if not path]
         if not function.is_method:
             return sites
-        return [site for site in sites if not isinstance(getattr(site.node, "func", None), ast.Name)]
+        return [site for site in sites if not _is_by_name(site) or site.module.assignments.is_assigned(site.word)]
 
     def named(self, site: Site) -> list[Scope]:
         """Return the functions and classes that are defined under the name that a call says."""
-        is_name = isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name)
+        is_name = _is_by_name(site)
         places = site.module.assignments.callees.get(id(site.node), ())
         nodes = (node for callee, path in places if not path for node in self.nodes(callee.key))
         found = (function for node in nodes for function in node.functions)
@@ -122,6 +122,18 @@ class CallGraph:
         return self._words.get(key, []) if isinstance(key, str) else [key]
 
     @cached_property
+    def _aliases(self) -> dict[Key, tuple[str, ...]]:
+        """Return the other names under which files that do nothing else hand on a function or class."""
+        found: dict[Key, dict[str, None]] = {}
+        for module in self.program.modules:
+            for name in module.imported:
+                if not any(node.functions for node in self.nodes(name)):
+                    for scope in self.program.names.meant(module, name).scopes:
+                        if scope.name != name:
+                            found.setdefault(self.key(scope), {})[name] = None
+        return {key: tuple(names) for key, names in found.items()}
+
+    @cached_property
     def _computed(self) -> tuple[str, ...]:
         """Return the words of what the program finds by names that it works out."""
         return tuple(word for word in (ANY, OWN) if word in self._words)
@@ -162,7 +174,9 @@ class CallGraph:
         for graph in self._graphs:
             for node in (*graph.words.values(), *graph.locals.values(), *graph.lambdas.values()):
                 key = node.key
-                if node.functions and (key, "") not in seeds and any(map(_is_handed_on, self.nodes(key))):
+                if not node.functions or (key, "") in seeds:
+                    continue
+                if key in self._aliases or any(map(_is_handed_on, self.nodes(key))):
                     seeds[key, ""] = 1 << len(self._callables)
                     self._callables.append(key)
         for word in self._computed:
@@ -219,6 +233,8 @@ class CallGraph:
             del todo[state]
             (key, path), bits = state, states[state]
             nodes = self.nodes(key)
+            for alias in self._aliases.get(key, ()):
+                add((alias, path), bits)
             if isinstance(key, str) and key not in computed:
                 for word in computed:
                     if _may_be_found(nodes, path, word):
@@ -327,3 +343,7 @@ def _may_be_found(nodes: list[Node], path: str, word: str) -> bool:
     """Return whether a name that is worked out may be of this: what a word holds, and the objects of a class."""
     is_made = word == ANY and path == CALL
     return not path or (is_made and any(function.is_class for node in nodes for function in node.functions))
+
+
+def _is_by_name(site: Site) -> bool:
+    return isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name)

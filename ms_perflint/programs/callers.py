@@ -146,7 +146,7 @@ def _named(program: Program, site: Site) -> list[Scope]:
     """Return the functions and classes whose name a call says."""
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     found = program.call_graph.named(site)
-    if isinstance(callee, ast.Name) and len(found) > 1:
+    if isinstance(callee, ast.Name) and len(found) != 1:
         return list(program.names.meant(site.module, callee.id).scopes)
     if not isinstance(callee, ast.Attribute):
         return found

@@ -244,11 +244,16 @@ class Assignments(Places):
     def _before(self, func: ast.expr) -> tuple[int, ...]:
         """Return how many parameters a method may be given before the first argument; none where it is no method."""
         if isinstance(func, ast.Name):
-            return ()
+            return (0, 1) if self.is_assigned(func.id) else ()
         base = func.value if isinstance(func, ast.Attribute) else None
         word = word_of(base) if base is not None else ""
         may_be_class = word[:1].isupper() or word.lstrip("_")[:1].isupper() or word in self.module.imported
         return (0, 1) if base is None or may_be_class or word in self.module.defined else (1,)
+
+    def is_assigned(self, name: str) -> bool:
+        """Return whether the module gives a name to something else than what is defined or imported under it."""
+        bindings = self.module.scope.bindings.get(name, ())
+        return any(binding.kind not in ("function", "class", "import", "from") for binding in bindings)
 
     def _pass(self, argument: ast.expr, scope: Scope, how: Argument) -> None:
         places = self.places(argument, scope)

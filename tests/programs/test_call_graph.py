@@ -1,0 +1,88 @@
+"""The call graph by words finds no less than the evaluator: it only chooses what the evaluator is asked about."""
+
+from __future__ import annotations
+
+import ast
+from typing import Optional
+
+import pytest
+from programs import analysed
+from spellings import CALLS, DECOYS, HOLDS, IDLE
+from test_spellings import BASES, filled
+
+from ms_perflint.programs.program import Program
+from ms_perflint.programs.steps import is_step
+from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.values import Bound, Instance
+
+BETTER = {"other partial"}  # the graph keeps apart what the evaluator does not
+HELD = {name: spelling for name, spelling in {**HOLDS, **DECOYS}.items() if name not in BETTER}
+KINDS = {"train cell": HELD, "save": HELD, "call of a save": {**CALLS, **IDLE}}
+
+
+def missed(program: Program) -> list[str]:
+    """Return the calls whose callee the evaluator knows, and which the graph does not draw."""
+    found = []
+    for site in (site for module in program.modules for site in module.sites if isinstance(site.node, ast.Call)):
+        value = program.evaluator.callees(site)
+        if is_step(program, value) and id(site.node) not in program.step_flow.sites:
+            found.append(f"{site.module.path}:{site.node.lineno} {site.word}: a step")
+        for drawn, name in filter(None, (_drawn(program, known.what) for known in value.known)):
+            if site not in drawn and site.word != "__init__":  # that is drawn from the class
+                found.append(f"{site.module.path}:{site.node.lineno} {site.word}: {name}")
+    return found
+
+
+def _drawn(program: Program, what: object) -> Optional[tuple[tuple[Site, ...], str]]:
+    """Return the calls that the graph draws of what a callee is; None for what is not defined in the program."""
+    what = what.function if isinstance(what, Bound) else what
+    if isinstance(what, Scope) and (what.is_function or what.is_class):
+        return program.call_graph.sites(what), what.name
+    if isinstance(what, Instance) and isinstance(what.type, Scope) and what.type.method("__call__") is not None:
+        return program.call_graph.instance_sites(what.type), f"an object of {what.type.name}"
+    return None
+
+
+@pytest.mark.parametrize("kind, name", [(kind, name) for kind, spellings in KINDS.items() for name in spellings])
+def test_the_graph_draws_what_the_evaluator_knows(kind: str, name: str) -> None:
+    base = BASES[kind]
+    assert not missed(analysed(filled(base, KINDS[kind][name], base.value)))
+
+
+def test_methods_of_one_name_are_told_apart_by_the_evaluator() -> None:
+    program = analysed(
+        {
+            "train.py": """
+            class First:
+                def run(self, x):
+                    return x
+            class Second:
+                def run(self, x):
+                    return x
+            def held(x):
+                return x
+            First().run(1)
+            table = [held]
+            table[0](2)
+            """
+        }
+    )
+    (module,) = program.modules
+    first, second = (each.method("run") for each in module.scope.defines if each.is_class)
+    assert first is not None and second is not None
+    assert [site.node.lineno for site in program.call_graph.sites(second)] == [9]
+    assert [site.node.lineno for site in program.callers(first)] == [9] and not program.callers(second)
+    assert [site.node.lineno for site in program.callers(module.defined["held"][0])] == [11]
+
+
+def test_a_function_is_called_under_the_name_that_a_package_gives_it() -> None:
+    program = analysed(
+        {
+            "train.py": "from package import run\nrun(1)",
+            "package/__init__.py": "from .inner import fit as run",
+            "package/inner.py": "def fit(x):\n    return x",
+        }
+    )
+    (fit,) = (scope for module in program.modules for scope in module.scopes if scope.name == "fit")
+    assert [site.word for site in program.callers(fit)] == ["run"]
+    assert program.callees(program.callers(fit)[0]) == (fit,)
