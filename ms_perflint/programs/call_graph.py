@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Optional, Union
 
-from ms_perflint.semantics.assignments import Assignments
+from ms_perflint.semantics.assignments import Assignments, graph_of
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.places import ANY, CALL, ELEMENT, INIT, OWN, Argument, Node, joined, left
@@ -35,13 +35,14 @@ class CallGraph:
 
     @cached_property
     def _graphs(self) -> tuple[Assignments, ...]:
-        return tuple(module.assignments for module in self.program.modules)
+        return tuple(graph_of(module) for module in self.program.modules)
 
     # --- questions
 
     def sites(self, function: Scope) -> tuple[Site, ...]:
         """Return the call sites that may enter a function, or make an object of a class."""
-        indirect = self._indirect.get(self.key(function), ())
+        key = self.key(function)
+        indirect = self._indirect.get(key, ()) if (key, "") in self._held else ()
         return tuple(dict.fromkeys((*self.direct_sites(function), *indirect, *self._by_any)))
 
     def direct_sites(self, function: Scope) -> list[Site]:
@@ -49,19 +50,19 @@ class CallGraph:
         sites = [site for node in self.nodes(self.key(function)) for path, site in node.sites if not path]
         if not function.is_method:
             return sites
-        return [site for site in sites if not _is_by_name(site) or site.module.assignments.is_assigned(site.word)]
+        return [site for site in sites if not _is_by_name(site) or graph_of(site.module).is_assigned(site.word)]
 
     def named(self, site: Site) -> list[Scope]:
         """Return the functions and classes that are defined under the name that a call says."""
         is_name = _is_by_name(site)
-        places = site.module.assignments.callees.get(id(site.node), ())
+        places = graph_of(site.module).callees.get(id(site.node), ())
         nodes = (node for callee, path in places if not path for node in self.nodes(callee.key))
         found = (function for node in nodes for function in node.functions)
         return [each for each in found if not (is_name and not each.is_class and each.is_method)]
 
     def is_indirect(self, site: Site) -> bool:
         """Return whether a call may enter a function or class that is held under another name."""
-        places = site.module.assignments.callees.get(id(site.node), ())
+        places = graph_of(site.module).callees.get(id(site.node), ())
         return any((node.key, path) in self._functions for node, path in places)
 
     def instance_sites(self, cls: Scope) -> tuple[Site, ...]:
@@ -101,7 +102,7 @@ class CallGraph:
 
     def key(self, function: Scope) -> Key:
         """Return the key of the node under which a function or class is defined."""
-        return function.module.assignments.of_function(function).key
+        return graph_of(function.module).of_function(function).key
 
     # --- nodes
 
@@ -168,8 +169,8 @@ class CallGraph:
     # --- where functions are held
 
     @cached_property
-    def _functions(self) -> States:
-        """Return where functions and classes are held under other names than their own."""
+    def _held(self) -> States:
+        """Return the functions and classes that are held under other names than their own."""
         seeds: States = {}
         for graph in self._graphs:
             for node in (*graph.words.values(), *graph.locals.values(), *graph.lambdas.values()):
@@ -182,8 +183,13 @@ class CallGraph:
         for word in self._computed:
             seeds[word, ""] = 1 << len(self._callables)
             self._callables.append(word)
+        return seeds
+
+    @cached_property
+    def _functions(self) -> States:
+        """Return where these functions and classes are held."""
         states: States = {}
-        return self._flow(seeds, states, states)
+        return self._flow(self._held, states, states)
 
     @cached_property
     def _indirect(self) -> Mapping[Key, list[Site]]:
@@ -316,7 +322,7 @@ class CallGraph:
                 found.append((args.kwarg, ELEMENT))
                 if slot:
                     yield slot, ""
-        locals_ = function.module.assignments.locals
+        locals_ = graph_of(function.module).locals
         for parameter, way in found:
             variable = locals_.get((id(function), parameter.arg))
             if variable is not None:

@@ -31,6 +31,13 @@ from ms_perflint.semantics.places import (
 from ms_perflint.semantics.signature import positional
 
 
+def graph_of(module: Module) -> Assignments:
+    """Return the assignment graph of a file, made once."""
+    if not isinstance(module.graph, Assignments):
+        module.graph = Assignments(module)
+    return module.graph
+
+
 class Assignments(Places):
     """The assignment graph of one file."""
 

@@ -6,14 +6,13 @@ import ast
 import os
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Optional, Union
+from typing import TYPE_CHECKING, Optional, Protocol, Union
 
 from ms_perflint.languages import Message
 from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.source import Source, SourceError, Span
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.assignments import Assignments
     from ms_perflint.semantics.flow import Flow
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
@@ -247,6 +246,13 @@ class Site:
         return self.module.span(self.node)
 
 
+class Closable(Protocol):
+    """What is made of a module, and ends with it."""
+
+    def close(self) -> None:
+        """Cut the reference cycles."""
+
+
 class Module:
     """A parsed file, which `walk.module_of` makes. Nothing in it depends on another file."""
 
@@ -280,7 +286,7 @@ class Module:
         ] = {}  # last word of a callee -> names bound to what it returns: `self.x = name()`
         self.chains: dict[int, list[ast.stmt]] = {}  # id of a `match` -> the `if` chain that it is
         self.worded: dict[int, str] = {}  # id of a test that stands in no source -> how it reads
-        self._assignments: Optional[Assignments] = None
+        self.graph: Optional[Closable] = None  # see `assignments.graph_of`, which makes it
         self.published: Optional[frozenset[str]] = None  # see `known_networks`, which fills it
         self._site_at: Optional[dict[int, Site]] = None
         self._called: Optional[frozenset[int]] = None
@@ -301,15 +307,6 @@ class Module:
             guarded = () if self.scope.main is None else (self.scope.main.attrs,)
             self._words = frozenset(self.by_word).union(*guarded, *(scope.attrs for scope in self.scopes))
         return self._words
-
-    @property
-    def assignments(self) -> Assignments:
-        """Return the assignment graph of the file, made on first use."""
-        if self._assignments is None:
-            from ms_perflint.semantics.assignments import Assignments
-
-            self._assignments = Assignments(self)
-        return self._assignments
 
     def spelled(self, word: str) -> set[str]:
         """Return the last words under which something named `word` elsewhere may be called in this file."""
@@ -394,9 +391,9 @@ class Module:
         self.chains.clear()
         self.worded.clear()
         self.displays.clear()
-        if self._assignments is not None:
-            self._assignments.close()
-        self._assignments = None
+        if self.graph is not None:
+            self.graph.close()
+        self.graph = None
         self.outside = None
         self._site_at = None
         if not self._borrowed:

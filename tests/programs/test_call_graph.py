@@ -11,7 +11,7 @@ from spellings import CALLS, DECOYS, HOLDS, IDLE
 from test_spellings import BASES, filled
 
 from ms_perflint.programs.program import Program
-from ms_perflint.programs.steps import is_step
+from ms_perflint.programs.steps import is_step, step_flow
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.values import Bound, Instance
 
@@ -25,7 +25,7 @@ def missed(program: Program) -> list[str]:
     found = []
     for site in (site for module in program.modules for site in module.sites if isinstance(site.node, ast.Call)):
         value = program.evaluator.callees(site)
-        if is_step(program, value) and id(site.node) not in program.step_flow.sites:
+        if is_step(program, value) and id(site.node) not in step_flow(program).sites:
             found.append(f"{site.module.path}:{site.node.lineno} {site.word}: a step")
         for drawn, name in filter(None, (_drawn(program, known.what) for known in value.known)):
             if site not in drawn and site.word != "__init__":  # that is drawn from the class
