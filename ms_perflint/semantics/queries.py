@@ -204,10 +204,9 @@ class Queries:
         rests = depth = self._rests
         while rests == depth:
             dirty = _since(start, self._dirty)
-            for query in dirty:
-                if query in self._dirty:
-                    self._answer(query)
-                    rests = min(rests, self._rests)
+            if dirty:
+                self._answer(min(dirty, key=_position))  # what it rests on was answered before it
+                rests = min(rests, self._rests)
             if self.evaluations >= BUDGET:
                 self._give_up((root, *self._members[first:]))
                 break
@@ -234,5 +233,9 @@ class Queries:
 
 
 def _since(start: int, queries: set[Query]) -> list[Query]:
-    """Return those of some queries that were answered since, in the order of their first answers."""
-    return sorted((query for query in queries if query.position >= start), key=lambda query: query.position)
+    """Return those of some queries that were answered first since a position."""
+    return [query for query in queries if query.position >= start]
+
+
+def _position(query: Query) -> int:
+    return query.position

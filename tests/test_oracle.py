@@ -1,0 +1,126 @@
+"""The value of every argument of every call: the same in whatever order they are asked for, and evaluated once."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from test_work import examples_beside_package, registry, tools_and_package
+
+from ms_perflint.programs.program import Program
+from ms_perflint.programs.target import Target
+from ms_perflint.semantics.files.project import Project
+from ms_perflint.source import Disk
+
+ROOT = Path(__file__).parent.parent
+SPEC = importlib.util.spec_from_file_location("oracle", ROOT / "benchmarks" / "oracle.py")
+assert SPEC is not None and SPEC.loader is not None
+oracle = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(oracle)
+
+# A library whose objects are given to one another, so that what a parameter can be rests on what it is.
+ATTACKS = """
+from mindspore import nn
+from kit.check import check
+
+class Attack:
+    def __init__(self, network, bounds=(0.0, 1.0), steps=7):
+        self.network = check("network", network)
+        self.bounds = check("bounds", bounds)
+        self.steps = check("steps", steps)
+
+    def generate(self, inputs, labels):
+        return self._batch(check("inputs", inputs), check("labels", labels))
+
+    def _batch(self, inputs, labels):
+        for _ in range(self.steps):
+            inputs = self._step(inputs, labels)
+        return inputs
+
+    def _step(self, inputs, labels):
+        return check("step", self.network(inputs, labels))
+
+class Strong(Attack):
+    def __init__(self, network, inner=None):
+        super().__init__(network, steps=12)
+        self.inner = inner or Attack(network)
+
+    def _step(self, inputs, labels):
+        return self.inner.generate(super()._step(inputs, labels), labels)
+
+class Strongest(Strong):
+    def __init__(self, network):
+        super().__init__(network, Strong(network, Attack(network, steps=3)))
+"""
+CHECK = """
+def check(name, value):
+    if value is None:
+        raise ValueError(name)
+    return keep(name, value)
+
+def keep(name, value):
+    return check(name, value) if name == "again" else value
+"""
+USES = """
+from mindspore import nn
+from kit.attacks import Attack, Strong, Strongest
+
+def attack(kind, network):
+    return kind(network).generate(network, kind)
+
+for kind in (Attack, Strong, Strongest):
+    attack(kind, nn.Dense(100, 10))
+attack(Strong, attack(Attack, nn.Dense(64, 10)))
+"""
+CIRCLE = {"kit/__init__.py": "", "kit/check.py": CHECK, "kit/attacks.py": ATTACKS, "uses.py": USES}
+LIBRARIES = {
+    "tools and package": tools_and_package(4),
+    "examples beside a package": examples_beside_package(4),
+    "registry": registry(4),
+    "circle": CIRCLE,
+}
+
+
+def written(files: dict[str, str], folder: Path) -> Path:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def asked(entry: Path, seed: int | None) -> tuple[dict[str, str], int, int]:
+    """Return the answers to all questions of a program, how many evaluations they took, and of how many queries."""
+    project = Project(Disk())
+    project.parse(str(entry))
+    program = Program(project, str(entry), Target())
+    answers = oracle.answers(program, seed)
+    queries = program.evaluator.queries
+    assert not queries.spent
+    return answers, queries.evaluations, len(queries.memo)
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_answers_do_not_depend_on_the_order_of_the_questions(name: str, tmp_path: Path) -> None:
+    folder = written(LIBRARIES[name], tmp_path)
+    most = 2.1 if name == "circle" else 1.2  # evaluations of a query: all of the circle is one cycle
+    for entry in sorted(folder.rglob("*.py")):
+        expected, evaluations, queries = asked(entry, None)
+        assert evaluations <= most * queries
+        for seed in range(4):
+            answers, evaluations, queries = asked(entry, seed)
+            assert answers == expected
+            assert evaluations <= most * queries
+
+
+def test_the_samples_answer_in_any_order() -> None:
+    for entry in sorted((ROOT / "sample_scripts").rglob("*.py")):
+        expected = asked(entry, None)[0]
+        assert all(asked(entry, seed)[0] == expected for seed in range(3))
+
+
+def test_what_is_asked_is_not_all_unknown(tmp_path: Path) -> None:
+    answers = asked(written(CIRCLE, tmp_path) / "uses.py", None)[0]
+    assert any("100@uses.py" in answer for answer in answers.values())
+    assert any("7@attacks.py" in answer and "3@attacks.py" in answer for answer in answers.values())
