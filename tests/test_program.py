@@ -16,6 +16,7 @@ from ms_perflint.facts.collect import facts_of
 from ms_perflint.facts.data import Answer, Fact, Facts
 from ms_perflint.linter import Linter
 from ms_perflint.report.program import render
+from ms_perflint.semantics import queries
 from ms_perflint.source import Nowhere, Overlay
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_scripts"
@@ -563,3 +564,11 @@ def test_options_of_the_target(program: Command, here: Path) -> None:
     ran = program("--device", "cpu", "--mindspore-version", "2.4", "train.py", cwd=here)
     assert "version        2.4, as asked for\ndevice         CPU, as asked for\n" in ran.out
     assert program("--device", "tpu", "train.py", cwd=here).code == 2
+
+
+def test_a_program_that_takes_too_much_is_judged_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not [fact for fact in told(TRAIN).facts if fact.name == "judged"]
+    monkeypatch.setattr(queries, "BUDGET", 3)
+    fact = told(TRAIN).facts[-1]
+    assert (fact.name, fact.answer) == ("judged", False)
+    assert fact.says == "in part: the budget of 200,000 evaluations is spent"

@@ -13,7 +13,9 @@ from ms_perflint.findings import Place
 from ms_perflint.languages import Message
 from ms_perflint.programs import target as targets
 from ms_perflint.programs.devices import target_of
+from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
+from ms_perflint.semantics import queries
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.settings import config_files as loads
 from ms_perflint.semantics.values import Instance, Tree
@@ -26,6 +28,11 @@ WHY = {
     targets.PIN: Message("the newest that the requirements allow"),
     targets.IMPORT: Message("the newest that has what the code imports"),
     targets.NEWEST: Message("the newest known: nothing pins it"),
+}
+
+BOUNDS = {
+    queries.EVALUATIONS: Message("in part: the budget of {most} evaluations is spent", most=f"{queries.BUDGET:,}"),
+    queries.NESTED: Message("in part: values rest on one another more than {most} deep", most=queries.DEPTH),
 }
 
 
@@ -43,6 +50,12 @@ def files(reader: Reader) -> Fact:
             says = Message("left out: {reason}", reason=error.strerror or error)
             broken.append(Evidence(Place(path, 1, 1), "", says))
     return Fact(Message("files"), len(program.files), str(len(program.files)), tuple(broken))
+
+
+def judged(program: Program) -> tuple[Fact, ...]:
+    """Return that a program was judged in part, and why; nothing for one that was judged as a whole."""
+    spent = program.evaluator.queries.spent
+    return (Fact(Message("judged"), False, BOUNDS[spent]),) if spent else ()
 
 
 def config_files(reader: Reader) -> Fact:

@@ -16,6 +16,7 @@ Answer = TypeVar("Answer")
 BUDGET = 200_000  # evaluations for one program
 DEPTH = 250  # queries inside one another, before the innermost one is answered first
 CALLS = 20 * DEPTH  # of Python, inside one another, that so many queries take at most
+EVALUATIONS, NESTED = "evaluations", "nested"  # the bounds that leave queries unanswered
 JOINED = 8  # changes of an answer in a cycle, before it is joined with the answer before
 WIDENED = 24  # changes of an answer in a cycle, before it is TOP
 ACYCLIC = DEPTH + 1  # the "depth" of what rests on no query under way
@@ -60,7 +61,7 @@ class Queries:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), CALLS))
         self.memo: dict[Hashable, Any] = {}
         self.evaluations = 0
-        self.spent = ""  # the bound that left a query unanswered
+        self.spent = ""  # the bound that left a query unanswered, the first one
         self._join = join
         self._deep: set[Hashable] = set()  # queries that are answered by themselves, for those above them
         self._reset()
@@ -90,13 +91,13 @@ class Queries:
         query = self._open.get(key)
         if query is None:
             if self.evaluations >= BUDGET:
-                return self._unanswered("evaluations", bottom, top)
+                return self._unanswered(EVALUATIONS, bottom, top)
             query = Query(key, bottom, top, work, arguments)
             if self._current is None:
                 return self._outermost(query)  # type: ignore[no-any-return]
             if self._depth >= DEPTH:
                 if key in self._deep:
-                    return self._unanswered("depth", bottom, top)
+                    return self._unanswered(NESTED, bottom, top)
                 raise _TooDeep(query)
             self._explore(query)
             if query.rests == ACYCLIC:
@@ -226,7 +227,7 @@ class Queries:
     def _give_up(self, members: tuple[Query, ...]) -> None:
         """Leave the queries of a cycle unanswered."""
         for query in members:
-            query.answer = self._unanswered("evaluations", query.answer, query.top)
+            query.answer = self._unanswered(EVALUATIONS, query.answer, query.top)
         self._dirty.difference_update(members)
         self._starved.difference_update(members)
         self._fed.difference_update(members)

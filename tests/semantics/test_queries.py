@@ -105,14 +105,14 @@ def test_a_chain_that_ends_in_a_cycle_is_answered() -> None:
 def test_a_cycle_that_is_too_long_says_so() -> None:
     circle = System({number: (frozenset({number}), ((number + 1) % 900,)) for number in range(900)})
     assert -1 in circle.ask(0)
-    assert circle.queries.spent == "depth"
+    assert circle.queries.spent == queries.NESTED
 
 
 def test_the_budget_leaves_the_rest_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queries, "BUDGET", 5)
     chain = System({number: (frozenset({number}), (number + 1,)) for number in range(20)})
     assert chain.ask(0) == frozenset({0, 1, 2, 3, 4, -1})
-    assert chain.queries.spent == "evaluations"
+    assert chain.queries.spent == queries.EVALUATIONS
     assert chain.ask(10) == ALL
 
 
@@ -120,7 +120,7 @@ def test_a_cycle_that_the_budget_ends_is_unknown_as_a_whole(monkeypatch: pytest.
     monkeypatch.setattr(queries, "BUDGET", 12)
     circle = System({number: (frozenset({number}), ((number + 1) % 10,)) for number in range(10)})
     assert [circle.ask(number) for number in range(10)] == [ALL] * 10
-    assert circle.queries.spent == "evaluations"
+    assert circle.queries.spent == queries.EVALUATIONS
 
 
 def test_an_answer_that_grows_without_end_is_unknown() -> None:
