@@ -51,8 +51,8 @@ def facts_of(linter: Linter, entry: str) -> Facts:
     program = linter.program(entry)
     reader = Reader(program)
     facts = tuple(ask(reader) for ask in (IN_FULL if program.is_whole else IN_PART))
-    rules = verdicts(linter, entry)
-    return Facts(entry, program.files, (*facts, *surroundings.judged(program)), _settings(facts), rules)
+    facts = (*facts, *surroundings.judged(program))
+    return Facts(entry, program.files, facts, _settings(facts), verdicts(linter, entry))
 
 
 def _settings(facts: tuple[Fact, ...]) -> tuple[Origin, ...]:
