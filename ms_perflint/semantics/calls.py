@@ -10,6 +10,7 @@ from ms_perflint.semantics.activation import NESTED, Activation
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.parameters import CALLABLES
 from ms_perflint.semantics.values import (
+    MANY,
     OPEN,
     Api,
     Bound,
@@ -97,7 +98,7 @@ def entered(
 def depends(value: Value) -> bool:
     """Return whether it may be less than this for one call alone."""
     if not value.known:
-        return False
+        return value is MANY
     what = value.known[0].what
     holds = isinstance(what, Display) or (isinstance(what, Instance) and isinstance(what.type, Scope))
     return value.open or len(value.known) > 1 or holds

@@ -14,6 +14,7 @@ from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
 from ms_perflint.semantics.queries import Queries
 from ms_perflint.semantics.settings import configs
 from ms_perflint.semantics.values import (
+    MANY,
     NOTHING,
     OPEN,
     Api,
@@ -54,11 +55,11 @@ class ProgramEvaluator:
         """Return what an expression, read in a scope, can be."""
         key = id(node), scope.key
         found: Optional[Value] = self._memo.get(key)
-        return found if found is not None else self._ask(key, NOTHING, OPEN, self._expression, (node, scope))
+        return found if found is not None else self._ask(key, NOTHING, MANY, self._expression, (node, scope))
 
     def remember(self, key: Key, work: Callable[..., Value], *arguments: object) -> Value:
         """Return the answer to a query, worked out once; one that comes back to itself adds nothing to its answer."""
-        return self._ask(key, NOTHING, OPEN, work, arguments)
+        return self._ask(key, NOTHING, MANY, work, arguments)
 
     def keep(self, key: Key, work: Callable[..., Answer], *arguments: object) -> Answer:
         """Return what a part of a query gives, which other queries have too: worked out once. It is never None."""
@@ -159,7 +160,7 @@ class ProgramEvaluator:
         inner = scope if isinstance(scope, Activation) and scope.function is binding.scope else binding.scope
         key = id(binding), inner.key
         found: Optional[Value] = self._memo.get(key)
-        return found if found is not None else self._ask(key, NOTHING, OPEN, self._binding, (binding, inner))
+        return found if found is not None else self._ask(key, NOTHING, MANY, self._binding, (binding, inner))
 
     def _binding(self, binding: Binding, scope: Scope) -> Value:
         module, node = scope.module, binding.node

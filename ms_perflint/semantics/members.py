@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ms_perflint.semantics.evaluator import Evaluator
 
 
+CALLED, READ = 8, 2  # how often one member is called, and read, along a chain: `data.map(f).map(g)`
 DICT_METHODS = frozenset({"get", "items", "keys", "values", "update", "pop", "setdefault", "copy", "clone", *ini.GETS})
 
 
@@ -59,7 +60,7 @@ def member(evaluator: Evaluator, known: Known, name: str, node: ast.expr, scope:
     if isinstance(what, Api) and what.name == options.FLAGS:
         return options.flag(evaluator, name)
     if isinstance(what, Api):
-        return evaluator.known(Api(mindspore_api.canonical(f"{what.name}.{name}"), what.receiver), node, scope)
+        return _outside(evaluator, what.name, name, what.receiver, node, scope)
     if isinstance(what, Scope) and what.is_class:
         return _of_class(evaluator, what, name, None, node, scope)
     if isinstance(what, Instance):
@@ -99,9 +100,21 @@ def _of_instance(evaluator: Evaluator, known: Known, what: Instance, name: str, 
     if what.type.name == "builtins.super":
         return _above(evaluator, what, name, node, scope)
     if what.type.name.startswith("mindspore.") or apis.has_members(what.type.name):
-        return evaluator.known(Api(mindspore_api.canonical(f"{what.type.name}.{name}"), known), node, scope)
+        return _outside(evaluator, what.type.name, name, known, node, scope)
     found = _setting(evaluator, what, name, node, scope)
-    return found if found.known else evaluator.known(Api(f"{what.type.name}.{name}", known), node, scope)
+    return found if found.known else _outside(evaluator, what.type.name, name, known, node, scope)
+
+
+def _outside(
+    evaluator: Evaluator, base: str, name: str, receiver: Optional[Known], node: ast.expr, scope: Scope
+) -> Value:
+    """Return a member of what is outside of the project; open where it is the same one again and again.
+
+    A name that gets a member of itself has no last value: `model = model.network`, `x = x.relu()`.
+    """
+    if base.split(".").count(name) >= (CALLED if scope.module.calls(node) else READ):
+        return OPEN
+    return evaluator.known(Api(mindspore_api.canonical(f"{base}.{name}"), receiver), node, scope)
 
 
 def _setting(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:

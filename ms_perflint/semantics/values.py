@@ -224,6 +224,7 @@ class Value(NamedTuple):
 
 ALTERNATIVES = 64  # of one expression, before it is open
 OPEN = Value((), True)
+MANY = Value((), True)  # open since it can be too many things: for one call alone it may be few
 NOTHING = Value(())
 
 
@@ -243,7 +244,7 @@ def union(values: Iterable[Value]) -> Value:
             if known.usual > found.setdefault(key, known).usual:
                 found[key] = known
     if len(found) > ALTERNATIVES:
-        return OPEN
+        return MANY
     ordered = tuple(found.values()) if len(found) < 2 else tuple(sorted(found.values(), key=_key))
     return Value(ordered, any(value.open for value in values), any(value.optional for value in values))
 
