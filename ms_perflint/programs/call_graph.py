@@ -6,15 +6,16 @@ It finds more than there is: each site is asked of the evaluator afterwards.
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.semantics.assignments import Assignments, graph_of
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.places import ANY, CALL, ELEMENT, INIT, OWN, Argument, Node, joined, left
-from ms_perflint.semantics.signature import positional
+from ms_perflint.semantics.places import ANY, CALL, INIT, OWN, Argument, Node, joined, left
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -31,6 +32,8 @@ class CallGraph:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._taken: dict[tuple[object, ...], tuple[State, ...]] = {}
+        self._edges: dict[State, tuple[State, ...]] = {}  # the states that get what one has
+        self._passing: dict[State, dict[State, None]] = {}  # callees, and the states that are passed to them
         self._callables: list[Key] = []  # those that are held under other names; the position is that of their bit
 
     @cached_property
@@ -69,11 +72,13 @@ class CallGraph:
         """Return the call sites that may call an object of a class."""
         return tuple(self.sites_at(self.reach([(self.key(cls), CALL)], {})))
 
-    def reach(self, seeds: Iterable[State], states: States) -> States:
-        """Add to states where a value may be held that some nodes hold, or hold as something of theirs."""
-        return self._flow(dict.fromkeys(seeds, 1), self._functions, states)
+    def reach(self, seeds: Iterable[State], states: States) -> list[State]:
+        """Add to states where a value may be held that some nodes hold, or something of theirs; return these."""
+        before, functions = len(states), self._functions
+        self._flow(dict.fromkeys(seeds, 1), functions, states)
+        return list(islice(states, before, None))
 
-    def sites_at(self, states: States) -> list[Site]:
+    def sites_at(self, states: Iterable[State]) -> list[Site]:
         """Return the sites that call just what is held there."""
         found: dict[Site, None] = {}
         for key, path in states:
@@ -83,7 +88,7 @@ class CallGraph:
                         found[site] = None
         return list(found)
 
-    def makers_at(self, states: States) -> Iterator[Site]:
+    def makers_at(self, states: Iterable[State]) -> Iterator[Site]:
         """Yield the sites that call what is held there, or what gives it when it is called."""
         for key, path in states:
             for node in self.nodes(key):
@@ -162,6 +167,11 @@ class CallGraph:
         return frozenset(node for graph in self._graphs for node in graph.returned)
 
     @cached_property
+    def _tuples(self) -> dict[Key, list[str]]:
+        """Return the words of the fields of named tuples."""
+        return {key: names for graph in self._graphs for key, names in graph.fields.items()}
+
+    @cached_property
     def _prepares(self) -> bool:
         """Return whether calls are prepared, whose arguments come behind others: `partial(function, x)(y)`."""
         return any(node.sites for node in self.nodes("partial"))
@@ -196,7 +206,7 @@ class CallGraph:
         """Return the sites that may call a function or class under another name than its own."""
         found: dict[Key, list[Site]] = {}
         for (key, path), bits in self._functions.items():
-            sites = self.sites_at({(key, path): bits})
+            sites = self.sites_at([(key, path)])
             if sites:
                 for function in self._of_bits(bits):
                     if function != key or path:
@@ -206,7 +216,7 @@ class CallGraph:
     @cached_property
     def _by_any(self) -> tuple[Site, ...]:
         """Return the sites that call what is found by a name that is worked out."""
-        sites = (site for word in self._computed for site in self.sites_at({(word, ""): 1}))
+        sites = (site for word in self._computed for site in self.sites_at([(word, "")]))
         return (*sites, *(site for word in self._computed for site in self._indirect.get(word, ())))
 
     def _of_bits(self, bits: int) -> Iterator[Key]:
@@ -219,46 +229,66 @@ class CallGraph:
 
     def _flow(self, seeds: States, functions: States, states: States) -> States:
         """Add all states that seeds reach; `functions`: where functions are held, which may be those that grow."""
-        todo: dict[State, None] = {}
-        waiting: dict[State, set[State]] = {}  # callees, and the states whose arguments they take
-        computed = self._computed
+        todo: deque[State] = deque()
+        queued: set[State] = set()
+        grown: dict[State, None] = {}  # callees of which more is known than when something was passed to them
 
         def add(state: State, bits: int) -> None:
             known = states.get(state, 0)
             if bits | known != known:
                 states[state] = bits | known
-                todo[state] = None
-                if functions is states:
-                    for other in waiting.get(state, ()):
-                        todo[other] = None
+                if state not in queued:
+                    queued.add(state)
+                    todo.append(state)
+                if functions is states and state in self._passing:
+                    grown[state] = None
 
         for state, bits in seeds.items():
             add(state, bits)
         while todo:
-            state = next(iter(todo))
-            del todo[state]
-            (key, path), bits = state, states[state]
-            nodes = self.nodes(key)
-            for alias in self._aliases.get(key, ()):
-                add((alias, path), bits)
-            if isinstance(key, str) and key not in computed:
-                for word in computed:
-                    if _may_be_found(nodes, path, word):
-                        add((word, path), bits)
-            for node in nodes:
-                for taken, target, way in node.flows:
-                    for rest in left(path, taken):
-                        add((target.key, joined(way, rest)), bits)
-                for taken, argument in node.passes:
-                    for rest in left(path, taken):
-                        for callee, at in argument.callees:
-                            waiting.setdefault((callee.key, at), set()).add(state)
-                            for parameter, way in self._parameters(callee.key, at, argument, functions):
-                                add((parameter, joined(way, rest)), bits)
-                                if parameter in self._returned and argument.result is not None:
-                                    result, prefix = argument.result
-                                    add((result, joined(prefix, joined(way, rest))), bits)
+            state = todo.popleft()
+            queued.discard(state)
+            if state not in self._edges:
+                self._edges[state] = tuple(dict.fromkeys(self._next(state, functions)))
+            bits = states[state]
+            for target in self._edges[state]:
+                add(target, bits)
+            if not todo:
+                for each in dict.fromkeys(each for callee in grown for each in self._passing[callee]):
+                    del self._edges[each]
+                    queued.add(each)
+                    todo.append(each)
+                grown.clear()
         return states
+
+    def _next(self, state: State, functions: States) -> Iterator[State]:
+        """Yield the states that get what one has."""
+        key, path = state
+        nodes = self.nodes(key)
+        for alias in self._aliases.get(key, ()):
+            yield alias, path
+        if isinstance(key, str) and key not in self._computed:
+            for word in self._computed:
+                if _may_be_found(nodes, path, word):
+                    yield word, path
+        for node in nodes:
+            for taken, target, way in node.flows:
+                for rest in left(path, taken) if taken else (path,):
+                    yield target.key, joined(way, rest) if way else rest
+            for taken, argument in node.passes:
+                for rest in left(path, taken) if taken else (path,):
+                    for callee, at in argument.callees:
+                        self._passing.setdefault((callee.key, at), {})[state] = None
+                        yield from self._passed(callee.key, at, argument, rest, functions)
+
+    def _passed(self, callee: Key, at: str, argument: Argument, rest: str, functions: States) -> Iterator[State]:
+        """Yield the parameters that get an argument, and the result of a call that gives it back."""
+        for parameter, way in self._parameters(callee, at, argument, functions):
+            passed = joined(way, rest) if way else rest
+            yield parameter, passed
+            if argument.result is not None and parameter in self._returned:
+                result, prefix = argument.result
+                yield (result, joined(prefix, passed))
 
     def _parameters(self, callee: Key, path: str, argument: Argument, functions: States) -> Iterator[State]:
         """Yield the parameters that may get an argument; of what has none, the word of a keyword."""
@@ -281,9 +311,8 @@ class CallGraph:
         if known is None:
             functions = (function for node in self.nodes(key) for function in node.functions)
             found = [state for function in functions for state in self._slots(function, argument, is_direct)]
-            if isinstance(key, str) and isinstance(argument.slot, int):
-                for graph in self._graphs:
-                    found.extend((name, "") for name in graph.fields.get(key, ())[argument.slot : argument.slot + 1])
+            if key in self._tuples and isinstance(argument.slot, int):
+                found.extend((name, "") for name in self._tuples[key][argument.slot : argument.slot + 1])
             known = self._taken[asked] = tuple(dict.fromkeys(found))
         return known
 
@@ -292,7 +321,9 @@ class CallGraph:
         if function.is_class:
             init = function.method(INIT)
             if init is not None:
-                yield from self._slots(init, argument._replace(before=(1,)), is_direct)
+                yield from graph_of(init.module).parameters(
+                    init, argument.slot, argument.is_spread, (1,), not is_direct and self._prepares
+                )
             elif depth < 8:
                 yield from self._fields(function, argument)
                 for base in function.node.bases:  # type: ignore[union-attr]
@@ -301,32 +332,13 @@ class CallGraph:
                             if each.is_class and each is not function:
                                 yield from self._slots(each, argument, is_direct, depth + 1)
             return
-        args: ast.arguments = function.node.args  # type: ignore[union-attr]
-        slots, slot = positional(function), argument.slot
-        found: list[tuple[ast.arg, str]] = []
-        if is_direct and not argument.before and function.is_method and function.name != INIT:
-            return
-        before: tuple[int, ...] = (0,)
-        if function.is_method:
-            before = (argument.before if is_direct or function.name == INIT else ()) or (0, 1)
-        if isinstance(slot, int):
-            start, end = slot + before[0], slot + before[-1] + 1
-            last = len(slots) if argument.is_spread or (not is_direct and self._prepares) else end
-            found.extend((each, "") for each in slots[start:last])
-            if args.vararg is not None and (end > len(slots) or last > end):
-                found.append((args.vararg, ELEMENT))
-        else:
-            named = [*slots, *args.kwonlyargs]
-            found.extend((each, "") for each in named if argument.is_spread or each.arg == slot)
-            if args.kwarg is not None and (argument.is_spread or not found):
-                found.append((args.kwarg, ELEMENT))
-                if slot:
-                    yield slot, ""
-        locals_ = graph_of(function.module).locals
-        for parameter, way in found:
-            variable = locals_.get((id(function), parameter.arg))
-            if variable is not None:
-                yield variable, way
+        yield from graph_of(function.module).parameters(
+            function,
+            argument.slot,
+            argument.is_spread,
+            argument.before if is_direct else None,
+            not is_direct and self._prepares,
+        )
 
     @staticmethod
     def _fields(cls: Scope, argument: Argument) -> Iterator[State]:

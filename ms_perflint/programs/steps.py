@@ -57,8 +57,7 @@ def step_flow(program: Program) -> StepFlow:
     states: States = {}
     new: list[State] = [(word, CALL * (1 + (word == _TWICE))) for word in sorted(_WORDS)]
     while new:
-        graph.reach(new, states)
-        around = (_class_around(site.scope) for site in graph.makers_at(states))
+        around = (_class_around(site.scope) for site in graph.makers_at(graph.reach(new, states)))
         keys = dict.fromkeys(graph.key(cls) for cls in around if cls is not None)
         new = [(key, CALL) for key in keys if (key, CALL) not in states]
     return StepFlow(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import Optional
+from typing import Optional, Union
 
 from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.semantics.module import COMPREHENSIONS, Binding, Module, Scope, Site
@@ -45,6 +45,7 @@ class Assignments(Places):
         super().__init__(module)
         self.returned: set[Node] = set()  # parameters that are returned as they are
         self.fields: dict[str, list[str]] = {}  # of named tuples
+        self._parameters: dict[tuple[object, ...], tuple[tuple[Union[str, Node], str], ...]] = {}
         self.callees: dict[int, tuple[Place, ...]] = {}  # by the identity of a call: what it enters
         for scope in module.scopes:
             self._scope(scope)
@@ -116,6 +117,8 @@ class Assignments(Places):
     def _into(self, container: ast.expr, places: list[Place], scope: Scope, way: str = ELEMENT) -> None:
         """Let a container get elements, and what it was taken from."""
         for node, path in self.places(container, scope):
+            if CALL in path:  # made by a call: what is put into it stands nowhere else
+                continue
             self.flow(places, node, (joined(path, way),))
             if path == "":
                 self._back(node, container, scope)
@@ -126,13 +129,15 @@ class Assignments(Places):
         for binding in home.bindings[container.id] if home is not None else ():  # type: ignore[attr-defined]
             if binding.kind == "assign" and not binding.path:
                 for other, path in self.places(binding.value, binding.scope):
-                    if other is not node:
+                    if other is not node and CALL not in path:
                         node.flows.append((ELEMENT, other, joined(path, ELEMENT)))
 
     def _function(self, function: Scope) -> None:
         node = self.of_function(function)
-        node.functions.append(function)
         is_property = is_decorated(function.node, *PROPERTIES)
+        if not is_property:  # its name stands for what it returns
+            node.functions.append(function)
+            self._decorated(function, node)
         ways: list[tuple[Node, str]] = [(node, CALL)]
         cls = function.parent
         if cls is not None and cls.is_class:
@@ -153,7 +158,6 @@ class Assignments(Places):
                 places = self.places(value, block.scope) if back is None else back
                 for target, way in ways:
                     self.flow(places, target, (joined(way, suffix),))
-        self._decorated(function, node)
 
     def _given_back(self, function: Scope, value: ast.expr, seen: set[str]) -> Optional[list[Place]]:
         """Return what is returned besides parameters, where an expression is made of these: that depends on the call.
@@ -247,6 +251,49 @@ class Assignments(Places):
                 self._pass(argument, scope, Argument(callees, slot - first, is_spread, before, result))
         for keyword in call.keywords:
             self._pass(keyword.value, scope, Argument(callees, keyword.arg or "", keyword.arg is None, before, result))
+
+    # --- parameters
+
+    def parameters(
+        self, function: Scope, slot: Union[int, str], is_spread: bool, before: Optional[tuple[int, ...]], is_open: bool
+    ) -> tuple[tuple[Union[str, Node], str], ...]:
+        """Return the parameters of a function for which an argument in a slot, or under a keyword, may be.
+
+        `before`: see Argument; None where the function is held under another name. `is_open`: others may come before.
+        """
+        key = (id(function), slot, is_spread, before, is_open)
+        known = self._parameters.get(key)
+        if known is None:
+            known = self._parameters[key] = tuple(self._parameters_of(function, slot, is_spread, before, is_open))
+        return known
+
+    def _parameters_of(
+        self, function: Scope, slot: Union[int, str], is_spread: bool, before: Optional[tuple[int, ...]], is_open: bool
+    ) -> Iterator[tuple[Union[str, Node], str]]:
+        args: ast.arguments = function.node.args  # type: ignore[union-attr]
+        slots = positional(function)
+        found: list[tuple[ast.arg, str]] = []
+        if isinstance(slot, int):
+            if not function.is_method:
+                before = (0,)
+            elif before == ():  # a method is not called by its name alone
+                return
+            shifts = (0, 1) if before is None else before
+            end = slot + shifts[-1] + 1
+            last = len(slots) if is_spread or is_open else end
+            found.extend((each, "") for each in slots[slot + shifts[0] : last])
+            if args.vararg is not None and (end > len(slots) or last > end):
+                found.append((args.vararg, ELEMENT))
+        else:
+            found.extend((each, "") for each in (*slots, *args.kwonlyargs) if is_spread or each.arg == slot)
+            if args.kwarg is not None and (is_spread or not found):
+                found.append((args.kwarg, ELEMENT))
+                if slot:
+                    yield slot, ""
+        for parameter, way in found:
+            variable = self.locals.get((id(function), parameter.arg))
+            if variable is not None:
+                yield variable, way
 
     def _before(self, func: ast.expr) -> tuple[int, ...]:
         """Return how many parameters a method may be given before the first argument; none where it is no method."""
