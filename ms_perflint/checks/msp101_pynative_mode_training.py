@@ -79,6 +79,7 @@ class PynativeModeTraining(Check):
             and mindspore_api.default_mode(self.program.version) == mode.PYNATIVE
             and training.may_train_by_entry(self.program)
             and not mode.is_said(self.program)
+            and not mode.may_be_said_outside(self.program)
             and training.trains_by_entry(self.program)
             and self._trains_uncompiled()
         )

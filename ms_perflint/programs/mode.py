@@ -26,6 +26,8 @@ MANY = 64  # settings from which on nobody wrote a program by hand, and its mode
 DATA_SINK = "mindspore.data_sink"
 JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
 ABOUT_MODE = r"(?i)mode(?!l)|pynative|graph|eager|debug|jit|static|dynamic"
+# Names of functions that set up the context, as those of MindFormers do
+OF_CONTEXT = r"(?i)^_*(?:init|build|set|create|prepare|config)\w*(?:context|ctx)$|^(?:context|ctx)_(?:init|set|build)"
 # What else an option named `mode` may choose: what the script is to do
 TASK = r"(?i)train|eval|test|val|infer|predict|export|finetune"
 
@@ -69,6 +71,18 @@ def is_said(program: Program) -> bool:
     """Return whether a `set_context` that runs says the mode; those under the fewest conditions are asked first."""
     nearest = sorted(program.sites(_WORD), key=lambda site: len(site.block.chain()))
     return any(True for _ in _settings(program, nearest))
+
+
+@fact
+def may_be_said_outside(program: Program) -> bool:
+    """Return whether a library may say the mode: running code calls `build_context(config)` of one, or its kin."""
+    spoken = (word for module in program.modules for word in (*module.by_word, *module.renamed))
+    words = {word for word in spoken if re.search(OF_CONTEXT, word)}
+    return any(
+        any(not api.startswith(("mindspore.", "builtins.")) for api in program.apis(site)) and program.runs(site)
+        for word in sorted(words)
+        for site in program.sites(word)
+    )
 
 
 def is_surely_said(program: Program) -> bool:
@@ -215,7 +229,7 @@ def usual_mode(program: Program) -> Optional[int]:
     if len(said) > MANY or not program.is_whole:
         return None
     if not said:
-        return mindspore_api.default_mode(program.version)
+        return None if may_be_said_outside(program) else mindspore_api.default_mode(program.version)
     modes = set()
     for call in said:
         if not is_opt_in(program, call) and not is_overridden(program, call):

@@ -119,6 +119,19 @@ ADAPTS = """
 
 FIRES = [
     case(
+        "a context of the project that says no mode, and one of MindSpore for something else",
+        IMPORTS,
+        NETWORK,
+        """
+        def build_context(config):
+            print(config)
+        build_context({})
+        ms.set_auto_parallel_context(parallel_mode="data_parallel")
+        model = ms.Model(net, loss, opt)
+        model.train(10, dataset, dataset_sink_mode=True)  # ! unsafe
+        """,
+    ),
+    case(
         "a cell that steps its optimizer under a flag that is set",
         IMPORTS,
         "ms.set_context(mode=ms.PYNATIVE_MODE)  # !\n",
@@ -1050,6 +1063,41 @@ QUIET = [
         # ms.set_context(mode=ms.PYNATIVE_MODE)
         ms.set_context(mode=ms.GRAPH_MODE)
         ''',
+        TRAIN,
+    ),
+    case(
+        "a library builds the context",
+        IMPORTS,
+        "from mindformers.core.context import build_context\n",
+        "build_context({})\n",
+        TRAIN,
+    ),
+    case(
+        "a library builds the context, by its module",
+        IMPORTS,
+        "import mindformers\n",
+        "mindformers.core.context.build_context({})\n",
+        TRAIN,
+    ),
+    case(
+        "a library inits the context",
+        IMPORTS,
+        "from mindformers import init_context\n",
+        "init_context(use_parallel=False)\n",
+        TRAIN,
+    ),
+    case(
+        "a library sets the context up, in a function",
+        IMPORTS,
+        "from zoo import setup_context as prepare\n",
+        "def start():\n    prepare()\nstart()\n",
+        TRAIN,
+    ),
+    case(
+        "a library configures the context",
+        IMPORTS,
+        "from zoo.tools import configure_ctx\n",
+        "configure_ctx('GPU')\n",
         TRAIN,
     ),
 ]
