@@ -249,17 +249,34 @@ def is_compiled(program: Program) -> bool:
 
 
 def _compiled_site(program: Program, site: Site) -> bool:
-    scope: Optional[Scope] = site.scope.owner
-    while scope is not None:
-        if scope.is_function and (_is_decorated(program, scope) or scope in _wrapped(program)):
-            return True
-        scope = scope.parent
+    if _is_compiled_scope(program, site.scope.owner, set()):
+        return True
     for known in program.evaluator.callees(site).known:
         if isinstance(known.what, Instance) and isinstance(known.what.type, Scope):
             construct = known.what.type.method("construct")
             if construct is not None and _is_decorated(program, construct):
                 return True
     return isinstance(site.node, ast.Call) and _is_jit(program, site.node.func, site.scope)
+
+
+def _is_compiled_scope(program: Program, scope: Scope, seen: set[Scope]) -> bool:
+    """Return whether a function is compiled: by itself, with one around it, or since only compiled code calls it."""
+    around: Optional[Scope] = scope
+    while around is not None:
+        if around.is_function and (_is_decorated(program, around) or around in _wrapped(program)):
+            return True
+        around = around.parent
+    if scope in seen or not scope.is_function:
+        return False
+    seen.add(scope)
+    sites = [site for site in training.callers(program, scope) if program.runs(site) and _is_called(program, site)]
+    return bool(sites) and all(_is_compiled_scope(program, site.scope.owner, seen) for site in sites)
+
+
+def _is_called(program: Program, site: Site) -> bool:
+    """Return whether the function in which a call stands is called itself: others of a helper module may not be."""
+    owner = site.scope.owner
+    return not owner.is_function or owner in _wrapped(program) or bool(training.callers(program, owner))
 
 
 def _is_decorated(program: Program, function: Scope) -> bool:

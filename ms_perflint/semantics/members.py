@@ -108,7 +108,7 @@ def _of_instance(evaluator: Evaluator, known: Known, what: Instance, name: str, 
 def _outside(
     evaluator: Evaluator, base: str, name: str, receiver: Optional[Known], node: ast.expr, scope: Scope
 ) -> Value:
-    """Return a member of what is outside of the project; open where it is the same one again and again.
+    """Return a member of what is outside of the project; open where the chain repeats it too often.
 
     A name that gets a member of itself has no last value: `model = model.network`, `x = x.relu()`.
     """

@@ -1100,6 +1100,50 @@ QUIET = [
         "configure_ctx('GPU')\n",
         TRAIN,
     ),
+    case(
+        "gradients are taken in what only a compiled step calls",
+        IMPORTS,
+        NETWORK,
+        """
+        def held(fn):
+            grad = ops.GradOperation(get_by_list=True)
+            def run(*args):
+                return fn(*args), grad(fn, opt.parameters)(*args)
+            return run
+        def forward(x, y):
+            return loss(net(x), y)
+        grad_fn = held(forward)
+        def step(x, y):
+            value, grads = grad_fn(x, y)
+            opt(grads)
+            return value
+        train_step = ms.jit(step)
+        for x, y in dataset:
+            train_step(x, y)
+        """,
+    ),
+    case(
+        "the same, with the decorator",
+        IMPORTS,
+        NETWORK,
+        """
+        def held(fn):
+            grad = ops.GradOperation(get_by_list=True)
+            def run(*args):
+                return fn(*args), grad(fn, opt.parameters)(*args)
+            return run
+        def forward(x, y):
+            return loss(net(x), y)
+        grad_fn = held(forward)
+        @ms.jit
+        def train_step(x, y):
+            value, grads = grad_fn(x, y)
+            opt(grads)
+            return value
+        for x, y in dataset:
+            train_step(x, y)
+        """,
+    ),
 ]
 
 
