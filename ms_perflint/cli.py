@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Optional
 
-from ms_perflint.commands.asked import plain
+from ms_perflint.commands.front import answer
 from ms_perflint.commands.mistakes import INTERRUPTED, Mistake
 from ms_perflint.commands.outputs import tell
 from ms_perflint.config import ConfigError
@@ -50,7 +50,7 @@ def _code(arguments: Sequence[str] | None) -> int:
             stream.reconfigure(errors="backslashreplace")  # a file's text must not stop its report
     words = sys.argv[1:] if arguments is None else arguments
     try:
-        return _answer(arguments, words)
+        return answer(arguments)
     except (ConfigError, Mistake) as error:
         return _failed(error.args[0], words)
     except (KeyboardInterrupt, EOFError):
@@ -63,18 +63,6 @@ def _code(arguments: Sequence[str] | None) -> int:
         from ms_perflint.internal import internal_error
 
         return _failed(internal_error(error), words)
-
-
-def _answer(arguments: Sequence[str] | None, words: Sequence[str]) -> int:
-    """Return the exit code of what was asked for, with click where that is needed to understand it."""
-    asked = plain(words)
-    if asked is not None:
-        from ms_perflint.run import run
-
-        return run(*asked)
-    from ms_perflint.commands.front import answer
-
-    return answer(arguments)
 
 
 def _failed(reason: str, words: Sequence[str]) -> int:
