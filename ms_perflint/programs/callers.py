@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.programs.call_graph import INSTANCE_METHODS
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Module, Scope, Site
+from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.signature import PREPARES, Signature
 from ms_perflint.semantics.values import Bound, Instance, Known, Value
 
@@ -21,6 +22,7 @@ PREPARING = ("partial", "partialmethod")  # the last words of PREPARES
 FEW = 3  # functions that a call may enter, before it is not known which it enters
 
 
+@query(bottom=())
 def callers(program: Program, function: Scope) -> tuple[Site, ...]:
     """Return the sites that pass something to a function, `partial(function, x)` too.
 

@@ -52,6 +52,7 @@ class Program:
         self.roots = project.imports.roots(entry)
         self.files = (entry, *sorted(self.paths - {entry}))
         self.evaluator = ProgramEvaluator(self)
+        self.queries = self.evaluator.queries
         self._sites: dict[str, list[Site]] = {}
         self._calls: dict[tuple[str, ...], tuple[Call, ...]] = {}  # by the names of the APIs
         self._stores: dict[str, tuple[Binding, ...]] = {}
@@ -152,7 +153,7 @@ class Program:
 
     def callers(self, function: Scope) -> tuple[Site, ...]:
         """Return the sites of the program that call a function; of a method `__init__`, those that make the class."""
-        return self.evaluator.search((id(function), "callers"), callers.callers, self, function)
+        return callers.callers(self, function)
 
     def decorated(self, decorator: Scope) -> Iterator[Scope]:
         """Yield what a function, or one that a function around it returns, decorates."""

@@ -9,8 +9,10 @@ from ms_perflint.semantics import apis, bases, operations
 from ms_perflint.semantics.activation import NESTED, Activation
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.parameters import CALLABLES
+from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.values import (
     MANY,
+    NOTHING,
     OPEN,
     Api,
     Bound,
@@ -136,12 +138,9 @@ def _is_one_object(evaluator: Evaluator, receiver: Optional[Known]) -> bool:
     return init is not None and _is_one_of_several(evaluator, init, what.node, what.scope)
 
 
+@query(bottom=NOTHING, top=MANY)
 def returned(evaluator: Evaluator, function: Scope) -> Value:
     """Return what a function can return; of an activation, what it returns to that call."""
-    return evaluator.remember((id(function), "return"), _returned, evaluator, function)
-
-
-def _returned(evaluator: Evaluator, function: Scope) -> Value:
     if function.yields:
         return _generator(evaluator, function)
     values = []

@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import Any, Optional, Protocol, TypeVar
+from typing import Optional, Protocol
 
 from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.database import Database
 from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
+from ms_perflint.semantics.queries import Queries
 from ms_perflint.semantics.values import Known, Value
-
-Key = tuple[int, str]  # identity of a node, binding or scope, and what is asked of it
-Answer = TypeVar("Answer")
 
 
 class Memo(Protocol):
     """Answers and objects that are made once."""
 
+    queries: Queries
     made: dict[tuple[int, object], ast.expr]  # displays that stand in no source, by what they stand for
-
-    def remember(self, key: Key, work: Callable[..., Value], *arguments: object) -> Value:
-        """Return the answer to a question, worked out once."""
-
-    def keep(self, key: Key, work: Callable[..., Answer], *arguments: object) -> Answer:
-        """Return a part of an answer that other questions have too, worked out once; it may not be None."""
-
-    def search(self, key: Key, work: Callable[..., tuple[Any, ...]], *arguments: object) -> tuple[Any, ...]:
-        """Return what a search finds, worked out once."""
 
     def activation(
         self,

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.semantics import apis, calls, containers, records
-from ms_perflint.semantics.activation import Activation, key_of
+from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.bases import lineage, method
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
+from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.settings import configs, ini, options, stores, typed_options, updates
 from ms_perflint.semantics.values import (
+    MANY,
     NOTHING,
     OPEN,
     Api,
@@ -91,8 +93,7 @@ def _of_instance(evaluator: Evaluator, known: Known, what: Instance, name: str, 
         if (found.known and not what.type.any_attributes) or what.node is None:
             return found
         if what.type.any_attributes:
-            key = id(what.node), f"own {name} {known.usual} {key_of(what.scope)}"
-            own = evaluator.keep(key, _updated, evaluator, known, what, name)
+            own = _updated(evaluator, known, what, name)
             if own.known:
                 return own
         setting = _setting(evaluator, what, name, node, scope)
@@ -159,12 +160,18 @@ def _of_class(
 
 def _defined_by(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Known]) -> Value:
     """A member that a class has by itself; NOTHING where it may have it from a base."""
-    found = evaluator.remember((id(cls), name), _own_member, evaluator, cls, name, {})
+    found = _in_general(evaluator, cls, name)
     if not found.known and not found.open:
         return NOTHING
     if receiver is not None and calls.depends(found):
         found = _of_this(evaluator, cls, name, receiver, found)
     return _take(evaluator, found, receiver or _class_itself(evaluator, cls), receiver is not None)
+
+
+@query(bottom=NOTHING, top=MANY)
+def _in_general(evaluator: Evaluator, cls: Scope, name: str) -> Value:
+    """Return what a class, and no base of it, makes of a member of all its objects."""
+    return _own_member(evaluator, cls, name, {})
 
 
 def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Scope, Activation]) -> Value:
@@ -190,6 +197,7 @@ def _of_this(evaluator: Evaluator, cls: Scope, name: str, receiver: Known, found
     return _own_member(evaluator, cls, name, entered) if entered else found
 
 
+@query
 def _updated(evaluator: Evaluator, known: Known, what: Instance, name: str) -> Value:
     """Return what the constructors of an object make its own under names that they are given; NOTHING for others."""
     assert isinstance(what.type, Scope)

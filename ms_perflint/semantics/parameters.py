@@ -11,6 +11,7 @@ from ms_perflint.semantics import spreads
 from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope, Site
+from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.settings import hydra, options
 from ms_perflint.semantics.signature import PREPARES, Argument, Arguments, Layer, Part, Signature, positional
 from ms_perflint.semantics.values import NOTHING, OPEN, Api, Bound, Display, Instance, Known, Value, union
@@ -96,14 +97,15 @@ def arguments(evaluator: Evaluator, function: Scope, call: ast.Call, scope: Scop
         callee, layer, is_whole = evaluator.value(call.args[0], scope), Layer(call, scope, 1), False
     ways = dict.fromkeys((k.prepared, k.what is not function) for k in callee.known if _enters(k, function))
     return [
-        evaluator.keep((id(function), f"signature {is_bound}"), _signature, function, is_bound).bind(
+        _signature(evaluator, function, is_bound).bind(
             *prepared, layer, opened=partial(spreads.sequence, evaluator), is_whole=is_whole
         )
         for prepared, is_bound in ways or {((), True): None}
     ]
 
 
-def _signature(function: Scope, is_bound: bool) -> Signature:
+@query
+def _signature(evaluator: Evaluator, function: Scope, is_bound: bool) -> Signature:
     return Signature.of(function, is_bound and function.is_method)
 
 

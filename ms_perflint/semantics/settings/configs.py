@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.semantics import records
-from ms_perflint.semantics.activation import key_of
+from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.settings import commandline, ini, options, trees
 from ms_perflint.semantics.settings.sources import sources
 from ms_perflint.semantics.values import (
@@ -85,17 +85,11 @@ def holds(evaluator: Evaluator, holder: Known, name: object) -> Optional[bool]:
     return None
 
 
+@query
 def setting(evaluator: Evaluator, instance: Instance, name: str) -> Value:
     """Return a member of an object that project code or a library made of options or of a config file."""
     if instance.node is None:
         return OPEN
-    kind = instance.type.name if isinstance(instance.type, Api) else ""
-    key = id(instance.node), f"setting {name} {kind} {key_of(instance.scope)}"
-    return evaluator.keep(key, _setting, evaluator, instance, name)
-
-
-def _setting(evaluator: Evaluator, instance: Instance, name: str) -> Value:
-    assert instance.node is not None
     if isinstance(instance.type, Api) and instance.type.name in ini.PARSERS:
         return ini.section(evaluator, instance, name)
     found = sources(evaluator, instance.node, instance.scope)

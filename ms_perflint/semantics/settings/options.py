@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import FUNCTIONS, Scope, Site
+from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.settings import commandline, mappings, named_options
 from ms_perflint.semantics.values import (
     NO_CONSTANT,
@@ -61,10 +62,11 @@ def parser_of(instance: Instance) -> Instance:
 
 def sites_of(evaluator: Evaluator, parser: Instance) -> list[Site]:
     """Return the calls that add options to a parser, its groups and sub-parsers, or set their defaults."""
-    found = evaluator.search((id(evaluator.program), "options"), _by_parser, evaluator)
+    found = _by_parser(evaluator)
     return found[0].get(id(parser.node), []) if found else []
 
 
+@query(bottom=())
 def _by_parser(evaluator: Evaluator) -> tuple[dict[int, list[Site]]]:
     """Return, by the call that makes a parser, the sites that add options to it or set their defaults.
 
@@ -101,12 +103,9 @@ def _family(evaluator: Evaluator, parser: Instance) -> list[Instance]:
 # --- options
 
 
+@query
 def option(evaluator: Evaluator, options: Options, name: str) -> Value:
     """Return what an option of a parser gives."""
-    return evaluator.keep((id(options.parser.node), f"option {name}"), _option, evaluator, options, name)
-
-
-def _option(evaluator: Evaluator, options: Options, name: str) -> Value:
     sites = [site for parser in _family(evaluator, options.parser) for site in sites_of(evaluator, parser)]
     added = [site for site in sites if site.word == ADD and name in option_names(evaluator, site)]
     value = _first(evaluator, added) if added else named_options.option(evaluator, _unnamed(evaluator, sites), name)
@@ -118,9 +117,10 @@ def _option(evaluator: Evaluator, options: Options, name: str) -> Value:
 
 def has_option(evaluator: Evaluator, options: Options, name: str) -> Optional[bool]:
     """Return whether a parser has an option; None where code makes the names of options, or their defaults."""
-    return evaluator.keep((id(options.parser.node), f"has {name}"), _has_option, evaluator, options, name)[0]
+    return _has_option(evaluator, options, name)[0]
 
 
+@query
 def _has_option(evaluator: Evaluator, options: Options, name: str) -> tuple[Optional[bool]]:
     sites = [site for parser in _family(evaluator, options.parser) for site in sites_of(evaluator, parser)]
     answers = [_adds(evaluator, site, name) for site in sites if site.word == ADD]

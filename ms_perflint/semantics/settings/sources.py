@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.settings.config_files import LOADS, named, trees_of
 from ms_perflint.semantics.settings.options import ADD, parsed, sites_of
 from ms_perflint.semantics.values import OPEN, Api, Bound, Instance, Known, Options, Tree, Value
@@ -19,9 +20,10 @@ PYTHON = ("builtins.", "os.", "argparse.", "mindspore.")  # what these make of a
 FLOW_STEPS = 150  # expressions that the search for the source of a setting looks at; found ones stand within 100
 
 
+@query(bottom=())
 def sources(evaluator: Evaluator, node: ast.expr, scope: Scope) -> tuple[Known, ...]:
     """Return the config files and parsers that an expression is made of, in the order of their places."""
-    return evaluator.search((id(node), "sources"), _Search(evaluator).run, node, scope)
+    return _Search(evaluator).run(node, scope)
 
 
 class _Search:
