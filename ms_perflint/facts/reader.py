@@ -19,7 +19,7 @@ from ms_perflint.semantics.forms import is_main_guard
 from ms_perflint.semantics.module import Binding, Scope, Site
 from ms_perflint.semantics.parameters import argument
 from ms_perflint.semantics.settings import options
-from ms_perflint.semantics.values import NO_CONSTANT, Constant, Instance, Known, Options, Tree, Value
+from ms_perflint.semantics.values import NO_CONSTANT, Known, Value
 from ms_perflint.source import NOTEBOOK, PYTHON
 
 CONDITION = 50  # characters of a condition
@@ -138,7 +138,11 @@ class Reader:
         for part in [*whole, *(part for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute)))]:
             for known in self.program.value(part, scope).known:
                 place = known.place
-                if isinstance(known.what, Constant) and (place.path != scope.module.path or place.row not in rows):
+                if (
+                    not known.api
+                    and known.constant is not NO_CONSTANT
+                    and (place.path != scope.module.path or place.row not in rows)
+                ):
                     places[place] = None
         return tuple(map(self.origin, list(places)[:ORIGINS]))
 
@@ -149,7 +153,7 @@ class Reader:
                 found = self._missing(node, scope)
                 if found:
                     return found
-                if any(_is_own(known) for known in self.program.value(node.value, scope).known):
+                if any(known.cls is not None for known in self.program.value(node.value, scope).known):
                     break
                 node = node.value
             elif isinstance(node, ast.Name):
@@ -182,9 +186,9 @@ class Reader:
         """Return which option or key is not there; "" where that is not the reason."""
         key = node.attr if isinstance(node, ast.Attribute) else getattr(node.slice, "value", None)
         for known in self.program.value(node.value, scope).known:
-            if isinstance(known.what, Tree):
-                return Message("no `{key}` in {file}", key=key, file=os.path.basename(known.what.path))
-            if isinstance(known.what, Options):
+            if known.document:
+                return Message("no `{key}` in {file}", key=key, file=os.path.basename(known.document))
+            if known.is_options:
                 return self._option(str(key))
         return ""
 
@@ -241,11 +245,6 @@ class Reader:
                     if known.place.path.endswith(PYTHON):
                         found.setdefault(known.place, option)
         return found
-
-
-def _is_own(known: Known) -> bool:
-    """Return whether something is an object of the project: then its member is what is not known."""
-    return isinstance(known.what, Instance) and isinstance(known.what.type, Scope)
 
 
 def _unique(knowns: Iterable[Known]) -> list[object]:

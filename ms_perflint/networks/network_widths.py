@@ -121,4 +121,4 @@ def _says_width(program: Program, site: Site, argument: ast.expr) -> list[ast.Co
     if not isinstance(argument, ast.Constant):
         return []
     made = program.evaluator.callees(site).known
-    return [argument] if any(isinstance(known.what, Scope) and known.what.is_class for known in made) else []
+    return [argument] if any(known.definition is not None and known.definition.is_class for known in made) else []

@@ -194,7 +194,7 @@ def _handed_on(program: Program, producer: Slot, own: Widths, scope: Scope) -> l
 
 
 def _makes(program: Program, site: Site, cls: Scope) -> bool:
-    return any(known.what is cls for known in program.evaluator.callees(site).known)
+    return any(known.definition is cls for known in program.evaluator.callees(site).known)
 
 
 def _factors(node: ast.expr) -> list[int]:

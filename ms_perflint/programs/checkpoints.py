@@ -13,7 +13,7 @@ from ms_perflint.programs.training import MODEL_TRAINS, is_callback, words_calle
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Site
 from ms_perflint.semantics.queries import query
-from ms_perflint.semantics.values import Instance, Value
+from ms_perflint.semantics.values import Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -82,8 +82,8 @@ def _configured_by_project(program: Program) -> dict[int, list[Site]]:
 
 def _note(found: dict[int, list[Site]], site: Site, values: Iterable[Value]) -> None:
     """Note a site under the calls that make what it is given."""
-    whats = (known.what for value in values for known in value.known)
-    for made in dict.fromkeys(id(what.node) for what in whats if isinstance(what, Instance)):
+    made_by = (known.creation for value in values for known in value.known)
+    for made in dict.fromkeys(id(layer.call) for layer in made_by if layer is not None):
         found.setdefault(made, []).append(site)
 
 

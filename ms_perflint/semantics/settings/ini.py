@@ -10,7 +10,7 @@ from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
 from ms_perflint.semantics.settings import config_files, mappings
 from ms_perflint.semantics.signature import Layer, Signature
-from ms_perflint.semantics.values import NO_CONSTANT, NOTHING, OPEN, Instance, Known, Tree, Value, identity, union
+from ms_perflint.semantics.values import NO_CONSTANT, NOTHING, OPEN, Instance, Known, Tree, Value, union
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluator import Evaluator
@@ -28,7 +28,7 @@ def section(evaluator: Evaluator, parser: Instance, name: object) -> Value:
         if not isinstance(callee, ast.Attribute):
             continue
         receivers = evaluator.value(callee.value, site.scope).known
-        if any(identity(known.what) == identity(parser) for known in receivers):
+        if any(known.creation is not None and known.creation.call is parser.node for known in receivers):
             found.append(config_files.at(evaluator, site.node.args[0], site.scope))  # type: ignore[attr-defined]
     if len(found) != 1 or found[0].open:
         return OPEN

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.values import NOTHING, OPEN, Constant, Display, Known, Options, Tree, Value, union
+from ms_perflint.semantics.values import NOTHING, OPEN, Constant, Display, Known, Options, Value, union
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluator import Evaluator
@@ -22,12 +22,7 @@ class Merged(ast.Dict):
 
 def is_mapping(value: Value) -> bool:
     """Return whether it is a mapping that the program, or a file of it, shows."""
-    return bool(value.known) and all(
-        (isinstance(known.what, Display) and isinstance(known.what.node, ast.Dict))
-        or isinstance(known.what, Options)
-        or (isinstance(known.what, Tree) and isinstance(known.what.data, dict))
-        for known in value.known
-    )
+    return bool(value.known) and all(known.is_mapping for known in value.known)
 
 
 def laid(evaluator: Evaluator, node: ast.AST, parts: Sequence[tuple[Optional[str], ast.expr]], scope: Scope) -> Value:

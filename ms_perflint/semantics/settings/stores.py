@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Module, Scope
 from ms_perflint.semantics.settings.updates import laid_over
-from ms_perflint.semantics.values import Api, Display, Instance, Options, Tree, Value, identity
+from ms_perflint.semantics.values import Api, Display, Instance, Options, Tree, Value
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluator import Evaluator
@@ -57,7 +57,7 @@ def _stores(evaluator: Evaluator, base: Value, node: ast.expr, name: str, scope:
 
 def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
     """Return the stores of a name, in all files of the program, whose object is one of these."""
-    holders = {identity(known.what) for known in base.known}
+    holders = {known.identity for known in base.known}
     stores = evaluator.program.stores(name)
     if len(stores) > SITES:  # a common name: only where the object is made
         homes = {_home(known.what) for known in base.known}
@@ -66,7 +66,7 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
     for binding in stores:
         target = binding.node
         assert isinstance(target, (ast.Attribute, ast.Subscript))
-        if any(identity(known.what) in holders for known in evaluator.value(target.value, binding.scope).known):
+        if any(known.identity in holders for known in evaluator.value(target.value, binding.scope).known):
             found.append(binding)
     return found
 

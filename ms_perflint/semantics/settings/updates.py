@@ -11,7 +11,7 @@ from ms_perflint.semantics.module import Binding, Block, Scope, Site
 from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.settings import config_files, loops, mappings
 from ms_perflint.semantics.settings.sources import sources
-from ms_perflint.semantics.values import OPEN, Known, Tree, Value, identity, union
+from ms_perflint.semantics.values import OPEN, Known, Tree, Value, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def laid_over(
     with files to choose from.
     """
     found = list(values)
-    holders = {identity(known.what) for known in base.known}
+    holders = {known.identity for known in base.known}
     for update in _updates(evaluator):
         if update.block.scope.owner is scope.owner and node.lineno < update.starts:
             continue
@@ -69,7 +69,7 @@ def laid_over(
 @query
 def _receivers(evaluator: Evaluator, update: Update) -> frozenset[object]:
     """Return the identities of the objects that an update may be one of."""
-    return frozenset(identity(known.what) for known in evaluator.value(update.receiver, update.block.scope).known)
+    return frozenset(known.identity for known in evaluator.value(update.receiver, update.block.scope).known)
 
 
 def _is_later(update: Update, store: Binding) -> bool:
