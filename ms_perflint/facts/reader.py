@@ -12,13 +12,13 @@ from ms_perflint.facts.data import Evidence, Origin, Plain
 from ms_perflint.facts.words import UNKNOWN, both, either
 from ms_perflint.findings import Place
 from ms_perflint.languages import Message
+from ms_perflint.libraries import argparse
 from ms_perflint.programs import conditions
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.forms import is_main_guard
 from ms_perflint.semantics.module import Binding, Scope, Site
 from ms_perflint.semantics.parameters import argument
-from ms_perflint.semantics.settings import options
 from ms_perflint.semantics.values import NO_CONSTANT, Known, Value
 from ms_perflint.source import NOTEBOOK, PYTHON
 
@@ -195,7 +195,7 @@ class Reader:
     def _option(self, name: str) -> str:
         """Return why the value of an option is not known."""
         for site in self.program.sites("add_argument"):
-            if not isinstance(site.node, ast.Call) or name not in options.option_names(self.program.evaluator, site):
+            if not isinstance(site.node, ast.Call) or name not in argparse.option_names(self.program.evaluator, site):
                 continue
             words = [argument.value for argument in site.node.args if isinstance(argument, ast.Constant)]
             for given in self.program.given(map(str, words)):
@@ -238,10 +238,10 @@ class Reader:
                 continue
             given = {keyword.arg: keyword.value for keyword in site.node.keywords}
             default = flat(site.module.text(given["default"])) if "default" in given else ""
-            for name in sorted(options.option_names(self.program.evaluator, site))[:1]:
+            for name in sorted(argparse.option_names(self.program.evaluator, site))[:1]:
                 text = Message("--{name}, default {default}", name=name, default=default) if default else f"--{name}"
                 option = Origin(self.place(site), text if len(text) <= LONGEST else short(text), True)
-                for known in options.option_default(self.program.evaluator, site).known:
+                for known in argparse.option_default(self.program.evaluator, site).known:
                     if known.place.path.endswith(PYTHON):
                         found.setdefault(known.place, option)
         return found

@@ -17,7 +17,6 @@ from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics import queries
 from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.settings import config_files as loads
 from ms_perflint.source import SourceError
 
 HOPS = 3  # from what is read to the path of its file
@@ -62,7 +61,7 @@ def config_files(reader: Reader) -> Fact:
     program = reader.program
     known: list[Evidence] = []
     unknown: list[Evidence] = []
-    for call in program.calls(*sorted(loads.LOADS)):
+    for call in program.calls(*sorted(program.evaluator.libraries.documents)):
         paths = [each.document for each in program.value(call.node, call.scope).known if each.document]
         given, scope = _path_given(reader, call)
         for path in paths:

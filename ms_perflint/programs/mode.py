@@ -9,13 +9,13 @@ from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
+from ms_perflint.libraries import argparse
 from ms_perflint.programs import training
 from ms_perflint.programs.program import Program, fact
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.files.outside import outside
 from ms_perflint.semantics.forms import is_main_guard
 from ms_perflint.semantics.module import FUNCTIONS, Block, Module, Scope, Site
-from ms_perflint.semantics.settings import options
 from ms_perflint.semantics.values import Known, Value
 
 GRAPH, PYNATIVE = 0, 1
@@ -349,8 +349,8 @@ def unused_option(program: Program, module: Module) -> Optional[tuple[str, Place
     for site in program.sites("add_argument"):
         if site.module is not module or not holders:
             continue
-        for name in sorted(options.option_names(program.evaluator, site)):
-            default = options.option_default(program.evaluator, site)
+        for name in sorted(argparse.option_names(program.evaluator, site)):
+            default = argparse.option_default(program.evaluator, site)
             read = any(name in scope.attrs for scope in module.scopes) or name in (
                 module.scope.main.attrs if module.scope.main else ()
             )

@@ -9,6 +9,7 @@ from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
 from ms_perflint.findings import Place
+from ms_perflint.libraries import LIBRARIES
 from ms_perflint.programs import callers, reach
 from ms_perflint.programs.call_graph import CallGraph
 from ms_perflint.programs.callers import Partials
@@ -56,7 +57,7 @@ class Program:
         self.paths = project.closure(entry)
         self.roots = project.imports.roots(entry)
         self.files = (entry, *sorted(self.paths - {entry}))
-        self.evaluator = ProgramEvaluator(self)
+        self.evaluator = ProgramEvaluator(self, LIBRARIES)
         self.queries = self.evaluator.queries
         self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps, by the function and its arguments
         self.names = project.names(self.roots)

@@ -27,13 +27,15 @@ from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL, USUAL
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.database import Database
+    from ms_perflint.semantics.evaluator import Library
 
 
 class ProgramEvaluator:
     """Evaluates expressions of one program; answers are remembered, and the same in whatever order they are asked."""
 
-    def __init__(self, program: Database) -> None:
+    def __init__(self, program: Database, libraries: Library) -> None:
         self.program = program
+        self.libraries = libraries
         self.queries = Queries(_joined)
         self._memo, self._ask = self.queries.memo, self.queries.ask
         self._ways: dict[tuple[int, str], int] = {}  # identity of a block -> how it is reached

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import apis, calls, containers, records
+from ms_perflint.semantics import calls, containers, records
 from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.bases import lineage, method
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
 from ms_perflint.semantics.queries import query
-from ms_perflint.semantics.settings import configs, ini, options, stores, typed_options, updates
+from ms_perflint.semantics.settings import configs, stores, updates
 from ms_perflint.semantics.values import (
     MANY,
     NOTHING,
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 
 CALLED, READ = 8, 2  # how often one member is called, and read, along a chain: `data.map(f).map(g)`
-DICT_METHODS = frozenset({"get", "items", "keys", "values", "update", "pop", "setdefault", "copy", "clone", *ini.GETS})
+READS = frozenset({"open", "read_text"})  # methods of a path, which is a text here
+DICT_METHODS = frozenset({"update", "setdefault", "copy", "clone"})  # and those whose results libraries know
 
 
 def members(evaluator: Evaluator, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
@@ -59,8 +60,8 @@ def member(evaluator: Evaluator, known: Known, name: str, node: ast.expr, scope:
         return evaluator.exported(what, name)
     if isinstance(what, Namespace):
         return importing.inside(evaluator, what, name, node, scope)
-    if isinstance(what, Api) and what.name == options.FLAGS:
-        return options.flag(evaluator, name)
+    if isinstance(what, Api) and (special := evaluator.libraries.attributes.get(what.name)) is not None:
+        return special(evaluator, name)
     if isinstance(what, Api):
         return _outside(evaluator, what.name, name, what.receiver, node, scope)
     if isinstance(what, Scope) and what.is_class:
@@ -69,17 +70,22 @@ def member(evaluator: Evaluator, known: Known, name: str, node: ast.expr, scope:
         return _of_instance(evaluator, known, what, name, node, scope)
     if isinstance(what, (Options, Tree)):
         found = configs.lookup(evaluator, known, name)
-        if name in DICT_METHODS and not found.known:
+        if _is_of_dict(evaluator, name) and not found.known:
             return evaluator.known(Api(f"builtins.dict.{name}", known), node, scope)
         return found
-    if isinstance(what, Constant) and isinstance(what.value, str) and name in apis.READS:
+    if isinstance(what, Constant) and isinstance(what.value, str) and name in READS:
         return evaluator.known(Api(f"pathlib.Path.{name}", known), node, scope)
     if isinstance(what, Display):
-        if isinstance(what.node, ast.Dict) and name in DICT_METHODS:
+        if isinstance(what.node, ast.Dict) and _is_of_dict(evaluator, name):
             return evaluator.known(Api(f"builtins.dict.{name}", known), node, scope)
         setting = containers.item(evaluator, known, name)
         return Value(setting.known, setting.open, True)  # of an `EasyDict`: what a user may set in another way
     return OPEN
+
+
+def _is_of_dict(evaluator: Evaluator, name: str) -> bool:
+    """Return whether objects that hold settings have a method of this name."""
+    return name in DICT_METHODS or f".{name}" in evaluator.libraries.calls
 
 
 def _of_instance(evaluator: Evaluator, known: Known, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:
@@ -87,8 +93,9 @@ def _of_instance(evaluator: Evaluator, known: Known, what: Instance, name: str, 
     if field is not None:
         return field
     if isinstance(what.type, Scope):
-        if name == typed_options.PARSES and what.node is not None:  # a parser of its own, made like the well-known one
-            return evaluator.known(Api(f"{typed_options.PARSER}.{name}", known), node, scope)
+        kind = evaluator.libraries.methods.get(name)
+        if kind is not None and what.node is not None:  # of a class of its own, made like the well-known one
+            return evaluator.known(Api(f"{kind}.{name}", known), node, scope)
         found = _of_class(evaluator, what.type, name, known, node, scope)
         if (found.known and not what.type.any_attributes) or what.node is None:
             return found
@@ -100,7 +107,7 @@ def _of_instance(evaluator: Evaluator, known: Known, what: Instance, name: str, 
         return setting if setting.known else found
     if what.type.name == "builtins.super":
         return _above(evaluator, what, name, node, scope)
-    if what.type.name.startswith("mindspore.") or apis.has_members(what.type.name):
+    if what.type.name.startswith(("mindspore.", *evaluator.libraries.closed)):
         return _outside(evaluator, what.type.name, name, known, node, scope)
     found = _setting(evaluator, what, name, node, scope)
     return found if found.known else _outside(evaluator, what.type.name, name, known, node, scope)

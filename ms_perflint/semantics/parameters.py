@@ -12,7 +12,6 @@ from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.semantics.queries import query
-from ms_perflint.semantics.settings import hydra, options
 from ms_perflint.semantics.signature import PREPARES, Argument, Arguments, Layer, Part, Signature, positional
 from ms_perflint.semantics.values import NOTHING, OPEN, Api, Bound, Display, Instance, Known, Value, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
@@ -35,12 +34,10 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
         if function.call is None:
             return default
         return passed(evaluator, binding, function.call, function.caller, default)
-    config = hydra.given(evaluator, binding, own)
-    if config is not None:
-        return config
-    option = options.decorated_option(evaluator, own, binding.name)
-    if option is not None:
-        return option
+    for library in evaluator.libraries.parameters:
+        given = library(evaluator, binding, own)
+        if given is not None:
+            return given
     values = []
     for site in evaluator.program.callers(own) if own.is_function else ():
         assert isinstance(site.node, ast.Call)

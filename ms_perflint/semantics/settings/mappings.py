@@ -30,6 +30,21 @@ def laid(evaluator: Evaluator, node: ast.AST, parts: Sequence[tuple[Optional[str
     return _made(evaluator, node, ast.Dict, parts, scope)
 
 
+def called(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """`EasyDict({...})`, `dict(a, b=1)`: the display that it was made of; None where it is made of something else."""
+    if len(node.args) == 1 and not node.keywords:
+        value = evaluator.value(node.args[0], scope)
+        shown = value.known and all(
+            isinstance(known.what, Display) and isinstance(known.what.node, ast.Dict) for known in value.known
+        )
+        return value if shown else None
+    if len(node.args) > 1 or any(isinstance(argument, ast.Starred) for argument in node.args):
+        return None
+    parts: list[tuple[Optional[str], ast.expr]] = [(None, argument) for argument in node.args]
+    parts.extend((keyword.arg, keyword.value) for keyword in node.keywords)
+    return laid(evaluator, node, parts, scope)
+
+
 def merged(evaluator: Evaluator, node: ast.AST, layers: Sequence[ast.expr], scope: Scope) -> Value:
     """Return mappings laid over one another on all levels, the last on top."""
     return _made(evaluator, node, Merged, [(None, layer) for layer in layers], scope)
