@@ -44,4 +44,5 @@ LIBRARY = Library(
         ),
         "mindspore.get_context": (unknown,),
     },
+    closed=("mindspore.", "numpy."),
 )

@@ -107,7 +107,7 @@ def _of_instance(evaluator: Evaluator, known: Known, what: Instance, name: str, 
         return setting if setting.known else found
     if what.type.name == "builtins.super":
         return _above(evaluator, what, name, node, scope)
-    if what.type.name.startswith(("mindspore.", *evaluator.libraries.closed)):
+    if what.type.name.startswith(evaluator.libraries.closed):
         return _outside(evaluator, what.type.name, name, known, node, scope)
     found = _setting(evaluator, what, name, node, scope)
     return found if found.known else _outside(evaluator, what.type.name, name, known, node, scope)

@@ -82,7 +82,7 @@ def _is_holder(evaluator: Evaluator, what: object) -> bool:
         return (
             what.node is not None
             and isinstance(what.type, Api)
-            and not what.type.name.startswith(("mindspore.", *evaluator.libraries.closed))
+            and not what.type.name.startswith(evaluator.libraries.closed)
         )
     return isinstance(what, (Options, Tree)) or (isinstance(what, Display) and isinstance(what.node, ast.Dict))
 
