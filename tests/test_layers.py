@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import grimp
 
+import ms_perflint
+
 MOST = 4  # modules that may import one another
+PACKAGE = Path(ms_perflint.__file__).parent
+ABOVE = [path for path in PACKAGE.rglob("*.py") if path.relative_to(PACKAGE).parts[0] not in ("semantics", "libraries")]
 
 
 def components() -> list[set[str]]:
@@ -22,3 +29,14 @@ def components() -> list[set[str]]:
 def test_no_large_group_of_modules_imports_itself() -> None:
     groups = [sorted(group) for group in components() if len(group) > MOST]
     assert groups == []
+
+
+def test_only_the_evaluator_tells_the_kinds_of_values_apart() -> None:
+    """All others ask a value what they want to know: `known.definition`, `known.creation`."""
+    asked = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}"
+        for path in ABOVE
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr == "what"
+    ]
+    assert asked == []

@@ -53,10 +53,9 @@ class MissingDatasetSinkMode(Check):
     def _can_sink(self, call: Call) -> bool:
         """Return whether the framework can sink here."""
         receiver = call.receiver
-        model = receiver.what if receiver is not None else None
-        node = getattr(model, "node", None)
-        if node is not None and node.args:
-            network = self.program.value(node.args[0], model.scope)  # type: ignore[union-attr]
+        made = receiver.creation if receiver is not None else None
+        if made is not None and made.call.args:
+            network = self.program.value(made.call.args[0], made.scope)
             if any(known.type_api in GRAPH_CELLS for known in network.known):
                 return False
         return not any(debug.argument("debug_mode_flag").may_be(True) for debug in self.program.calls(DEBUG))

@@ -12,14 +12,14 @@ from ms_perflint.facts.data import Evidence, Origin, Plain
 from ms_perflint.facts.words import UNKNOWN, both, either
 from ms_perflint.findings import Place
 from ms_perflint.languages import Message
+from ms_perflint.libraries import argparse
 from ms_perflint.programs import conditions
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.forms import is_main_guard
 from ms_perflint.semantics.module import Binding, Scope, Site
 from ms_perflint.semantics.parameters import argument
-from ms_perflint.semantics.settings import options
-from ms_perflint.semantics.values import NO_CONSTANT, Constant, Instance, Known, Options, Tree, Value
+from ms_perflint.semantics.values import NO_CONSTANT, Known, Value
 from ms_perflint.source import NOTEBOOK, PYTHON
 
 CONDITION = 50  # characters of a condition
@@ -138,7 +138,11 @@ class Reader:
         for part in [*whole, *(part for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute)))]:
             for known in self.program.value(part, scope).known:
                 place = known.place
-                if isinstance(known.what, Constant) and (place.path != scope.module.path or place.row not in rows):
+                if (
+                    not known.api
+                    and known.constant is not NO_CONSTANT
+                    and (place.path != scope.module.path or place.row not in rows)
+                ):
                     places[place] = None
         return tuple(map(self.origin, list(places)[:ORIGINS]))
 
@@ -149,7 +153,7 @@ class Reader:
                 found = self._missing(node, scope)
                 if found:
                     return found
-                if any(_is_own(known) for known in self.program.value(node.value, scope).known):
+                if any(known.cls is not None for known in self.program.value(node.value, scope).known):
                     break
                 node = node.value
             elif isinstance(node, ast.Name):
@@ -182,16 +186,16 @@ class Reader:
         """Return which option or key is not there; "" where that is not the reason."""
         key = node.attr if isinstance(node, ast.Attribute) else getattr(node.slice, "value", None)
         for known in self.program.value(node.value, scope).known:
-            if isinstance(known.what, Tree):
-                return Message("no `{key}` in {file}", key=key, file=os.path.basename(known.what.path))
-            if isinstance(known.what, Options):
+            if known.document:
+                return Message("no `{key}` in {file}", key=key, file=os.path.basename(known.document))
+            if known.is_options:
                 return self._option(str(key))
         return ""
 
     def _option(self, name: str) -> str:
         """Return why the value of an option is not known."""
         for site in self.program.sites("add_argument"):
-            if not isinstance(site.node, ast.Call) or name not in options.option_names(self.program.evaluator, site):
+            if not isinstance(site.node, ast.Call) or name not in argparse.option_names(self.program.evaluator, site):
                 continue
             words = [argument.value for argument in site.node.args if isinstance(argument, ast.Constant)]
             for given in self.program.given(map(str, words)):
@@ -234,18 +238,13 @@ class Reader:
                 continue
             given = {keyword.arg: keyword.value for keyword in site.node.keywords}
             default = flat(site.module.text(given["default"])) if "default" in given else ""
-            for name in sorted(options.option_names(self.program.evaluator, site))[:1]:
+            for name in sorted(argparse.option_names(self.program.evaluator, site))[:1]:
                 text = Message("--{name}, default {default}", name=name, default=default) if default else f"--{name}"
                 option = Origin(self.place(site), text if len(text) <= LONGEST else short(text), True)
-                for known in options.option_default(self.program.evaluator, site).known:
+                for known in argparse.option_default(self.program.evaluator, site).known:
                     if known.place.path.endswith(PYTHON):
                         found.setdefault(known.place, option)
         return found
-
-
-def _is_own(known: Known) -> bool:
-    """Return whether something is an object of the project: then its member is what is not known."""
-    return isinstance(known.what, Instance) and isinstance(known.what.type, Scope)
 
 
 def _unique(knowns: Iterable[Known]) -> list[object]:

@@ -17,8 +17,6 @@ from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics import queries
 from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.settings import config_files as loads
-from ms_perflint.semantics.values import Instance, Tree
 from ms_perflint.source import SourceError
 
 HOPS = 3  # from what is read to the path of its file
@@ -63,14 +61,14 @@ def config_files(reader: Reader) -> Fact:
     program = reader.program
     known: list[Evidence] = []
     unknown: list[Evidence] = []
-    for call in program.calls(*sorted(loads.LOADS)):
-        trees = [each.what for each in program.value(call.node, call.scope).known if isinstance(each.what, Tree)]
+    for call in program.calls(*sorted(program.evaluator.libraries.documents)):
+        paths = [each.document for each in program.value(call.node, call.scope).known if each.document]
         given, scope = _path_given(reader, call)
-        for tree in trees:
+        for path in paths:
             place = f"{os.path.basename(call.module.path)}:{call.node.lineno}"
             loaded = Message("loaded in {place}", place=place)
-            known.append(Evidence(Place(tree.path, 1, 1), "", loaded, None, reader.behind(given, scope)))
-        if not trees and not call.api.startswith("json"):  # which is as often data
+            known.append(Evidence(Place(path, 1, 1), "", loaded, None, reader.behind(given, scope)))
+        if not paths and not call.api.startswith("json"):  # which is as often data
             says, origins = _why_not(reader, given, scope)
             unknown.append(Evidence(reader.place(call), reader.code(call), says, None, origins))
     count = len({each.place.path for each in known})
@@ -82,15 +80,15 @@ def _path_given(reader: Reader, call: Call) -> tuple[ast.expr, Scope]:
     """Return the expression that says which file a call reads: the path behind `open(path)` and `open(path).read()`."""
     given, scope = call.node.args[0] if call.node.args else call.node, call.scope
     for _ in range(HOPS):
-        made = (known.what for known in reader.program.value(given, scope).known)
-        first = next((what for what in made if isinstance(what, Instance) and what.node is not None), None)
-        if first is None or first.node is None:
+        made = (known.creation for known in reader.program.value(given, scope).known)
+        first = next((layer for layer in made if layer is not None), None)
+        if first is None:
             break
-        if first.node.args:
-            return first.node.args[0], first.scope
-        if not isinstance(first.node.func, ast.Attribute):
+        if first.call.args:
+            return first.call.args[0], first.scope
+        if not isinstance(first.call.func, ast.Attribute):
             break
-        given, scope = first.node.func.value, first.scope
+        given, scope = first.call.func.value, first.scope
     return given, scope
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.networks.networks import multiplies
 from ms_perflint.programs.site import Call
-from ms_perflint.programs.steps import GRADS, STEP_CELLS, base_apis, is_step_class
+from ms_perflint.programs.steps import GRADS, STEP_CELLS, base_apis, is_step_class, is_step_object
 from ms_perflint.programs.training import MODEL_TRAINS, loops, train_sites
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.bases import ancestors
 from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.values import Api, Bound, Instance, Known, Value
+from ms_perflint.semantics.values import Known, Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -54,11 +54,9 @@ def _may_take_gradients(program: Program, cls: Scope) -> bool:
 
 def made_at(program: Program, known: Known) -> Optional[Call]:
     """Return the call that made an instance, of an API or of a class of the project (then `api` is empty)."""
-    what = known.what
-    if not isinstance(what, Instance) or what.node is None:
-        return None
-    site = what.scope.module.site_at(what.node)
-    return Call(site, program, what.type.name if isinstance(what.type, Api) else "") if site is not None else None
+    made = known.creation
+    site = made.scope.module.site_at(made.call) if made is not None else None
+    return Call(site, program, known.type_api) if site is not None else None
 
 
 def trained_models(program: Program) -> tuple[Call, ...]:
@@ -77,8 +75,8 @@ def _receivers(program: Program, site: Site) -> Iterator[Known]:
         yield from program.value(callee.value, site.scope).known
         return
     for known in program.evaluator.callees(site).known:
-        if isinstance(known.what, Api) and known.what.receiver is not None:
-            yield known.what.receiver
+        if known.api and known.receiver is not None:
+            yield known.receiver
 
 
 def has_optimizer(model: Call) -> bool:
@@ -102,16 +100,8 @@ def train_cells(program: Program) -> tuple[Call, ...]:
     """Return the calls that make the train cells that run: stepped by the program, or by a `Model` around them."""
     values = [program.evaluator.callees(site) for site in train_sites(program)]
     values += [model.argument("network") for model in trained_models(program)]
-    found = [made_at(program, known) for value in values for known in value.known if is_train_cell(program, known)]
+    found = [made_at(program, known) for value in values for known in value.known if is_step_object(program, known)]
     return _in_order(program, [call for call in found if call is not None])
-
-
-def is_train_cell(program: Program, known: Known) -> bool:
-    """Return whether something is an instance of a train cell, MindSpore's or the project's own."""
-    what = known.what
-    if not isinstance(what, Instance):
-        return False
-    return is_step_class(program, what.type) if isinstance(what.type, Scope) else what.type.name in STEP_CELLS
 
 
 def gradients(program: Program) -> tuple[tuple[Call, tuple[Value, ...]], ...]:
@@ -128,16 +118,14 @@ def gradients(program: Program) -> tuple[tuple[Call, tuple[Value, ...]], ...]:
 def _gradient(program: Program, known: Known) -> tuple[Optional[Call], list[Value]]:
     """Return where a gradient function comes from: `value_and_grad(f)`, `GradOperation(...)(f, weights)`."""
     values: list[Value] = []
-    while isinstance(known.what, Instance) and known.what.node is not None:
-        what = known.what
-        assert what.node is not None
-        if what.node.args:
-            values.append(program.value(what.node.args[0], what.scope))
-        if isinstance(what.type, Api) and what.type.name in GRADS:
+    while (made := known.creation) is not None:
+        if made.call.args:
+            values.append(program.value(made.call.args[0], made.scope))
+        if known.type_api in GRADS:
             return made_at(program, known), values
-        if not isinstance(what.type, Api) or what.type.receiver is None:
+        if known.origin is None:
             break
-        known = what.type.receiver
+        known = known.origin
     return None, values
 
 
@@ -218,19 +206,14 @@ def _made_here(node: ast.expr, scope: Scope) -> tuple[Optional[ast.Call], Option
 
 def _wraps(known: Known) -> bool:
     """Return whether a cell is there to compute a loss or to take a step: the network is what it is made of."""
-    what = known.what
-    if not isinstance(what, Instance):
-        return False
-    if isinstance(what.type, Scope):
-        return _LOSS.search(what.type.name) is not None
-    return what.type.name in WRAPPERS
+    return known.type_api in WRAPPERS if known.cls is None else _LOSS.search(known.cls.name) is not None
 
 
 def network_called(program: Program, gradient: Call, value: Value) -> Optional[Use]:
     """Return the network that a differentiated function calls, where its name means the same at the gradient call."""
     for known in value.known:
-        function = known.what.function if isinstance(known.what, Bound) else known.what
-        if not isinstance(function, Scope) or not function.is_function:
+        function = known.definition
+        if function is None or not function.is_function:
             continue
         for site in function.calls:
             callee = site.node.func if isinstance(site.node, ast.Call) else None
@@ -251,5 +234,5 @@ def _is_shared(callee: ast.expr, function: Scope, scope: Scope) -> bool:
 
 
 def _is_cell_that_multiplies(program: Program, site: Site) -> bool:
-    made = tuple(known for known in program.evaluator.callees(site).known if isinstance(known.what, Instance))
+    made = tuple(known for known in program.evaluator.callees(site).known if known.is_object)
     return bool(made) and multiplies(program, [Value(made)])

@@ -10,8 +10,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import Module, Scope, Site
+from ms_perflint.semantics.queries import query
 
 if TYPE_CHECKING:
+    from ms_perflint.programs.program import Program
     from ms_perflint.programs.site import Call
 
 # Parts of names of published networks, whose widths are part of their definition
@@ -94,11 +96,12 @@ def from_paper(call: Call) -> bool:
     if not around:
         return False
     outer = around[-1]
-    return call.program.evaluator.keep((id(outer), "paper"), _names_paper, call.module, outer.node)
+    return _names_paper(call.program, outer)
 
 
-def _names_paper(module: Module, node: ast.AST) -> bool:
-    return bool(re.search(_PAPER, module_text(module, node)))
+@query
+def _names_paper(program: Program, scope: Scope) -> bool:
+    return bool(re.search(_PAPER, module_text(scope.module, scope.node)))
 
 
 def module_text(module: Module, node: ast.AST) -> bytes:

@@ -10,6 +10,7 @@ from ms_perflint.networks.numbers import Number, number
 from ms_perflint.programs.site import Call, call_of
 from ms_perflint.semantics.forms import position, word_of
 from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.signature import Layer, Signature
 
 if TYPE_CHECKING:
@@ -130,12 +131,9 @@ def _bases(cls: Scope) -> list[ast.expr]:
     return cls.node.bases if isinstance(cls.node, ast.ClassDef) else []
 
 
+@query
 def sites(program: Program, scope: Scope) -> list[Site]:
     """Return the call sites of a class, function or module in source order; of a module those outside of functions."""
-    return program.evaluator.keep((id(scope), "sites"), _sites, scope)
-
-
-def _sites(scope: Scope) -> list[Site]:
     return sorted(_calls(scope), key=lambda site: position(site.node))
 
 

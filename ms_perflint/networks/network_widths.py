@@ -11,6 +11,7 @@ from ms_perflint.networks.layers import IN, OUT, Slot
 from ms_perflint.networks.numbers import Origin
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.queries import query
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -42,12 +43,9 @@ class Widths(NamedTuple):
         return sorted(found, key=lambda slot: self.ranks[id(slot)])
 
 
+@query
 def widths_of(program: Program, scope: Scope) -> Widths:
     """Return the widths of a network, collected once."""
-    return program.evaluator.keep((id(scope), "widths"), _collected, program, scope)
-
-
-def _collected(program: Program, scope: Scope) -> Widths:
     slots, sites = layers.slots(program, scope), layers.sites(program, scope)
     ranks: dict[int, int] = {}
     positions: dict[int, int] = {}
@@ -99,12 +97,9 @@ def takes(slot: Slot, producer: Slot, width: int) -> bool:
     )
 
 
+@query
 def said(program: Program, scope: Scope) -> Mapping[int, list[ast.Constant]]:
     """Return the literals by width that say it to `reshape`, `zeros`, or a cell of the project, and not to a layer."""
-    return program.evaluator.keep((id(scope), "said widths"), _said, program, scope)
-
-
-def _said(program: Program, scope: Scope) -> dict[int, list[ast.Constant]]:
     slots = layers.slots(program, scope)
     held = {id(slot.node) for slot in slots}
     held |= {id(origin.node) for slot in slots for origin in slot.number.origins}
@@ -126,4 +121,4 @@ def _says_width(program: Program, site: Site, argument: ast.expr) -> list[ast.Co
     if not isinstance(argument, ast.Constant):
         return []
     made = program.evaluator.callees(site).known
-    return [argument] if any(isinstance(known.what, Scope) and known.what.is_class for known in made) else []
+    return [argument] if any(known.definition is not None and known.definition.is_class for known in made) else []

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Optional, Union
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.networks import packages
 from ms_perflint.programs.steps import base_apis
 from ms_perflint.semantics.module import Module, Scope, Site
 from ms_perflint.semantics.signature import Layer, Signature
-from ms_perflint.semantics.values import OPEN, Api, Bound, Display, Instance, Known, Value
+from ms_perflint.semantics.values import OPEN, Known, Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -127,21 +127,18 @@ class _Search:
             self.known(known)
 
     def known(self, known: Known) -> None:
-        what = known.what
-        if self.found or (isinstance(what, (Instance, Bound, Display)) and self._was_here(_identity(what))):
+        if self.found or ((known.is_object or known.is_display) and self._was_here(known.identity)):
             return
-        if isinstance(what, Instance):
-            self.instance(what)
-        elif isinstance(what, Scope):
-            self.scope(what)
-        elif isinstance(what, Bound):
-            self.scope(what.function)
-            self.known(what.receiver)
-        elif isinstance(what, Display):
-            for element in _elements(what.node):
-                self.value(self.program.value(element, what.scope))
-        elif isinstance(what, Api):
-            self.found = is_matrix(what.name)
+        if known.is_object:
+            self.instance(known)
+        elif known.definition is not None:
+            self.scope(known.definition)
+            if known.receiver is not None:
+                self.known(known.receiver)
+        elif known.api:
+            self.found = is_matrix(known.api)
+        for part in known.shown:
+            self.value(self.program.value(*part))
 
     def _was_here(self, key: object) -> bool:
         if key in self.seen:
@@ -149,22 +146,23 @@ class _Search:
         self.seen.add(key)
         return False
 
-    def instance(self, what: Instance) -> None:
+    def instance(self, known: Known) -> None:
         """An instance is its class, and what it is made of: `WithLossCell(backbone, loss)`."""
-        if isinstance(what.type, Scope):
-            if not is_loss(self.program, what.type):  # else only the network that it may be given
-                self.scope(what.type)
-        elif is_matrix(what.type.name):
-            self.found = what.node is None or not self._is_tiny(what.type.name, what.node, what.scope)
-        elif is_no_network(what.type):
+        made = known.creation
+        if known.cls is not None:
+            if not is_loss(self.program, known.cls):  # else only the network that it may be given
+                self.scope(known.cls)
+        elif is_matrix(known.type_api):
+            self.found = made is None or not self._is_tiny(known.type_api, made.call, made.scope)
+        elif is_no_network(known.type_api):
             return
-        elif what.type.receiver is not None:
-            self.known(what.type.receiver)
-        if what.node is not None:
-            for argument in (*what.node.args, *(keyword.value for keyword in what.node.keywords)):
+        elif known.origin is not None:
+            self.known(known.origin)
+        if made is not None:
+            for argument in (*made.call.args, *(keyword.value for keyword in made.call.keywords)):
                 given = argument.value if isinstance(argument, ast.Starred) else argument
                 if not self.found:
-                    self.value(self.program.value(given, what.scope))
+                    self.value(self.program.value(given, made.scope))
 
     def scope(self, scope: Scope) -> None:
         """A class with its methods and bases, or a function; and what they load by name."""
@@ -201,7 +199,7 @@ class _Search:
             callees = self.program.evaluator.callees(site)
             self.is_hidden = self.is_hidden or (isinstance(site.node.func, ast.Name) and not callees.known)
             for known in callees.known:
-                if isinstance(known.what, (Instance, Bound)):
+                if known.is_object or (known.definition is not None and known.receiver is not None):
                     self.known(known)
 
     def is_matrix_site(self, site: Site) -> bool:
@@ -240,25 +238,14 @@ class _Search:
         return self.words[module.path]
 
 
-def _identity(what: Union[Instance, Bound, Display]) -> int:
-    """Return what tells one thing from another while its tree is held."""
-    return id(what.function) if isinstance(what, Bound) else id(what.node or what.scope)
-
-
-def _elements(node: ast.expr) -> list[ast.expr]:
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return node.elts
-    return [node.elt] if isinstance(node, ast.ListComp) else []
-
-
-def is_no_network(api: Api) -> bool:
+def is_no_network(api: str) -> bool:
     """Return whether what a name outside of the project gives holds no network: a tensor, an optimizer, a loss.
 
     A class of another library may be a wrapper around one.
     """
-    if not api.name:
+    if not api:
         return False
-    if not api.name.startswith("mindspore."):
-        return not api.name.rpartition(".")[2][:1].isupper()
-    kin = {api.name, *mindspore_api.ancestors(api.name)}
+    if not api.startswith("mindspore."):
+        return not api.rpartition(".")[2][:1].isupper()
+    kin = {api, *mindspore_api.ancestors(api)}
     return bool(kin & {"mindspore.Tensor", "mindspore.nn.Optimizer", "mindspore.nn.LossBase", "mindspore.nn.Metric"})

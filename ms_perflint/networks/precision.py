@@ -13,7 +13,7 @@ from ms_perflint.networks.networks import multiplies
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.steps import GRADS
 from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.values import NOTHING, Instance, Known, Value
+from ms_perflint.semantics.values import NOTHING, Known, Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -102,12 +102,10 @@ def forced_networks(program: Program) -> tuple[tuple[Call, ...], ...]:
     layers: list[Call] = []
     for call in _forced(program):
         known = _cells(call)
-        types = [each.what.type for each in known if isinstance(each.what, Instance)]
-        if any(re.search(EXEMPT, cell.name.rpartition(".")[2]) for cell in types) or not multiplies(
-            program, [Value(known)]
-        ):
+        names = [cell.type_api.rpartition(".")[2] if cell.cls is None else cell.cls.name for cell in known]
+        if any(re.search(EXEMPT, name) for name in names) or not multiplies(program, [Value(known)]):
             continue
-        is_whole = any(isinstance(cell, Scope) for cell in types) or not _in_class(call)
+        is_whole = any(cell.cls is not None for cell in known) or not _in_class(call)
         (wholes if is_whole else layers).append(call)
     if wholes:
         return tuple((call,) for call in wholes if not _in_class(call)) or ((wholes[0],),)
@@ -130,7 +128,7 @@ def _cells(call: Call) -> tuple[Known, ...]:
     """Return the cells on which `to_float` is called."""
     base = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
     value = call.program.value(base, call.scope) if base is not None else NOTHING
-    return tuple(known for known in value.known if isinstance(known.what, Instance))
+    return tuple(known for known in value.known if known.is_object)
 
 
 def spelled(call: ast.Call) -> Optional[ast.expr]:

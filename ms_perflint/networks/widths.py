@@ -15,6 +15,7 @@ from ms_perflint.programs.steps import base_apis
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.forms import position
 from ms_perflint.semantics.module import Module, Scope, Site
+from ms_perflint.semantics.queries import query
 from ms_perflint.source import Span
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def hidden(program: Program, producer: Slot, multiple: int) -> Optional[Hidden]:
     own = widths_of(program, scope)
     width = _part(producer, own.words & SPLITS)
     position = own.positions.get(id(producer.node))
-    if position is None or not _is_free(own, producer, width):
+    if position is None or _is_grouped(program, scope, width) or not _is_free(own, producer, width):
         return None
     consumers = [slot for slot in own.takers(producer, width) if own.ranks[id(slot)] > position]
     if not consumers and own.words & CONCATS:
@@ -89,11 +90,8 @@ def _part(producer: Slot, splits: frozenset[str]) -> int:
 
 
 def _is_free(own: Widths, producer: Slot, width: int) -> bool:
-    """Return whether the network chooses a width: nothing before takes it in, no group depends on it."""
-    equal = own.by_width.get(width, [])
-    if producer.call.program.evaluator.keep((id(own.slots), f"grouped {width}"), _is_grouped, equal):
-        return False
-    first = next((slot for slot in equal if slot.role in (IN, ALONG, OUT)), None)
+    """Return whether the network chooses a width: nothing before takes it in."""
+    first = next((slot for slot in own.by_width.get(width, ()) if slot.role in (IN, ALONG, OUT)), None)
     position = own.positions[id(producer.node)]
     if first is None or first.role == OUT or own.ranks[id(first)] >= position:
         return True
@@ -122,8 +120,10 @@ def _contains(node: ast.expr, origin: Origin) -> bool:
     return any(inner is origin.node for inner in ast.walk(node))
 
 
-def _is_grouped(slots: Sequence[Slot]) -> bool:
-    return any(slot.is_grouped for slot in slots)
+@query
+def _is_grouped(program: Program, scope: Scope, width: int) -> bool:
+    """Return whether a group of a convolution depends on a width."""
+    return any(slot.is_grouped for slot in widths_of(program, scope).by_width.get(width, ()))
 
 
 def _belongs(slot: Slot, last: Span, producer: Slot) -> bool:
@@ -194,7 +194,7 @@ def _handed_on(program: Program, producer: Slot, own: Widths, scope: Scope) -> l
 
 
 def _makes(program: Program, site: Site, cls: Scope) -> bool:
-    return any(known.what is cls for known in program.evaluator.callees(site).known)
+    return any(known.definition is cls for known in program.evaluator.callees(site).known)
 
 
 def _factors(node: ast.expr) -> list[int]:
@@ -222,7 +222,7 @@ def is_closed(program: Program, found: Hidden) -> bool:
         layers.network(slot.call) is not scope for slot in found.consumers
     )
     joined = bool(widths_of(program, scope).words & CONCATS)  # then the sum of their widths is taken in somewhere
-    divided = program.evaluator.keep((id(scope), "divides"), _divides, scope)
+    divided = _divides(program, scope)
     loose = handed or divided or joined or _flattens(program, found)
     return bool(found.consumers) and not (
         found.literals or tied or loose or _ends(program, found) or _others(scope, found)
@@ -240,7 +240,8 @@ def _is_imported(program: Program, module: Module, origins: Sequence[Origin]) ->
     return any(names & set(other.imported) for other in others)
 
 
-def _divides(scope: Scope) -> bool:
+@query
+def _divides(program: Program, scope: Scope) -> bool:
     """Return whether a network cuts widths into heads."""
     return any(
         ("head" in name and "num" in name) or name in ("heads", "n_head", "n_heads", "nhead")
@@ -268,12 +269,13 @@ def _ends(program: Program, found: Hidden) -> bool:
                 for other in found.consumers
                 if layers.network(other.call) is not scope and other.role == IN and takes(other, slot, slot.width)
             )
-            is_taken = program.evaluator.keep((id(slot.node), "taken"), _is_taken, program, scope, slot)
+            is_taken = _is_taken(program, scope, slot)
             if not is_taken and next(elsewhere, None) is None:
                 return True
     return False
 
 
+@query
 def _is_taken(program: Program, scope: Scope, slot: Slot) -> bool:
     """Return whether a later layer of its network takes in what a slot gives out."""
     takers = widths_of(program, scope).takers(slot, slot.width)

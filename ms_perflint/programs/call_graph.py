@@ -159,7 +159,7 @@ class CallGraph:
     def _is(self, node: ast.expr, scope: Scope, decorator: Scope) -> bool:
         assert scope.parent is not None
         wanted = decorator.parent if decorator.name == INIT else decorator
-        return any(known.what is wanted for known in self.program.value(node, scope.parent).known)
+        return any(known.definition is wanted for known in self.program.value(node, scope.parent).known)
 
     @cached_property
     def _returned(self) -> frozenset[Key]:

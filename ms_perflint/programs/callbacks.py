@@ -15,7 +15,7 @@ from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Scope, Site
 from ms_perflint.semantics.parameters import argument
 from ms_perflint.semantics.signature import Part
-from ms_perflint.semantics.values import Display, Instance, Known, Value, identity
+from ms_perflint.semantics.values import Known, Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -69,19 +69,19 @@ def collected(program: Program, node: ast.expr, site: Site) -> tuple[list[Known]
     A callback that is no list stands for itself.
     """
     value = program.value(node, site.scope)
-    lists = tuple(known for known in value.known if isinstance(known.what, Display))
+    lists = tuple(known for known in value.known if known.is_display)
     single = (known for known in value.known if known not in lists)
     held, is_open = program.evaluator.elements(Value(lists))
-    known_once = {identity(each.what): each for each in (*held, *single) if each.constant is not None}
+    known_once = {each.identity: each for each in (*held, *single) if each.constant is not None}
     return list(known_once.values()), is_open or value.open
 
 
 def _returned(program: Program, node: ast.Call, scope: Scope) -> list[Part]:
     """Return what the functions of the project return that a call enters; nothing if it may enter another one."""
-    functions = [known.what for known in program.value(node.func, scope).known]
     found: list[Part] = []
-    for function in functions:
-        if not isinstance(function, Scope) or not function.is_function:
+    for known in program.value(node.func, scope).known:
+        function = known.definition
+        if function is None or not function.is_function or known.receiver is not None:
             return []
         found.extend(Part(value, function) for value, _ in function.returns)
     return found
@@ -99,17 +99,14 @@ def cadence(program: Program, known: Known) -> Cadence:
     if api == CHECKPOINT:
         call = call_of(program, known)
         return Cadence.EPOCH if call is not None and saves_by_epoch(call) else Cadence.STEP
-    what = known.what
-    if isinstance(what, Instance) and isinstance(what.type, Scope):
-        return _of_class(program, what.type)
-    return Cadence.UNKNOWN
+    return _of_class(program, known.cls) if known.cls is not None else Cadence.UNKNOWN
 
 
 def _of_class(program: Program, cls: Scope) -> Cadence:
     """Return when a callback class of the project acts: by the nearest class with hooks of a step."""
     for known in lineage(program.evaluator, cls):
-        if isinstance(known.what, Scope):
-            hooks = [method for method in known.what.defines if method.name in STEP_HOOKS]
+        if known.definition is not None:
+            hooks = [method for method in known.definition.defines if method.name in STEP_HOOKS]
             if hooks:
                 return _of_hooks(program, hooks)
         elif known.api in LOG_APIS:

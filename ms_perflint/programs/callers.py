@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.programs.call_graph import INSTANCE_METHODS
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Module, Scope, Site
+from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.signature import PREPARES, Signature
-from ms_perflint.semantics.values import Bound, Instance, Known, Value
+from ms_perflint.semantics.values import Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -21,6 +22,7 @@ PREPARING = ("partial", "partialmethod")  # the last words of PREPARES
 FEW = 3  # functions that a call may enter, before it is not known which it enters
 
 
+@query(bottom=())
 def callers(program: Program, function: Scope) -> tuple[Site, ...]:
     """Return the sites that pass something to a function, `partial(function, x)` too.
 
@@ -72,11 +74,7 @@ def _hands_on(call: ast.Call, own: Signature) -> bool:
 
 
 def _is(value: Value, wanted: Scope) -> bool:
-    return any(_function(known) is wanted for known in value.known)
-
-
-def _function(known: Known) -> object:
-    return known.what.function if isinstance(known.what, Bound) else known.what
+    return any(known.definition is wanted for known in value.known)
 
 
 def _constructions(program: Program, init: Scope, cls: Scope) -> Iterator[Site]:
@@ -124,7 +122,7 @@ def _derived(program: Program, cls: Scope) -> list[Scope]:
 def _instance_calls(program: Program, cls: Scope) -> Iterator[Site]:
     """Yield the sites that call an object of a class."""
     for site in program.call_graph.instance_sites(cls):
-        if any(isinstance(k.what, Instance) and k.what.type is cls for k in program.evaluator.callees(site).known):
+        if any(known.cls is cls for known in program.evaluator.callees(site).known):
             yield site
 
 
@@ -135,8 +133,8 @@ def callees(program: Program, site: Site) -> tuple[Scope, ...]:
     """
     named = _named(program, site)
     if not named and program.call_graph.is_indirect(site):
-        known = (_function(each) for each in program.evaluator.callees(site).known)
-        named = [each for each in known if isinstance(each, Scope)]
+        known = program.evaluator.callees(site).known
+        named = [each.definition for each in known if each.definition is not None]
     inits = (each.method("__init__") if each.is_class else each for each in named)
     functions = tuple(dict.fromkeys(each for each in inits if each is not None and each.is_function))
     return functions if len(functions) <= FEW else ()
@@ -165,7 +163,7 @@ def _partials(program: Program, wanted: Scope) -> Iterator[Site]:
     """Yield the calls of what `partial(function, ...)` makes, and `partial` itself where it may have others."""
     made = [site for site in program.partials.of(wanted.name) if _prepares(program, site, wanted)]
     for site in program.partials.calls if made else ():
-        if any(_function(known) is wanted and known.prepared for known in program.evaluator.callees(site).known):
+        if any(known.definition is wanted and known.prepared for known in program.evaluator.callees(site).known):
             yield site
     yield from (site for site in made if program.partials.escapes(site))
 

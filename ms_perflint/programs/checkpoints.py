@@ -12,7 +12,8 @@ from ms_perflint.programs.steps import base_apis
 from ms_perflint.programs.training import MODEL_TRAINS, is_callback, words_called
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Site
-from ms_perflint.semantics.values import Instance, Value
+from ms_perflint.semantics.queries import query
+from ms_perflint.semantics.values import Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -52,12 +53,13 @@ def config_of(callback: Call) -> tuple[Optional[Call], bool]:
 def callbacks_with(program: Program, config: Call) -> list[Site]:
     """Return the calls that make a ModelCheckpoint, or a kind of it that the project defines, with this config."""
     for configured in (_configured, _configured_by_project):
-        by_config = program.evaluator.keep((id(program), configured.__name__), configured, program)
+        by_config = configured(program)
         if found := by_config.get(id(config.node)):
             return list(found)
     return []
 
 
+@query
 def _configured(program: Program) -> dict[int, list[Site]]:
     """Return the calls that make a ModelCheckpoint, by the identity of the calls that may make their config."""
     found: dict[int, list[Site]] = {}
@@ -67,6 +69,7 @@ def _configured(program: Program) -> dict[int, list[Site]]:
     return found
 
 
+@query
 def _configured_by_project(program: Program) -> dict[int, list[Site]]:
     """Return the same of the kinds of it that the project defines."""
     found: dict[int, list[Site]] = {}
@@ -79,8 +82,8 @@ def _configured_by_project(program: Program) -> dict[int, list[Site]]:
 
 def _note(found: dict[int, list[Site]], site: Site, values: Iterable[Value]) -> None:
     """Note a site under the calls that make what it is given."""
-    whats = (known.what for value in values for known in value.known)
-    for made in dict.fromkeys(id(what.node) for what in whats if isinstance(what, Instance)):
+    made_by = (known.creation for value in values for known in value.known)
+    for made in dict.fromkeys(id(layer.call) for layer in made_by if layer is not None):
         found.setdefault(made, []).append(site)
 
 
@@ -192,12 +195,9 @@ def _marks(site: Site, node: ast.expr, depth: int = 0) -> set[str]:
     return found
 
 
+@query
 def read_by_callback(program: Program) -> tuple[bool, bool]:
     """Return whether a callback of the program loads some checkpoint, and whether it looks for files in a folder."""
-    return program.evaluator.keep((id(program), "read by callback"), _read_by_callback, program)
-
-
-def _read_by_callback(program: Program) -> tuple[bool, bool]:
     loads = lists = False
     for scope in program.reached:
         if scope.is_class and is_callback(program, scope):

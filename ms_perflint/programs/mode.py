@@ -9,14 +9,14 @@ from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
+from ms_perflint.libraries import argparse
 from ms_perflint.programs import training
 from ms_perflint.programs.program import Program, fact
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.files.outside import outside
 from ms_perflint.semantics.forms import is_main_guard
 from ms_perflint.semantics.module import FUNCTIONS, Block, Module, Scope, Site
-from ms_perflint.semantics.settings import options
-from ms_perflint.semantics.values import Instance, Known, Value
+from ms_perflint.semantics.values import Known, Value
 
 GRAPH, PYNATIVE = 0, 1
 SET_CONTEXT = "mindspore.set_context"
@@ -252,10 +252,9 @@ def _compiled_site(program: Program, site: Site) -> bool:
     if _is_compiled_scope(program, site.scope.owner, set()):
         return True
     for known in program.evaluator.callees(site).known:
-        if isinstance(known.what, Instance) and isinstance(known.what.type, Scope):
-            construct = known.what.type.method("construct")
-            if construct is not None and _is_decorated(program, construct):
-                return True
+        construct = known.cls.method("construct") if known.cls is not None else None
+        if construct is not None and _is_decorated(program, construct):
+            return True
     return isinstance(site.node, ast.Call) and _is_jit(program, site.node.func, site.scope)
 
 
@@ -295,10 +294,8 @@ def _wrapped(program: Program) -> set[Scope]:
     sinks = [call for call in program.calls(DATA_SINK) if call.given("jit_config") is not None]
     for call in (*program.calls(*sorted(JITS)), *sinks):
         for argument in [*call.node.args[:1], *(k.value for k in call.node.keywords if k.arg in ("fn", "function"))]:
-            for known in program.value(argument, call.scope).known:
-                what = getattr(known.what, "function", known.what)
-                if isinstance(what, Scope):
-                    found.add(what)
+            known = program.value(argument, call.scope).known
+            found.update(each.definition for each in known if each.definition is not None)
     return found
 
 
@@ -352,8 +349,8 @@ def unused_option(program: Program, module: Module) -> Optional[tuple[str, Place
     for site in program.sites("add_argument"):
         if site.module is not module or not holders:
             continue
-        for name in sorted(options.option_names(program.evaluator, site)):
-            default = options.option_default(program.evaluator, site)
+        for name in sorted(argparse.option_names(program.evaluator, site)):
+            default = argparse.option_default(program.evaluator, site)
             read = any(name in scope.attrs for scope in module.scopes) or name in (
                 module.scope.main.attrs if module.scope.main else ()
             )

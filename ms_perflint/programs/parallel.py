@@ -14,7 +14,7 @@ from ms_perflint.programs.training import train_sites
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.signature import Part
 from ms_perflint.semantics.spreads import keys
-from ms_perflint.semantics.values import OPEN, Api, Instance, Known, Value
+from ms_perflint.semantics.values import OPEN, Known, Value
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -94,9 +94,7 @@ def reduces(program: Program) -> bool:
 
 def _is_seen(value: Value) -> bool:
     """Return whether all that is known of what trains is made by the program or by MindSpore."""
-    made = [known.what.type for known in value.known if isinstance(known.what, Instance)]
-    outside = [kind for kind in made if isinstance(kind, Api) and kind.name and not kind.name.startswith("mindspore.")]
-    return bool(value.known) and not outside
+    return bool(value.known) and all((known.type_api or "mindspore.").startswith("mindspore.") for known in value.known)
 
 
 def _may_reduce(program: Program, cls: Scope) -> bool:
@@ -320,8 +318,8 @@ def _maker(model: Call) -> str:
     callee = model.program.value(node.func, scope)
     if callee.open or len(callee.known) != 1:
         return ""
-    what = callee.known[0].what
-    return what.name.rpartition(".")[2] if isinstance(what, (Api, Scope)) else ""
+    known = callee.known[0]
+    return known.api.rpartition(".")[2] or (known.definition.name if known.definition is not None else "")
 
 
 def only_model(program: Program) -> Optional[Call]:

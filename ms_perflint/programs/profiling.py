@@ -13,7 +13,7 @@ from ms_perflint.programs.mode import training_starts
 from ms_perflint.programs.site import Call
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.values import Api, Display, Instance, Known
+from ms_perflint.semantics.values import Known
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -182,14 +182,14 @@ def _uses(call: Call, method: str) -> list[Site]:
     for site in call.program.sites(method):
         if isinstance(site.node, ast.Call) and call.program.runs(site):
             for known in call.program.evaluator.callees(site).known:
-                if isinstance(known.what, Api) and known.what.receiver is not None and _made(known.what.receiver, call):
+                if known.api and known.receiver is not None and _made(known.receiver, call):
                     found.append(site)
                     break
     return found
 
 
 def _made(known: Known, call: Call) -> bool:
-    return isinstance(known.what, Instance) and known.what.node is call.node
+    return known.creation is not None and known.creation.call is call.node
 
 
 def _is_over(call: Call, tuned: Site) -> bool:
@@ -265,9 +265,8 @@ def _text_asks(program: Program, node: ast.expr, scope: Scope) -> bool:
     value = program.value(node, scope)
     texts = [known.constant for known in value.usual if isinstance(known.constant, str)]
     for known in value.usual:
-        what = known.what
-        if isinstance(what, Instance) and known.type_api == "json.dumps" and what.node is not None and what.node.args:
-            texts.extend(_dumped(program, what.node.args[0], what.scope))
+        if known.type_api == "json.dumps" and (made := known.creation) is not None and made.call.args:
+            texts.extend(_dumped(program, made.call.args[0], made.scope))
     return len(texts) == 1 and not value.open and _asks_for_data(program, texts[0])
 
 
@@ -276,7 +275,7 @@ def _dumped(program: Program, node: ast.expr, scope: Scope) -> Iterator[str]:
     import json  # here, because few programs are profiled
 
     for known in program.value(node, scope).usual:
-        if isinstance(known.what, Display) and isinstance(known.what.node, ast.Dict):
+        if known.is_mapping:
             found = {}
             for name in ("start", "data_process"):
                 value = program.evaluator.item(known, name)
@@ -331,7 +330,7 @@ def _is_visible(call: Call, condition: Condition) -> bool:
     evaluator = call.program.evaluator
     theirs, mine = (evaluator.bindings(tuple(scope.bindings[root.id])) for scope in (there, here))
     alone = len(mine.known) == len(theirs.known) == 1 and not mine.open and not theirs.open
-    return alone and mine.known[0].what == theirs.known[0].what
+    return alone and mine.known[0].identity == theirs.known[0].identity
 
 
 def is_optional(program: Program, profiling: Profiling, own: Pass) -> bool:

@@ -9,6 +9,7 @@ from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
 from ms_perflint.findings import Place
+from ms_perflint.libraries import LIBRARIES
 from ms_perflint.programs import callers, reach
 from ms_perflint.programs.call_graph import CallGraph
 from ms_perflint.programs.callers import Partials
@@ -25,20 +26,25 @@ if TYPE_CHECKING:
     from ms_perflint.programs import launchers
 
 
-Answer = TypeVar("Answer")
+Work = TypeVar("Work", bound=Callable[..., Any])
 
 
-def fact(work: Callable[[Program], Answer]) -> Callable[[Program], Answer]:
-    """Return a function of a program that works out its answer once for each program."""
+def fact(work: Work) -> Work:
+    """Return a function of a program that works out its answer once for each program and the other arguments."""
 
     @wraps(work)
-    def asked(program: Program) -> Answer:
-        if work not in program.facts:
-            program.facts[work] = work(program)
-        found: Answer = program.facts[work]
-        return found
+    def asked(program: Program, *arguments: object) -> Any:
+        key = work, *arguments
+        if key not in program.facts:
+            program.facts[key] = work(program, *arguments)
+        return program.facts[key]
 
-    return asked
+    return asked  # type: ignore[return-value]
+
+
+@fact
+def _config(program: Program, path: str) -> Optional[trees.Entry]:
+    return config_files.read(program, path)
 
 
 class Program:
@@ -51,12 +57,9 @@ class Program:
         self.paths = project.closure(entry)
         self.roots = project.imports.roots(entry)
         self.files = (entry, *sorted(self.paths - {entry}))
-        self.evaluator = ProgramEvaluator(self)
-        self._sites: dict[str, list[Site]] = {}
-        self._calls: dict[tuple[str, ...], tuple[Call, ...]] = {}  # by the names of the APIs
-        self._stores: dict[str, tuple[Binding, ...]] = {}
-        self._trees: dict[str, Optional[trees.Entry]] = {}
-        self.facts: dict[object, Any] = {}  # what `fact` keeps, by the function that works it out
+        self.evaluator = ProgramEvaluator(self, LIBRARIES)
+        self.queries = self.evaluator.queries
+        self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps, by the function and its arguments
         self.names = project.names(self.roots)
         self.call_graph = CallGraph(self)
 
@@ -94,33 +97,28 @@ class Program:
 
     # --- sites and calls
 
+    @fact
     def sites(self, word: str) -> list[Site]:
         """Return the call sites of the program whose callee may be something named `word`."""
-        if word not in self._sites:
-            is_known = "modules" in vars(self)  # else a look at all files may tell that nothing is to be found
-            modules = self.modules if is_known or self._may_say(word) else ()
-            found = self._sites[word] = []
-            for module in modules:
-                found.extend(module.sites_of(word) if word in module.renamed else module.by_word.get(word, ()))
-        return self._sites[word]
+        is_known = "modules" in vars(self)  # else a look at all files may tell that nothing is to be found
+        found: list[Site] = []
+        for module in self.modules if is_known or self._may_say(word) else ():
+            found.extend(module.sites_of(word) if word in module.renamed else module.by_word.get(word, ()))
+        return found
 
     def _may_say(self, word: str) -> bool:
         """Return whether a file of the program has a word in it: by its bytes, before it is asked what runs."""
         return not word.isascii() or any(self.project.contains_any(path, (word,)) for path in self.files)
 
+    @fact
     def calls(self, *apis: str) -> tuple[Call, ...]:
         """Return the calls of these APIs that can run, the entry script's first, then by file and position."""
-        if apis not in self._calls:
-            self._calls[apis] = tuple(self._calls_of(apis))
-        return self._calls[apis]
-
-    def _calls_of(self, apis: tuple[str, ...]) -> list[Call]:
         if len(apis) == 1:
             sites = self.sites(apis[0].rpartition(".")[2])
-            return [call for site in sites for call in self.running(apis[0], site)]
+            return tuple(call for site in sites for call in self.running(apis[0], site))
         rank = {path: position for position, path in enumerate(self.files)}
         found = [call for api in apis for call in self.calls(api)]
-        return sorted(found, key=lambda call: (rank.get(call.module.path, 0), call.span))
+        return tuple(sorted(found, key=lambda call: (rank.get(call.module.path, 0), call.span)))
 
     def has_calls(self, *apis: str) -> bool:
         """Return whether a call of one of these APIs can run; those under the fewest conditions are asked first.
@@ -152,7 +150,7 @@ class Program:
 
     def callers(self, function: Scope) -> tuple[Site, ...]:
         """Return the sites of the program that call a function; of a method `__init__`, those that make the class."""
-        return self.evaluator.search((id(function), "callers"), callers.callers, self, function)
+        return callers.callers(self, function)
 
     def decorated(self, decorator: Scope) -> Iterator[Scope]:
         """Yield what a function, or one that a function around it returns, decorates."""
@@ -169,14 +167,10 @@ class Program:
 
     # --- configs
 
+    @fact
     def stores(self, name: str) -> tuple[Binding, ...]:
         """Return what running code stores under a name in objects: `object.name = value`, `object["name"] = value`."""
-        if name not in self._stores:
-            found: list[Binding] = []
-            for module in self.modules:
-                found.extend(module.stored.get(name, ()))
-            self._stores[name] = tuple(found)
-        return self._stores[name]
+        return tuple(store for module in self.modules for store in module.stored.get(name, ()))
 
     def tree(self, path: str, module: Module) -> Optional[Tree]:
         """Return a YAML or JSON file that a module of the program loads; None when it is not there or no config.
@@ -186,10 +180,7 @@ class Program:
         directories = self.project.ancestors(os.path.dirname(self.entry))
         paths = [path, *config_files.respelled(path)]
         for candidate in (each for one in paths for each in config_files.resolve(one, module.directory, directories)):
-            if candidate not in self._trees:
-                self._trees[candidate] = config_files.read(self, candidate)
-            entry = self._trees[candidate]
-            if entry is not None:
+            if (entry := _config(self, candidate)) is not None:
                 return Tree(candidate, entry.data, open=entry.open)
         return None
 

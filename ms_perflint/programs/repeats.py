@@ -10,7 +10,6 @@ from ms_perflint.programs.program import Program, fact
 from ms_perflint.programs.site import Call
 from ms_perflint.programs.training import callees, callers, is_callback, loops, scopes_above, train_sites
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.values import Instance
 
 # Methods of a Callback that run while training goes on; `end` runs once, after it
 REPEATED_HOOKS = frozenset(
@@ -105,11 +104,11 @@ def _makes_model_in(program: Program, site: Site, loop: Optional[ast.AST]) -> bo
     if epochs.open or not epochs.usual or not all(_is_several(known.constant) for known in epochs.usual):
         return False
     known = site.receiver
-    node = known.what.node if known is not None and isinstance(known.what, Instance) else None
-    if node is None or (loop is None and not site.scope.owner.is_function):
+    made = known.creation if known is not None else None
+    if made is None or (loop is None and not site.scope.owner.is_function):
         return False
     around = loop if loop is not None else site.scope.owner.node
-    return any(part is node for part in ast.walk(around))
+    return any(part is made.call for part in ast.walk(around))
 
 
 def _is_several(epochs: object) -> bool:

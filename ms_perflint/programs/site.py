@@ -11,7 +11,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.semantics import spreads
 from ms_perflint.semantics.module import Site
 from ms_perflint.semantics.signature import Arguments, Layer, Opener, Signature, shown
-from ms_perflint.semantics.values import NOTHING, OPEN, Api, Bound, Constant, Instance, Known, Value
+from ms_perflint.semantics.values import NOTHING, OPEN, Constant, Known, Value
 from ms_perflint.semantics.ways import OPTIONAL
 
 if TYPE_CHECKING:
@@ -98,10 +98,8 @@ class Call(Site):
     def receiver(self) -> Optional[Known]:
         """Return the object whose method this is; None for functions."""
         for known in self.program.evaluator.callees(self).known:
-            if isinstance(known.what, Api) and known.what.name == self.api:
-                return known.what.receiver
-            if isinstance(known.what, Bound):
-                return known.what.receiver
+            if known.api == self.api or (known.definition is not None and known.receiver is not None):
+                return known.receiver
         return None
 
 
@@ -113,12 +111,6 @@ def signature_of(parameters: Sequence[mindspore_api.Parameter]) -> Signature:
 
 def call_of(program: Program, known: Optional[Known]) -> Optional[Call]:
     """Return the call that made an instance of an API; None for anything else."""
-    if (
-        known is None
-        or not isinstance(known.what, Instance)
-        or known.what.node is None
-        or not isinstance(known.what.type, Api)
-    ):
-        return None
-    site = known.what.scope.module.site_at(known.what.node)
-    return Call(site, program, known.what.type.name) if site is not None else None
+    made = known.creation if known is not None and known.cls is None else None
+    site = made.scope.module.site_at(made.call) if made is not None else None
+    return Call(site, program, known.type_api) if site is not None and known is not None else None

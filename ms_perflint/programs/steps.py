@@ -11,7 +11,7 @@ from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.bases import lineage
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.places import CALL
-from ms_perflint.semantics.values import Api, Instance, Known, Value
+from ms_perflint.semantics.values import Known, Value
 
 STEP_CELLS = frozenset(
     {
@@ -75,33 +75,26 @@ def _class_around(scope: Scope) -> Optional[Scope]:
 def is_step(program: Program, callee: Value) -> bool:
     """Return whether a callee is a training step: a train cell, or a gradient function beside an optimizer."""
     for known in callee.known:
-        if not isinstance(known.what, Instance):
-            continue
         root, calls = _root(known)
-        if isinstance(root, Scope):
-            if calls == 0 and is_step_class(program, root):
-                return True
-        elif root.name in STEP_CELLS:
-            if calls == 0:
-                return True
-        elif root.name in GRADS and calls == root.name.endswith("GradOperation") and steps_optimizer(program):
+        if calls == 0 and is_step_object(program, root):
+            return True
+        api = root.type_api
+        if api in GRADS and calls == api.endswith("GradOperation") and steps_optimizer(program):
             return True  # `GradOperation()(network)(x)`, but `value_and_grad(function)(x)`
     return False
 
 
-def _root(known: Known) -> tuple[Scope | Api, int]:
+def is_step_object(program: Program, known: Known) -> bool:
+    """Return whether something is an instance of a train cell, MindSpore's or the project's own."""
+    return is_step_class(program, known.cls) if known.cls is not None else known.type_api in STEP_CELLS
+
+
+def _root(known: Known) -> tuple[Known, int]:
     """Return what an instance goes back to, and how many calls of instances lie between."""
     calls = 0
-    while (
-        isinstance(known.what, Instance)
-        and isinstance(known.what.type, Api)
-        and not known.what.type.name
-        and known.what.type.receiver
-    ):
-        known = known.what.type.receiver
-        calls += 1
-    assert isinstance(known.what, Instance)
-    return known.what.type, calls
+    while not known.type_api and (made_by := known.origin) is not None:
+        known, calls = made_by, calls + 1
+    return known, calls
 
 
 def is_step_class(program: Program, cls: Scope, depth: int = 0) -> bool:
@@ -144,10 +137,9 @@ def _wraps_step(program: Program, cls: Scope, depth: int) -> bool:
         is_member = isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute)
         if is_member and _may_hold_step(program, cls, site.word) and not _holds_methods(cls, site.word):
             for known in program.evaluator.callees(site).known:
-                kind = known.what.type if isinstance(known.what, Instance) else None
-                if isinstance(kind, Api) and kind.name in STEP_CELLS:
+                if known.type_api in STEP_CELLS:
                     return True
-                if isinstance(kind, Scope) and kind is not cls and is_step_class(program, kind, depth + 1):
+                if known.cls not in (None, cls) and is_step_class(program, known.cls, depth + 1):
                     return True
     return False
 

@@ -14,7 +14,7 @@ from ms_perflint.programs.steps import base_apis, is_optimizer_word, is_step, st
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.values import Bound, Instance, Known, Value
+from ms_perflint.semantics.values import Value
 
 _MARKS = (
     ".backward(",
@@ -214,17 +214,9 @@ def loops(site: Site) -> list[ast.AST]:
 
 def callees(program: Program, site: Site) -> list[Scope]:
     """Return the functions of the project that a call enters."""
-    found = [_entered(known) for known in program.evaluator.callees(site).known]
+    known = program.evaluator.callees(site).known
+    found = [each.cls.method("__call__") if each.cls is not None else each.definition for each in known]
     return [scope for scope in found if scope is not None] + list(_by_name(program, site))
-
-
-def _entered(known: Known) -> Optional[Scope]:
-    what = known.what
-    if isinstance(what, Bound):
-        return what.function
-    if isinstance(what, Instance) and isinstance(what.type, Scope):
-        return what.type.method("__call__")
-    return what if isinstance(what, Scope) else None
 
 
 def words_called(program: Program, function: Scope, depth: int = 3) -> set[str]:

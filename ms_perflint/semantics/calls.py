@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import apis, bases, operations
+from ms_perflint.semantics import bases, operations
 from ms_perflint.semantics.activation import NESTED, Activation
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.parameters import CALLABLES
+from ms_perflint.semantics.queries import query
+from ms_perflint.semantics.settings import mappings
 from ms_perflint.semantics.values import (
     MANY,
+    NOTHING,
     OPEN,
     Api,
     Bound,
@@ -50,7 +53,7 @@ def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
 def _result(evaluator: Evaluator, callee: Known, node: ast.Call, scope: Scope) -> Value:
     what = callee.what
     if isinstance(what, Scope) and what.is_class:
-        if _is_plain_mapping(evaluator, what) and (mapping := apis.mapping(evaluator, node, scope)) is not None:
+        if _is_plain_mapping(evaluator, what) and (mapping := mappings.called(evaluator, node, scope)) is not None:
             return mapping
         return evaluator.known(Instance(what, node, scope), node, scope)
     if isinstance(what, Scope) and isinstance(what.node, CALLABLES):
@@ -58,7 +61,7 @@ def _result(evaluator: Evaluator, callee: Known, node: ast.Call, scope: Scope) -
     if isinstance(what, Bound):
         return entered(evaluator, what.function, node, scope, what.receiver)
     if isinstance(what, Api):
-        special = apis.result(evaluator, what, node, scope)
+        special = _of_library(evaluator, what, node, scope)
         return special if special is not None else evaluator.known(Instance(what, node, scope), node, scope)
     if isinstance(what, Instance) and isinstance(what.type, Scope):
         method = bases.method(evaluator, what.type, "__call__")
@@ -69,13 +72,23 @@ def _result(evaluator: Evaluator, callee: Known, node: ast.Call, scope: Scope) -
     return OPEN
 
 
+def _of_library(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what calling a name outside of the project gives; None where it is just an instance of it."""
+    for handler in evaluator.libraries.called(api.name):
+        value = handler(evaluator, api, node, scope)
+        if value is not None:
+            return value
+    is_mapping = api.name.rpartition(".")[2] in evaluator.libraries.mappings and not api.name.startswith("mindspore.")
+    return mappings.called(evaluator, node, scope) if is_mapping else None
+
+
 def _is_plain_mapping(evaluator: Evaluator, cls: Scope) -> bool:
     """Return whether a class is a dict whose keys are its attributes, and adds nothing of its own."""
     bases = cls.node.bases if isinstance(cls.node, ast.ClassDef) and cls.parent is not None else []
     if len(bases) != 1 or not all(name.startswith("__") and name != "__init__" for name in cls.bindings):
         return False
     found = evaluator.value(bases[0], cls.parent).known  # type: ignore[arg-type]
-    return bool(found) and all(known.api.rpartition(".")[2] in apis.MAPPINGS for known in found)
+    return bool(found) and all(known.api.rpartition(".")[2] in evaluator.libraries.mappings for known in found)
 
 
 # --- functions
@@ -136,12 +149,9 @@ def _is_one_object(evaluator: Evaluator, receiver: Optional[Known]) -> bool:
     return init is not None and _is_one_of_several(evaluator, init, what.node, what.scope)
 
 
+@query(bottom=NOTHING, top=MANY)
 def returned(evaluator: Evaluator, function: Scope) -> Value:
     """Return what a function can return; of an activation, what it returns to that call."""
-    return evaluator.remember((id(function), "return"), _returned, evaluator, function)
-
-
-def _returned(evaluator: Evaluator, function: Scope) -> Value:
     if function.yields:
         return _generator(evaluator, function)
     values = []

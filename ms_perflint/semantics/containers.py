@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics import lists, records, registries, tables
 from ms_perflint.semantics.module import Module, Scope
-from ms_perflint.semantics.settings import commandline, configs, mappings, options, stores
+from ms_perflint.semantics.settings import configs, mappings, stores
 from ms_perflint.semantics.values import (
     NOTHING,
     OPEN,
-    Api,
     Constant,
     Display,
     Instance,
@@ -75,15 +74,9 @@ def item(evaluator: Evaluator, known: Known, key: object) -> Value:
     if known.type_api in lists.CELLS:
         elements, is_open = lists.elements(evaluator, Value((known,)))
         return Value(elements, is_open)
-    if (
-        isinstance(what, Instance)
-        and isinstance(what.type, Api)
-        and key == 0
-        and what.type.name.endswith(".parse_known_args")
-    ):
-        return options.options_of(known)
-    if isinstance(what, Api) and what.name == "os.environ" and isinstance(key, str):
-        return commandline.variable(evaluator.program.exported(key), OPEN)
+    name, items = known.api or known.type_api, evaluator.libraries.items
+    if (special := items.get(name) or items.get(f".{name.rpartition('.')[2]}")) is not None:
+        return special(evaluator, known, key)
     if isinstance(what, Constant) and isinstance(what.value, (str, tuple)) and isinstance(key, int):
         try:
             return Value((Known(Constant(what.value[key]), known.where, known.usual),))

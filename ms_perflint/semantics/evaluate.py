@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Optional
 
 from ms_perflint.semantics import calls, containers, lists, members, narrowing, operations, parameters
@@ -11,7 +10,7 @@ from ms_perflint.semantics.activation import Activation, key_of
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.files.outside import outside
 from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
-from ms_perflint.semantics.queries import Queries
+from ms_perflint.semantics.queries import Queries, query
 from ms_perflint.semantics.settings import configs
 from ms_perflint.semantics.values import (
     MANY,
@@ -28,14 +27,15 @@ from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL, USUAL
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.database import Database
-    from ms_perflint.semantics.evaluator import Answer, Key
+    from ms_perflint.semantics.evaluator import Library
 
 
 class ProgramEvaluator:
     """Evaluates expressions of one program; answers are remembered, and the same in whatever order they are asked."""
 
-    def __init__(self, program: Database) -> None:
+    def __init__(self, program: Database, libraries: Library) -> None:
         self.program = program
+        self.libraries = libraries
         self.queries = Queries(_joined)
         self._memo, self._ask = self.queries.memo, self.queries.ask
         self._ways: dict[tuple[int, str], int] = {}  # identity of a block -> how it is reached
@@ -56,19 +56,6 @@ class ProgramEvaluator:
         key = id(node), scope.key
         found: Optional[Value] = self._memo.get(key)
         return found if found is not None else self._ask(key, NOTHING, MANY, self._expression, (node, scope))
-
-    def remember(self, key: Key, work: Callable[..., Value], *arguments: object) -> Value:
-        """Return the answer to a query, worked out once; one that comes back to itself adds nothing to its answer."""
-        return self._ask(key, NOTHING, MANY, work, arguments)
-
-    def keep(self, key: Key, work: Callable[..., Answer], *arguments: object) -> Answer:
-        """Return what a part of a query gives, which other queries have too: worked out once. It is never None."""
-        found: Optional[Answer] = self._ask(key, None, None, work, arguments)
-        return found if found is not None else work(*arguments)
-
-    def search(self, key: Key, work: Callable[..., tuple[Any, ...]], *arguments: object) -> tuple[Any, ...]:
-        """Return what a search finds, in the same way; it is never cut."""
-        return self._ask(key, (), None, work, arguments)  # type: ignore[arg-type]
 
     def rest(self, value: Value) -> list[Value]:
         """Return what the unknown part of an operand adds to a result: nothing, or that the result is open too."""
@@ -123,11 +110,9 @@ class ProgramEvaluator:
                 return star
         return self.known(Api(f"builtins.{node.id}"), node, scope)
 
+    @query(bottom=NOTHING, top=MANY)
     def exported(self, module: Module, name: str) -> Value:
         """Return what a name of a module of the project is when the module has run."""
-        return self.remember((id(module), name), self._exported, module, name)
-
-    def _exported(self, module: Module, name: str) -> Value:
         if name in module.scope.bindings:
             return self.bindings(module.scope.flow.at_end(name))
         if module.scope.stars and (star := importing.star(self, name, module.scope)):

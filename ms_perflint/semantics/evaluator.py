@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import Any, Optional, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Optional, Protocol
 
+from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.database import Database
 from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
-from ms_perflint.semantics.values import Known, Value
-
-Key = tuple[int, str]  # identity of a node, binding or scope, and what is asked of it
-Answer = TypeVar("Answer")
+from ms_perflint.semantics.queries import Queries
+from ms_perflint.semantics.signature import Part
+from ms_perflint.semantics.values import OPEN, Api, Instance, Known, Options, Value
 
 
 class Memo(Protocol):
     """Answers and objects that are made once."""
 
+    queries: Queries
     made: dict[tuple[int, object], ast.expr]  # displays that stand in no source, by what they stand for
-
-    def remember(self, key: Key, work: Callable[..., Value], *arguments: object) -> Value:
-        """Return the answer to a question, worked out once."""
-
-    def keep(self, key: Key, work: Callable[..., Answer], *arguments: object) -> Answer:
-        """Return a part of an answer that other questions have too, worked out once; it may not be None."""
-
-    def search(self, key: Key, work: Callable[..., tuple[Any, ...]], *arguments: object) -> tuple[Any, ...]:
-        """Return what a search finds, worked out once."""
 
     def activation(
         self,
@@ -58,6 +50,8 @@ class Lookup(Protocol):
 
 class Evaluator(Memo, Lookup, Protocol):
     """Evaluates expressions of one program."""
+
+    libraries: Library
 
     @property
     def program(self) -> Database:
@@ -95,3 +89,47 @@ class Evaluator(Memo, Lookup, Protocol):
 
     def way(self, block: Block, scope: Optional[Scope] = None) -> int:
         """Return how a block is reached: IMPOSSIBLE, only with an OPTIONAL choice of the user, or USUAL."""
+
+
+# --- libraries
+
+Call = Callable[[Evaluator, Api, ast.Call, Scope], Optional[Value]]  # what a call gives; None: just an instance of it
+
+
+class Library(NamedTuple):
+    """What libraries mean to the evaluator, by qualified name; ".name" stands for the methods of that name."""
+
+    calls: Mapping[str, tuple[Call, ...]] = {}
+    attributes: Mapping[str, Callable[[Evaluator, str], Value]] = {}  # of what a name stands for
+    items: Mapping[str, Callable[[Evaluator, Known, object], Value]] = {}  # also of what a call gives
+    settings: Mapping[str, Callable[[Evaluator, Instance, str], Value]] = {}  # of an instance
+    documents: Mapping[str, Callable[[Evaluator, ast.Call, Scope], tuple[Known, ...]]] = {}  # that a call loads
+    parameters: tuple[Callable[[Evaluator, Binding, Scope], Optional[Value]], ...] = ()  # what decorators give them
+    option: Callable[[Evaluator, Options, str], Value] = lambda *_: OPEN
+    has_option: Callable[[Evaluator, Options, str], Optional[bool]] = lambda *_: None
+    behind: Callable[[Evaluator, Options], list[Part]] = lambda *_: []  # what defaults of options are made of
+    methods: Mapping[str, str] = {}  # that tell of which class an object is, whatever it is called here
+    mappings: frozenset[str] = frozenset()  # last words of classes whose keys are attributes
+    closed: tuple[str, ...] = ()  # beginnings of names whose objects hold no settings
+
+    def called(self, name: str) -> tuple[Call, ...]:
+        """Return what may know what a call of a name gives, in the order in which they are asked."""
+        return (*self.calls.get(name, ()), *self.calls.get(f".{name.rpartition('.')[2]}", ()))
+
+
+def joined(libraries: Iterable[Library]) -> Library:
+    """Return several libraries as one."""
+    whole: dict[str, Any] = {}
+    for library in libraries:
+        for field, value in library._asdict().items():
+            if field == "calls":
+                calls = whole.setdefault(field, {})
+                for name, handlers in value.items():
+                    calls[name] = (*calls.get(name, ()), *handlers)
+            elif isinstance(value, Mapping):
+                whole[field] = {**whole.get(field, {}), **value}
+            elif isinstance(value, (tuple, frozenset)):
+                whole[field] = type(value)((*whole.get(field, ()), *value))
+            elif value is not Library._field_defaults[field]:
+                whole[field] = value
+    return Library(**whole)

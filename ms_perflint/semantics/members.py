@@ -7,14 +7,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import apis, calls, containers, records
-from ms_perflint.semantics.activation import Activation, key_of
+from ms_perflint.semantics import calls, containers, records
+from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.bases import lineage, method
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
-from ms_perflint.semantics.settings import configs, ini, options, stores, typed_options, updates
+from ms_perflint.semantics.queries import query
+from ms_perflint.semantics.settings import configs, stores, updates
 from ms_perflint.semantics.values import (
+    MANY,
     NOTHING,
     OPEN,
     Api,
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
 
 
 CALLED, READ = 8, 2  # how often one member is called, and read, along a chain: `data.map(f).map(g)`
-DICT_METHODS = frozenset({"get", "items", "keys", "values", "update", "pop", "setdefault", "copy", "clone", *ini.GETS})
+READS = frozenset({"open", "read_text"})  # methods of a path, which is a text here
+DICT_METHODS = frozenset({"update", "setdefault", "copy", "clone"})  # and those whose results libraries know
 
 
 def members(evaluator: Evaluator, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
@@ -57,8 +60,8 @@ def member(evaluator: Evaluator, known: Known, name: str, node: ast.expr, scope:
         return evaluator.exported(what, name)
     if isinstance(what, Namespace):
         return importing.inside(evaluator, what, name, node, scope)
-    if isinstance(what, Api) and what.name == options.FLAGS:
-        return options.flag(evaluator, name)
+    if isinstance(what, Api) and (special := evaluator.libraries.attributes.get(what.name)) is not None:
+        return special(evaluator, name)
     if isinstance(what, Api):
         return _outside(evaluator, what.name, name, what.receiver, node, scope)
     if isinstance(what, Scope) and what.is_class:
@@ -67,17 +70,22 @@ def member(evaluator: Evaluator, known: Known, name: str, node: ast.expr, scope:
         return _of_instance(evaluator, known, what, name, node, scope)
     if isinstance(what, (Options, Tree)):
         found = configs.lookup(evaluator, known, name)
-        if name in DICT_METHODS and not found.known:
+        if _is_of_dict(evaluator, name) and not found.known:
             return evaluator.known(Api(f"builtins.dict.{name}", known), node, scope)
         return found
-    if isinstance(what, Constant) and isinstance(what.value, str) and name in apis.READS:
+    if isinstance(what, Constant) and isinstance(what.value, str) and name in READS:
         return evaluator.known(Api(f"pathlib.Path.{name}", known), node, scope)
     if isinstance(what, Display):
-        if isinstance(what.node, ast.Dict) and name in DICT_METHODS:
+        if isinstance(what.node, ast.Dict) and _is_of_dict(evaluator, name):
             return evaluator.known(Api(f"builtins.dict.{name}", known), node, scope)
         setting = containers.item(evaluator, known, name)
         return Value(setting.known, setting.open, True)  # of an `EasyDict`: what a user may set in another way
     return OPEN
+
+
+def _is_of_dict(evaluator: Evaluator, name: str) -> bool:
+    """Return whether objects that hold settings have a method of this name."""
+    return name in DICT_METHODS or f".{name}" in evaluator.libraries.calls
 
 
 def _of_instance(evaluator: Evaluator, known: Known, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:
@@ -85,21 +93,21 @@ def _of_instance(evaluator: Evaluator, known: Known, what: Instance, name: str, 
     if field is not None:
         return field
     if isinstance(what.type, Scope):
-        if name == typed_options.PARSES and what.node is not None:  # a parser of its own, made like the well-known one
-            return evaluator.known(Api(f"{typed_options.PARSER}.{name}", known), node, scope)
+        kind = evaluator.libraries.methods.get(name)
+        if kind is not None and what.node is not None:  # of a class of its own, made like the well-known one
+            return evaluator.known(Api(f"{kind}.{name}", known), node, scope)
         found = _of_class(evaluator, what.type, name, known, node, scope)
         if (found.known and not what.type.any_attributes) or what.node is None:
             return found
         if what.type.any_attributes:
-            key = id(what.node), f"own {name} {known.usual} {key_of(what.scope)}"
-            own = evaluator.keep(key, _updated, evaluator, known, what, name)
+            own = _updated(evaluator, known, what, name)
             if own.known:
                 return own
         setting = _setting(evaluator, what, name, node, scope)
         return setting if setting.known else found
     if what.type.name == "builtins.super":
         return _above(evaluator, what, name, node, scope)
-    if what.type.name.startswith("mindspore.") or apis.has_members(what.type.name):
+    if what.type.name.startswith(evaluator.libraries.closed):
         return _outside(evaluator, what.type.name, name, known, node, scope)
     found = _setting(evaluator, what, name, node, scope)
     return found if found.known else _outside(evaluator, what.type.name, name, known, node, scope)
@@ -159,12 +167,18 @@ def _of_class(
 
 def _defined_by(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Known]) -> Value:
     """A member that a class has by itself; NOTHING where it may have it from a base."""
-    found = evaluator.remember((id(cls), name), _own_member, evaluator, cls, name, {})
+    found = _in_general(evaluator, cls, name)
     if not found.known and not found.open:
         return NOTHING
     if receiver is not None and calls.depends(found):
         found = _of_this(evaluator, cls, name, receiver, found)
     return _take(evaluator, found, receiver or _class_itself(evaluator, cls), receiver is not None)
+
+
+@query(bottom=NOTHING, top=MANY)
+def _in_general(evaluator: Evaluator, cls: Scope, name: str) -> Value:
+    """Return what a class, and no base of it, makes of a member of all its objects."""
+    return _own_member(evaluator, cls, name, {})
 
 
 def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Scope, Activation]) -> Value:
@@ -190,6 +204,7 @@ def _of_this(evaluator: Evaluator, cls: Scope, name: str, receiver: Known, found
     return _own_member(evaluator, cls, name, entered) if entered else found
 
 
+@query
 def _updated(evaluator: Evaluator, known: Known, what: Instance, name: str) -> Value:
     """Return what the constructors of an object make its own under names that they are given; NOTHING for others."""
     assert isinstance(what.type, Scope)

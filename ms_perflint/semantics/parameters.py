@@ -11,7 +11,7 @@ from ms_perflint.semantics import spreads
 from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope, Site
-from ms_perflint.semantics.settings import hydra, options
+from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.signature import PREPARES, Argument, Arguments, Layer, Part, Signature, positional
 from ms_perflint.semantics.values import NOTHING, OPEN, Api, Bound, Display, Instance, Known, Value, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
@@ -34,12 +34,10 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
         if function.call is None:
             return default
         return passed(evaluator, binding, function.call, function.caller, default)
-    config = hydra.given(evaluator, binding, own)
-    if config is not None:
-        return config
-    option = options.decorated_option(evaluator, own, binding.name)
-    if option is not None:
-        return option
+    for library in evaluator.libraries.parameters:
+        given = library(evaluator, binding, own)
+        if given is not None:
+            return given
     values = []
     for site in evaluator.program.callers(own) if own.is_function else ():
         assert isinstance(site.node, ast.Call)
@@ -96,14 +94,15 @@ def arguments(evaluator: Evaluator, function: Scope, call: ast.Call, scope: Scop
         callee, layer, is_whole = evaluator.value(call.args[0], scope), Layer(call, scope, 1), False
     ways = dict.fromkeys((k.prepared, k.what is not function) for k in callee.known if _enters(k, function))
     return [
-        evaluator.keep((id(function), f"signature {is_bound}"), _signature, function, is_bound).bind(
+        _signature(evaluator, function, is_bound).bind(
             *prepared, layer, opened=partial(spreads.sequence, evaluator), is_whole=is_whole
         )
         for prepared, is_bound in ways or {((), True): None}
     ]
 
 
-def _signature(function: Scope, is_bound: bool) -> Signature:
+@query
+def _signature(evaluator: Evaluator, function: Scope, is_bound: bool) -> Signature:
     return Signature.of(function, is_bound and function.is_method)
 
 

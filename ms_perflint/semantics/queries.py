@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable
-from typing import Any, Optional, TypeVar
+from functools import partial, wraps
+from typing import Any, Optional, Protocol, TypeVar, overload
 
 Answer = TypeVar("Answer")
+Work = TypeVar("Work", bound=Callable[..., Any])
 BUDGET = 200_000  # evaluations for one program
 DEPTH = 250  # queries inside one another, before the innermost one is answered first
 CALLS = 20 * DEPTH  # of Python, inside one another, that so many queries take at most
@@ -240,3 +242,38 @@ def _since(start: int, queries: set[Query]) -> list[Query]:
 
 def _position(query: Query) -> int:
     return query.position
+
+
+# --- functions as queries
+
+
+class Asker(Protocol):
+    """What the functions of a program get first."""
+
+    @property
+    def queries(self) -> Queries:
+        """Return the answers of the program."""
+
+
+@overload
+def query(work: Work) -> Work: ...
+
+
+@overload
+def query(*, bottom: object, top: object = None) -> Callable[[Work], Work]: ...
+
+
+def query(work: Optional[Work] = None, *, bottom: object = None, top: object = None) -> Any:
+    """Return a function of a program whose answer, never None, is memoised by its arguments.
+
+    `bottom` and `top` are those of `Queries.ask`; without `bottom`, what is left unanswered is worked out each time.
+    """
+    if work is None:
+        return partial(query, bottom=bottom, top=top)
+
+    @wraps(work)
+    def asked(asker: Asker, *arguments: object) -> Any:
+        found = asker.queries.ask((work, *arguments), bottom, top, work, (asker, *arguments))
+        return found if found is not None else work(asker, *arguments)
+
+    return asked

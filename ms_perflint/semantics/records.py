@@ -9,7 +9,7 @@ from ms_perflint.semantics import parameters, spreads
 from ms_perflint.semantics.bases import ancestors
 from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.settings import typed_options
+from ms_perflint.semantics.settings import commandline
 from ms_perflint.semantics.signature import Signature
 from ms_perflint.semantics.values import OPEN, Api, Instance, Known, Value
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 NAMED_TUPLE = "collections.namedtuple"
 FIELD = "dataclasses.field"
+
+
+class Parsed(ast.Call):
+    """A call that nobody wrote: how a parser makes an object of one of its data classes."""
 
 
 def is_dataclass(cls: Scope) -> bool:
@@ -40,8 +44,8 @@ def field(evaluator: Evaluator, known: Known, name: str) -> Optional[Value]:
         if name in cls.bindings:
             default = _default(evaluator, evaluator.bindings(cls.flow.at_end(name)))
             default = Value(default.known, default.open, True)  # it is there to be replaced
-    if isinstance(what.node, typed_options.Parsed):
-        return typed_options.launched(evaluator, name, default)
+    if isinstance(what.node, Parsed):
+        return _launched(evaluator, name, default)
     given = parameters.made_with(evaluator, what, Signature.named(*names)).of(name)
     return spreads.passed(evaluator, given, default)
 
@@ -112,3 +116,15 @@ def _default(evaluator: Evaluator, value: Value) -> Value:
         if keyword.arg == "default":
             return evaluator.value(keyword.value, what.scope)
     return OPEN
+
+
+def _launched(evaluator: Evaluator, name: str, declared: Value) -> Value:
+    """Return a field of such an object, as the command lines of the launchers give its option."""
+    if len(declared.constants) != 1:
+        return declared
+    constant = declared.constants[0]
+    meaning = commandline.like(constant)
+    given = evaluator.program.given((f"--{name}", f"--{name.replace('_', '-')}"))
+    return commandline.overridden(
+        declared, given, lambda each: True if each.is_bare and isinstance(constant, bool) else meaning(each)
+    )

@@ -10,7 +10,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
 from ms_perflint.records import NamedTuple, equal_by
 from ms_perflint.semantics.module import Module, Scope
-from ms_perflint.semantics.signature import Layer
+from ms_perflint.semantics.signature import Layer, Part
 
 
 class Constant(NamedTuple):
@@ -133,18 +133,90 @@ class Known(NamedTuple):
             return self.what.type.name
         return ""
 
+    @property
+    def is_object(self) -> bool:
+        """Return whether it is an instance of something."""
+        return isinstance(self.what, Instance)
+
+    @property
+    def is_display(self) -> bool:
+        """Return whether it is a list, tuple, set or dict that code shows."""
+        return isinstance(self.what, Display)
+
+    @property
+    def shown(self) -> tuple[Part, ...]:
+        """Return the elements of a list or tuple, or of a list comprehension, as code shows them; none for others."""
+        node = self.what.node if isinstance(self.what, Display) else None
+        elements = (
+            node.elts
+            if isinstance(node, (ast.List, ast.Tuple))
+            else [node.elt]
+            if isinstance(node, ast.ListComp)
+            else []
+        )
+        return tuple(Part(element, self.what.scope) for element in elements)  # type: ignore[union-attr]
+
+    @property
+    def is_mapping(self) -> bool:
+        """Return whether it is a mapping that the program, or a file of it, shows."""
+        what = self.what
+        return (
+            isinstance(what, Options)
+            or (isinstance(what, Display) and isinstance(what.node, ast.Dict))
+            or (isinstance(what, Tree) and isinstance(what.data, dict))
+        )
+
+    @property
+    def is_options(self) -> bool:
+        """Return whether it is what a command-line parser returns."""
+        return isinstance(self.what, Options)
+
+    @property
+    def document(self) -> str:
+        """Return the path of the config document of which it is a part; "" for others."""
+        return self.what.path if isinstance(self.what, Tree) else ""
+
+    @property
+    def definition(self) -> Optional[Scope]:
+        """Return the function of the project that it is, also taken from an object, or the class; None for others."""
+        what = self.what.function if isinstance(self.what, Bound) else self.what
+        return what if isinstance(what, Scope) else None
+
+    @property
+    def cls(self) -> Optional[Scope]:
+        """Return the class of the project that it is an instance of; None for others."""
+        return self.what.type if isinstance(self.what, Instance) and isinstance(self.what.type, Scope) else None
+
+    @property
+    def creation(self) -> Optional[Layer]:
+        """Return the call that made it; None of `self`, and of what is no instance."""
+        what = self.what
+        return Layer(what.node, what.scope) if isinstance(what, Instance) and what.node is not None else None
+
+    @property
+    def receiver(self) -> Optional[Known]:
+        """Return the object of which it is a member; None for others."""
+        return self.what.receiver if isinstance(self.what, (Api, Bound)) else None
+
+    @property
+    def origin(self) -> Optional[Known]:
+        """Return the object that was called, or of which a method was called, to make it; None for others."""
+        made_by = self.what.type if isinstance(self.what, Instance) else None
+        return made_by.receiver if isinstance(made_by, Api) else None
+
+    @property
+    def identity(self) -> object:
+        """Return what is the same for one object wherever it is met, also in a function that is told apart by calls."""
+        what = self.what
+        if isinstance(what, Options):
+            return Options, id(what.parser.node)
+        if isinstance(what, (Instance, Display)) and what.node is not None:
+            return type(what), id(what.node)
+        return what
+
     def rarely(self) -> Known:
         """Return the same, as something that a user must ask for."""
         return self._replace(usual=False) if self.usual else self
-
-
-def identity(what: What) -> object:
-    """Return what is the same for one object wherever it is met, also where its function is told apart by its calls."""
-    if isinstance(what, Options):
-        return Options, id(what.parser.node)
-    if isinstance(what, (Instance, Display)) and what.node is not None:
-        return type(what), id(what.node)
-    return what
 
 
 class _NoConstant:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.values import Instance
 from ms_perflint.tensors import tensor_ops
 
 if TYPE_CHECKING:
@@ -32,9 +31,8 @@ def array_dtype(program: Program, node: ast.expr, scope: Scope, depth: int = 0) 
         return ""
     if not isinstance(node, ast.Call):
         value = program.value(node, scope)
-        what = value.known[0].what if len(value.known) == 1 and not value.open else None
-        is_made = isinstance(what, Instance) and what.node is not None
-        return array_dtype(program, what.node, what.scope, depth + 1) if is_made else ""  # type: ignore[union-attr,arg-type]
+        made = value.known[0].creation if len(value.known) == 1 and not value.open else None
+        return array_dtype(program, made.call, made.scope, depth + 1) if made is not None else ""
     word = _function(program, node, scope)
     if word in tensor_ops.DTYPES:
         return word  # `np.float32(0.5)`

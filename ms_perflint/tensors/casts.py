@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.values import Instance, Known
+from ms_perflint.semantics.values import Known
 from ms_perflint.tensors import tensor_ops
 from ms_perflint.tensors.dtype import Dtype, concrete
 from ms_perflint.tensors.dtype_names import constant_dtype, named
@@ -105,8 +105,7 @@ def _is_tensor(dtypes: Dtypes, receiver: ast.expr, callees: tuple[Known, ...], s
 
 def _of_tensor(callee: Known) -> bool:
     """Return whether a callee is a method of what an operator of MindSpore gives."""
-    receiver = getattr(callee.what, "receiver", None)
-    if not callee.api.startswith("mindspore.") or receiver is None or not isinstance(receiver.what, Instance):
+    if not callee.api.startswith("mindspore.") or callee.receiver is None or not callee.receiver.is_object:
         return False
-    kind = receiver.type_api
+    kind = callee.receiver.type_api
     return f"{kind}.".startswith(_TENSORS) and "mindspore.nn.Cell" not in mindspore_api.ancestors(kind)

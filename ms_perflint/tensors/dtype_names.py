@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import Binding, Scope
 from ms_perflint.semantics.signature import receiver_name
-from ms_perflint.semantics.values import Api
 from ms_perflint.tensors import tensor_ops
 from ms_perflint.tensors.bindings import home_of, in_loop
 from ms_perflint.tensors.dtype import Dtype, concrete
@@ -63,7 +62,7 @@ def _asked(dtypes: Dtypes, node: ast.expr, scope: Scope) -> Optional[ast.expr]:
     if isinstance(node, ast.Attribute) and node.attr == "dtype":
         is_self = isinstance(node.value, ast.Name) and node.value.id == receiver_name(scope)
         known = dtypes.program.value(node.value, scope).known
-        return None if is_self or any(isinstance(k.what, Api) for k in known) else node.value
+        return None if is_self or any(k.api for k in known) else node.value
     if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
         value = dtypes.program.value(node.func, scope)
         names = {known.api or f"{known.type_api}()" for known in value.known}

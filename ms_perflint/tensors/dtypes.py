@@ -15,7 +15,7 @@ from ms_perflint.programs.site import signature_of
 from ms_perflint.programs.steps import base_apis
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
 from ms_perflint.semantics.signature import Layer, Signature, receiver_name
-from ms_perflint.semantics.values import Api, Instance, Known
+from ms_perflint.semantics.values import Known
 from ms_perflint.tensors import tensor_ops
 from ms_perflint.tensors.arrays import array_dtype
 from ms_perflint.tensors.bindings import home_of, in_loop
@@ -148,13 +148,12 @@ class Dtypes:
         return same(self._made(known) for known in value.known)
 
     def _made(self, known: Known) -> Optional[Dtype]:
-        what = known.what
-        if not isinstance(what, Instance) or what.node is None or not isinstance(what.type, Api):
+        made, word = known.creation, tensor_ops.known_word(known.type_api)
+        if made is None or word not in tensor_ops.CREATIONS:
             return None
-        word = tensor_ops.known_word(what.type.name)
-        if word not in tensor_ops.CREATIONS or (word == "Tensor" and _is_passed_on(argument(what.node, 0), what.scope)):
+        if word == "Tensor" and _is_passed_on(argument(made.call, 0), made.scope):
             return None
-        dtype = self.of(what.node, what.scope)
+        dtype = self.of(made.call, made.scope)
         return dtype if dtype is not None and dtype.name else None
 
     def _item(self, node: ast.Subscript, scope: Scope) -> Optional[Dtype]:
@@ -318,10 +317,10 @@ class Dtypes:
 
     def _index(self, node: ast.Call, scope: Scope) -> Optional[Dtype]:
         """`P.Argmax(axis, output_type)(x)`: int32, or what it was made with."""
-        made = self.program.value(node.func, scope).known[0].what
-        if not isinstance(made, Instance) or made.node is None or spread(made.node):
+        made = self.program.value(node.func, scope).known[0].creation
+        if made is None or spread(made.call):
             return None
-        given = Signature.named("axis", "output_type").bind(Layer(made.node, made.scope)).of("output_type").part
+        given = Signature.named("axis", "output_type").bind(made).of("output_type").part
         return named(self, *given) if given is not None else concrete("int32", node, scope)
 
 

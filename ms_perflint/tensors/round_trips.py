@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.programs.site import Call
 from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.queries import query
 from ms_perflint.tensors import tensor_ops
 from ms_perflint.tensors.bindings import only_value, sole_value
 from ms_perflint.tensors.casts import Cast, read_cast
 from ms_perflint.tensors.dtypes import Dtypes
+
+if TYPE_CHECKING:
+    from ms_perflint.programs.program import Program
 
 _STEPS = 50  # operators between the two casts, at most
 
@@ -57,13 +61,14 @@ def is_changed_in_place(call: Call, value: ast.expr) -> bool:
         return False  # something new, that nobody else holds
     targets = call.stmt.targets if isinstance(call.stmt, ast.Assign) else []
     owner = call.scope.owner
-    changed = call.program.evaluator.keep((id(owner), "changed in place"), _all_changed, owner.node)
+    changed = _all_changed(call.program, owner)
     return any(_root(node) in changed for node in (value, *targets))
 
 
-def _all_changed(function: ast.AST) -> frozenset[str]:
+@query
+def _all_changed(program: Program, function: Scope) -> frozenset[str]:
     """Return the names of what a function changes in place."""
-    return frozenset({_changed(node) for node in ast.walk(function)} - {""})
+    return frozenset({_changed(node) for node in ast.walk(function.node)} - {""})
 
 
 def _changed(node: ast.AST) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.semantics import records
-from ms_perflint.semantics.activation import key_of
-from ms_perflint.semantics.settings import commandline, ini, options, trees
+from ms_perflint.semantics.queries import query
+from ms_perflint.semantics.settings import commandline, trees
 from ms_perflint.semantics.settings.sources import sources
 from ms_perflint.semantics.values import (
     NO_CONSTANT,
@@ -36,7 +36,7 @@ def lookup(evaluator: Evaluator, holder: Known, name: object) -> Value:
     if isinstance(what, Tree):
         return _leaf(what, name, holder)
     if isinstance(what, Options) and isinstance(name, str):
-        return options.option(evaluator, what, name)
+        return evaluator.libraries.option(evaluator, what, name)
     return OPEN
 
 
@@ -72,7 +72,7 @@ def holds(evaluator: Evaluator, holder: Known, name: object) -> Optional[bool]:
     if isinstance(what, Tree) and isinstance(what.data, dict):
         return True if name in what.data else None if what.open else False
     if isinstance(what, Options) and isinstance(name, str):
-        return options.has_option(evaluator, what, name)
+        return evaluator.libraries.has_option(evaluator, what, name)
     if isinstance(what, Display) and isinstance(what.node, ast.Dict):
         keys = [key.value if isinstance(key, ast.Constant) else NO_CONSTANT for key in what.node.keys]
         return True if name in keys else None
@@ -85,19 +85,14 @@ def holds(evaluator: Evaluator, holder: Known, name: object) -> Optional[bool]:
     return None
 
 
+@query
 def setting(evaluator: Evaluator, instance: Instance, name: str) -> Value:
     """Return a member of an object that project code or a library made of options or of a config file."""
     if instance.node is None:
         return OPEN
-    kind = instance.type.name if isinstance(instance.type, Api) else ""
-    key = id(instance.node), f"setting {name} {kind} {key_of(instance.scope)}"
-    return evaluator.keep(key, _setting, evaluator, instance, name)
-
-
-def _setting(evaluator: Evaluator, instance: Instance, name: str) -> Value:
-    assert instance.node is not None
-    if isinstance(instance.type, Api) and instance.type.name in ini.PARSERS:
-        return ini.section(evaluator, instance, name)
+    special = evaluator.libraries.settings.get(instance.type.name) if isinstance(instance.type, Api) else None
+    if special is not None:
+        return special(evaluator, instance, name)
     found = sources(evaluator, instance.node, instance.scope)
     in_files, on_line = (_looked_up(evaluator, found, kind, name) for kind in (Tree, Options))
     if not in_files.known:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.values import NOTHING, OPEN, Constant, Display, Known, Options, Tree, Value, union
+from ms_perflint.semantics.values import NOTHING, OPEN, Constant, Display, Known, Options, Value, union
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluator import Evaluator
@@ -22,17 +22,27 @@ class Merged(ast.Dict):
 
 def is_mapping(value: Value) -> bool:
     """Return whether it is a mapping that the program, or a file of it, shows."""
-    return bool(value.known) and all(
-        (isinstance(known.what, Display) and isinstance(known.what.node, ast.Dict))
-        or isinstance(known.what, Options)
-        or (isinstance(known.what, Tree) and isinstance(known.what.data, dict))
-        for known in value.known
-    )
+    return bool(value.known) and all(known.is_mapping for known in value.known)
 
 
 def laid(evaluator: Evaluator, node: ast.AST, parts: Sequence[tuple[Optional[str], ast.expr]], scope: Scope) -> Value:
     """Return the mapping that a call or an operator makes of keys, and (None) of all that other mappings hold."""
     return _made(evaluator, node, ast.Dict, parts, scope)
+
+
+def called(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """`EasyDict({...})`, `dict(a, b=1)`: the display that it was made of; None where it is made of something else."""
+    if len(node.args) == 1 and not node.keywords:
+        value = evaluator.value(node.args[0], scope)
+        shown = value.known and all(
+            isinstance(known.what, Display) and isinstance(known.what.node, ast.Dict) for known in value.known
+        )
+        return value if shown else None
+    if len(node.args) > 1 or any(isinstance(argument, ast.Starred) for argument in node.args):
+        return None
+    parts: list[tuple[Optional[str], ast.expr]] = [(None, argument) for argument in node.args]
+    parts.extend((keyword.arg, keyword.value) for keyword in node.keywords)
+    return laid(evaluator, node, parts, scope)
 
 
 def merged(evaluator: Evaluator, node: ast.AST, layers: Sequence[ast.expr], scope: Scope) -> Value:

@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.settings.config_files import LOADS, named, trees_of
-from ms_perflint.semantics.settings.options import ADD, parsed, sites_of
+from ms_perflint.semantics.queries import query
+from ms_perflint.semantics.settings.config_files import named
 from ms_perflint.semantics.values import OPEN, Api, Bound, Instance, Known, Options, Tree, Value
 from ms_perflint.semantics.ways import IMPOSSIBLE
 
@@ -19,9 +19,10 @@ PYTHON = ("builtins.", "os.", "argparse.", "mindspore.")  # what these make of a
 FLOW_STEPS = 150  # expressions that the search for the source of a setting looks at; found ones stand within 100
 
 
+@query(bottom=())
 def sources(evaluator: Evaluator, node: ast.expr, scope: Scope) -> tuple[Known, ...]:
     """Return the config files and parsers that an expression is made of, in the order of their places."""
-    return evaluator.search((id(node), "sources"), _Search(evaluator).run, node, scope)
+    return _Search(evaluator).run(node, scope)
 
 
 class _Search:
@@ -68,7 +69,7 @@ class _Search:
             if isinstance(known.what, (Options, Tree)) and known.what not in self.found:
                 self.found[known.what] = known
                 if isinstance(known.what, Options):
-                    self.behind.extend(_made_of(self.evaluator, known.what))
+                    self.behind.extend(self.evaluator.libraries.behind(self.evaluator, known.what))
 
     def _members(self, node: ast.expr, scope: Scope) -> list[object]:
         """What `self.x` was set to."""
@@ -127,11 +128,13 @@ class _Search:
         ]
         if isinstance(node.func, ast.Attribute):
             out.append((node.func.value, scope))
-        self._note(self.evaluator.value(node, scope))
+        made = self.evaluator.value(node, scope)
+        self._note(made)
         for known in self.evaluator.value(node.func, scope).known:
             what = known.what
-            if isinstance(what, Api) and what.name in LOADS:
-                self._trees(trees_of(self.evaluator, node, scope))
+            load = self.evaluator.libraries.documents.get(known.api)
+            if load is not None:
+                self._trees(load(self.evaluator, node, scope))
                 return []
             if isinstance(what, Api) and not what.name.startswith(PYTHON):
                 self._trees(named(self.evaluator, node, scope))
@@ -140,8 +143,9 @@ class _Search:
             function = what.function if isinstance(what, Bound) else what
             if isinstance(function, Scope) and function.is_function:
                 out.extend((value, function) for value, _ in function.returns)
-            elif isinstance(what, Api) and what.name.endswith("parse_known_args") and what.receiver is not None:
-                self._note(parsed(what.receiver))
+        for known in made.known:
+            if known.type_api:
+                self._note(self.evaluator.item(known, 0))
         return out
 
     def _trees(self, trees: tuple[Known, ...]) -> None:
@@ -154,20 +158,9 @@ class _Search:
         if init is None or not ("setattr" in init.names or "__dict__" in init.attrs):
             return
         for site in init.calls:
-            if isinstance(site.node, ast.Call) and any(
-                known.api in LOADS for known in self.evaluator.callees(site).known
-            ):
-                self._trees(trees_of(self.evaluator, site.node, site.scope))
-
-
-def _made_of(evaluator: Evaluator, options: Options) -> list[tuple[ast.expr, Scope]]:
-    """Return the defaults of options whose names code makes: `for key in settings: add_argument(f"--{key}", ...)`."""
-    found: list[tuple[ast.expr, Scope]] = []
-    for site in sites_of(evaluator, options.parser):
-        assert isinstance(site.node, ast.Call)
-        if site.word == ADD and site.node.args and not isinstance(site.node.args[0], ast.Constant):
-            found.extend((keyword.value, site.scope) for keyword in site.node.keywords if keyword.arg == "default")
-    return found
+            for known in self.evaluator.callees(site).known:
+                if (load := self.evaluator.libraries.documents.get(known.api)) is not None:
+                    self._trees(load(self.evaluator, site.node, site.scope))  # type: ignore[arg-type]
 
 
 def _updates(scope: Scope) -> list[Site]:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Module, Scope
 from ms_perflint.semantics.settings.updates import laid_over
-from ms_perflint.semantics.values import Api, Display, Instance, Options, Tree, Value, identity
+from ms_perflint.semantics.values import Api, Display, Instance, Options, Tree, Value
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluator import Evaluator
 
-LIBRARIES = ("argparse.", "builtins.open", "click.", "absl.", "numpy.")  # whose objects hold no settings
 SITES = 8  # stores of one name, in the whole program, that are looked at
 
 
@@ -27,7 +26,7 @@ def overlaid(
     """
     if name.startswith("__"):
         return list(values)
-    is_held = any(_is_holder(known.what) for known in base.known)
+    is_held = any(_is_holder(evaluator, known.what) for known in base.known)
     is_called = scope.module.calls(node)  # then it is no setting, which updates are of
     found = _stores(evaluator, base, node, name, scope)
     before = [binding for binding in found if _is_sure(binding, node, scope)]
@@ -50,14 +49,14 @@ def _stores(evaluator: Evaluator, base: Value, node: ast.expr, name: str, scope:
     """Return the stores that this reading of a setting can see."""
     here = scope.module.stores.get((_words(node), name), ()) if _words(node) else ()
     found = [binding for binding in here if binding.node is not node]
-    if any(_is_holder(known.what) for known in base.known):
+    if any(_is_holder(evaluator, known.what) for known in base.known):
         found.extend(binding for binding in _elsewhere(evaluator, base, name) if binding not in found)
     return [binding for binding in found if not _is_to_come(binding, node, scope)]
 
 
 def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
     """Return the stores of a name, in all files of the program, whose object is one of these."""
-    holders = {identity(known.what) for known in base.known}
+    holders = {known.identity for known in base.known}
     stores = evaluator.program.stores(name)
     if len(stores) > SITES:  # a common name: only where the object is made
         homes = {_home(known.what) for known in base.known}
@@ -66,7 +65,7 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
     for binding in stores:
         target = binding.node
         assert isinstance(target, (ast.Attribute, ast.Subscript))
-        if any(identity(known.what) in holders for known in evaluator.value(target.value, binding.scope).known):
+        if any(known.identity in holders for known in evaluator.value(target.value, binding.scope).known):
             found.append(binding)
     return found
 
@@ -77,13 +76,13 @@ def _home(what: object) -> Optional[Module]:
     return made.scope.module if isinstance(made, (Instance, Display)) else None
 
 
-def _is_holder(what: object) -> bool:
+def _is_holder(evaluator: Evaluator, what: object) -> bool:
     """Return whether an object may hold settings, and is the same object wherever it is met."""
     if isinstance(what, Instance):
         return (
             what.node is not None
             and isinstance(what.type, Api)
-            and not what.type.name.startswith(("mindspore.", *LIBRARIES))
+            and not what.type.name.startswith(evaluator.libraries.closed)
         )
     return isinstance(what, (Options, Tree)) or (isinstance(what, Display) and isinstance(what.node, ast.Dict))
 

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
+from ms_perflint.semantics.module import Binding, Block, Scope, Site
+from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.settings import config_files, loops, mappings
 from ms_perflint.semantics.settings.sources import sources
-from ms_perflint.semantics.values import OPEN, Known, Tree, Value, identity, union
+from ms_perflint.semantics.values import OPEN, Known, Tree, Value, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL
 
 if TYPE_CHECKING:
@@ -54,21 +55,21 @@ def laid_over(
     with files to choose from.
     """
     found = list(values)
-    holders = {identity(known.what) for known in base.known}
+    holders = {known.identity for known in base.known}
     for update in _updates(evaluator):
         if update.block.scope.owner is scope.owner and node.lineno < update.starts:
             continue
         if store is not None and not _is_later(update, store):
             continue
-        key = id(update.receiver), f"identities {update.block.scope.key}"
-        if not holders.isdisjoint(evaluator.keep(key, _receivers, evaluator, update)):
+        if not holders.isdisjoint(_receivers(evaluator, update)):
             found = _after(evaluator, update, found, name, update.block.scope)
     return found
 
 
+@query
 def _receivers(evaluator: Evaluator, update: Update) -> frozenset[object]:
     """Return the identities of the objects that an update may be one of."""
-    return frozenset(identity(known.what) for known in evaluator.value(update.receiver, update.block.scope).known)
+    return frozenset(known.identity for known in evaluator.value(update.receiver, update.block.scope).known)
 
 
 def _is_later(update: Update, store: Binding) -> bool:
@@ -109,16 +110,11 @@ def _after(evaluator: Evaluator, update: Update, before: list[Value], name: str,
     return [given, *(value.rarely() for value in before)] if _is_conditional(update) else [given]
 
 
+@query
 def _updates(evaluator: Evaluator) -> tuple[Update, ...]:
-    """Return the places that may update an object as a whole."""
-    modules = evaluator.program.modules
-    return evaluator.keep((id(evaluator.program), "updates"), _candidates, modules)
-
-
-def _candidates(modules: Iterable[Module]) -> tuple[Update, ...]:
     """Return the places that, by their form, update an object as a whole, in the order of the files."""
     found: list[Update] = []
-    for module in modules:
+    for module in evaluator.program.modules:
         calls = [site for word in (SETATTR, UPDATE, MERGE) for site in module.by_word.get(word, ())]
         updates = [update for site in calls for update in _of_call(site)]
         for target, value, block in (store for stores in module.registered.values() for store in stores):

@@ -6,11 +6,12 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics import spreads
+from ms_perflint.semantics.evaluator import Library
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
 from ms_perflint.semantics.settings import config_files, mappings
 from ms_perflint.semantics.signature import Layer, Signature
-from ms_perflint.semantics.values import NO_CONSTANT, NOTHING, OPEN, Instance, Known, Tree, Value, identity, union
+from ms_perflint.semantics.values import NO_CONSTANT, NOTHING, OPEN, Api, Instance, Tree, Value, union
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluator import Evaluator
@@ -20,7 +21,7 @@ READ = "read"
 GETS = ("get", "getboolean", "getint", "getfloat")
 
 
-def section(evaluator: Evaluator, parser: Instance, name: object) -> Value:
+def _section(evaluator: Evaluator, parser: Instance, name: object) -> Value:
     """Return a section of the file that a parser reads; open where it reads none, several, or one that is not known."""
     found = []
     for site in evaluator.program.sites(READ):
@@ -28,19 +29,22 @@ def section(evaluator: Evaluator, parser: Instance, name: object) -> Value:
         if not isinstance(callee, ast.Attribute):
             continue
         receivers = evaluator.value(callee.value, site.scope).known
-        if any(identity(known.what) == identity(parser) for known in receivers):
+        if any(known.creation is not None and known.creation.call is parser.node for known in receivers):
             found.append(config_files.at(evaluator, site.node.args[0], site.scope))  # type: ignore[attr-defined]
     if len(found) != 1 or found[0].open:
         return OPEN
     return union([evaluator.item(known, name) for known in found[0].known])
 
 
-def got(evaluator: Evaluator, receiver: Known, word: str, node: ast.Call, scope: Scope) -> Optional[Value]:
+def _got(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return what `parser.getint("section", "key")` and `section.getint("key")` give; None for other objects."""
+    receiver, word = api.receiver, api.name.rpartition(".")[2]
+    if receiver is None:
+        return None
     what = receiver.what
     if receiver.type_api in PARSERS and isinstance(what, Instance) and len(node.args) > 1:
         names = evaluator.value(node.args[0], scope).constants
-        holder = section(evaluator, what, names[0]) if len(names) == 1 else OPEN
+        holder = _section(evaluator, what, names[0]) if len(names) == 1 else OPEN
         key = node.args[1]
     elif isinstance(what, Tree) and word != "get" and node.args:
         holder, key = Value((receiver,)), node.args[0]
@@ -70,3 +74,8 @@ def _converted(word: str, constant: object) -> object:
         return int(constant) if word == "getint" else float(constant)
     except (KeyError, ValueError):
         return NO_CONSTANT
+
+
+LIBRARY = Library(
+    calls=dict.fromkeys((f".{name}" for name in GETS), (_got,)), settings=dict.fromkeys(PARSERS, _section)
+)

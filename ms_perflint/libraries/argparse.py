@@ -1,4 +1,4 @@
-"""Options of the command line: what a parser gives, and the default of each option."""
+"""argparse, and parsers like it: the options that a parser gives, and the default of each."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.module import FUNCTIONS, Scope, Site
-from ms_perflint.semantics.settings import commandline, mappings, named_options
+from ms_perflint.libraries import named_options
+from ms_perflint.semantics.evaluator import Library
+from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.semantics.queries import query
+from ms_perflint.semantics.settings import commandline, mappings
+from ms_perflint.semantics.signature import Part
 from ms_perflint.semantics.values import (
     NO_CONSTANT,
     NOTHING,
@@ -27,25 +31,25 @@ if TYPE_CHECKING:
 
 ADD, SET_DEFAULTS = "add_argument", "set_defaults"
 PARENTS = 10  # parsers whose options one parser has
-FLAGS = "absl.flags.FLAGS"
-_DEFINES = tuple(f"DEFINE_{kind}" for kind in ("string", "bool", "boolean", "integer", "float", "enum", "list"))
 
 
 # --- parsers
 
 
-def parsed(receiver: Known) -> Value:
+def _parsed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return what `parse_args()` of a parser gives."""
-    if isinstance(receiver.what, Instance):
-        return Value((Known(Options(parser_of(receiver.what)), receiver.where, receiver.usual),))
-    return OPEN
+    return _options(api.receiver) if api.receiver is not None else None
 
 
-def options_of(known: Known) -> Value:
+def _options(parser: Optional[Known]) -> Value:
+    if parser is None or not isinstance(parser.what, Instance):
+        return OPEN
+    return Value((Known(Options(parser_of(parser.what)), parser.where, parser.usual),))
+
+
+def _known_options(evaluator: Evaluator, known: Known, key: object) -> Value:
     """Return the first element of what `parse_known_args()` gives."""
-    what = known.what
-    receiver = what.type.receiver if isinstance(what, Instance) and isinstance(what.type, Api) else None
-    return parsed(receiver) if receiver is not None else OPEN
+    return _options(known.origin) if key == 0 else OPEN
 
 
 def parser_of(instance: Instance) -> Instance:
@@ -61,10 +65,11 @@ def parser_of(instance: Instance) -> Instance:
 
 def sites_of(evaluator: Evaluator, parser: Instance) -> list[Site]:
     """Return the calls that add options to a parser, its groups and sub-parsers, or set their defaults."""
-    found = evaluator.search((id(evaluator.program), "options"), _by_parser, evaluator)
+    found = _by_parser(evaluator)
     return found[0].get(id(parser.node), []) if found else []
 
 
+@query(bottom=())
 def _by_parser(evaluator: Evaluator) -> tuple[dict[int, list[Site]]]:
     """Return, by the call that makes a parser, the sites that add options to it or set their defaults.
 
@@ -101,12 +106,9 @@ def _family(evaluator: Evaluator, parser: Instance) -> list[Instance]:
 # --- options
 
 
+@query
 def option(evaluator: Evaluator, options: Options, name: str) -> Value:
     """Return what an option of a parser gives."""
-    return evaluator.keep((id(options.parser.node), f"option {name}"), _option, evaluator, options, name)
-
-
-def _option(evaluator: Evaluator, options: Options, name: str) -> Value:
     sites = [site for parser in _family(evaluator, options.parser) for site in sites_of(evaluator, parser)]
     added = [site for site in sites if site.word == ADD and name in option_names(evaluator, site)]
     value = _first(evaluator, added) if added else named_options.option(evaluator, _unnamed(evaluator, sites), name)
@@ -116,12 +118,13 @@ def _option(evaluator: Evaluator, options: Options, name: str) -> Value:
     return value if value.known else OPEN
 
 
-def has_option(evaluator: Evaluator, options: Options, name: str) -> Optional[bool]:
+def _has_option(evaluator: Evaluator, options: Options, name: str) -> Optional[bool]:
     """Return whether a parser has an option; None where code makes the names of options, or their defaults."""
-    return evaluator.keep((id(options.parser.node), f"has {name}"), _has_option, evaluator, options, name)[0]
+    return _held(evaluator, options, name)[0]
 
 
-def _has_option(evaluator: Evaluator, options: Options, name: str) -> tuple[Optional[bool]]:
+@query
+def _held(evaluator: Evaluator, options: Options, name: str) -> tuple[Optional[bool]]:
     sites = [site for parser in _family(evaluator, options.parser) for site in sites_of(evaluator, parser)]
     answers = [_adds(evaluator, site, name) for site in sites if site.word == ADD]
     if True in answers:
@@ -201,12 +204,13 @@ def option_names(evaluator: Evaluator, site: Site) -> set[str]:
     for keyword in site.node.keywords:
         if keyword.arg == "dest":
             return {str(c) for c in evaluator.value(keyword.value, site.scope).constants}
-    flags = _flags(site.node)
+    flags = flags_of(site.node)
     long = [flag for flag in flags if flag.startswith("--")] or flags
     return {flag.lstrip("-").replace("-", "_") for flag in long[:1]}
 
 
-def _flags(node: ast.Call) -> list[str]:
+def flags_of(node: ast.Call) -> list[str]:
+    """Return the texts that a call is given by position: the flags of an option."""
     return [arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
 
 
@@ -266,7 +270,7 @@ def _is_required(node: ast.Call, given: dict[str, ast.expr]) -> bool:
     required, nargs = given.get("required"), given.get("nargs")
     if isinstance(required, ast.Constant):
         return bool(required.value)
-    flags = _flags(node)
+    flags = flags_of(node)
     if not flags or any(flag.startswith("-") for flag in flags):
         return False
     return not (isinstance(nargs, ast.Constant) and nargs.value in ("?", "*"))
@@ -289,42 +293,21 @@ def _as(constant: object, kind: Optional[ast.expr]) -> object:
     return constant if converted is NO_CONSTANT else converted
 
 
-# --- other libraries
+def _behind(evaluator: Evaluator, options: Options) -> list[Part]:
+    """Return the defaults of options whose names code makes: `for key in settings: add_argument(f"--{key}", ...)`."""
+    found: list[Part] = []
+    for site in sites_of(evaluator, options.parser):
+        assert isinstance(site.node, ast.Call)
+        if site.word == ADD and site.node.args and not isinstance(site.node.args[0], ast.Constant):
+            found.extend(Part(keyword.value, site.scope) for keyword in site.node.keywords if keyword.arg == "default")
+    return found
 
 
-def decorated_option(evaluator: Evaluator, function: Scope, name: str) -> Optional[Value]:
-    """Return what `@click.option("--name", default=...)` gives a parameter; None where no option is meant."""
-    if not isinstance(function.node, FUNCTIONS) or function.parent is None:
-        return None
-    for decorator in function.node.decorator_list:
-        if (
-            not isinstance(decorator, ast.Call)
-            or not isinstance(decorator.func, ast.Attribute)
-            or decorator.func.attr != "option"
-        ):
-            continue
-        flags = _flags(decorator)
-        if name not in flags and name not in {flag.lstrip("-").replace("-", "_").split("/")[0] for flag in flags}:
-            continue
-        given = {keyword.arg: keyword.value for keyword in decorator.keywords if keyword.arg}
-        if "default" in given:
-            value = evaluator.value(given["default"], function.parent)
-            declared = Value(value.known, value.open, True)
-        elif "required" in given or "prompt" in given:
-            declared = OPEN
-        else:
-            default = Constant(False) if "is_flag" in given else Constant(None)
-            declared = Value((Known(default, (function.module, decorator)),), False, True)
-        return commandline.overridden(declared, evaluator.program.given(flags), commandline.of_option(given))
-    return None
-
-
-def flag(evaluator: Evaluator, name: str) -> Value:
-    """Return what `FLAGS.name` of absl is: the default that `flags.DEFINE_...(name, default, help)` gives it."""
-    values = []
-    for word in _DEFINES:
-        for site in evaluator.program.sites(word):
-            if isinstance(site.node, ast.Call) and len(site.node.args) > 1 and _flags(site.node)[:1] == [name]:
-                value = evaluator.value(site.node.args[1], site.scope)
-                values.append(Value(value.known, value.open, True))
-    return union(values) if values else OPEN
+LIBRARY = Library(
+    calls={".parse_args": (_parsed,)},
+    items={".parse_known_args": _known_options},
+    option=option,
+    has_option=_has_option,
+    behind=_behind,
+    closed=("argparse.",),
+)

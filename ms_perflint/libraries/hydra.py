@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.semantics import spreads
+from ms_perflint.semantics.evaluator import Library
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
 from ms_perflint.semantics.settings.trees import Entry
 from ms_perflint.semantics.signature import Layer, Signature, positional
@@ -22,7 +23,7 @@ DEFAULTS = "defaults"  # key that names the files from which groups of settings 
 OWN = "_self_"  # the file itself, in that list
 
 
-def given(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[Value]:
+def _given(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[Value]:
     """Return what a parameter gets from the decorator of its function; None where no such decorator gives it."""
     if not isinstance(function.node, FUNCTIONS) or function.parent is None:
         return None
@@ -87,3 +88,6 @@ def _group(evaluator: Evaluator, directory: str, group: str, option: Entry, scop
     if tree is None or DEFAULTS in (tree.data or {}) or evaluator.program.project.contains(tree.path, "@package"):
         return None
     return Entry(tree.data, tree.path, 1, 1, tree.open)
+
+
+LIBRARY = Library(parameters=(_given,))

@@ -6,10 +6,11 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics import parameters
+from ms_perflint.semantics.evaluator import Library
 from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.settings import commandline
+from ms_perflint.semantics.records import Parsed
 from ms_perflint.semantics.signature import Signature
-from ms_perflint.semantics.values import Display, Instance, Known, Value
+from ms_perflint.semantics.values import OPEN, Api, Display, Instance, Known, Value
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluator import Evaluator
@@ -18,12 +19,16 @@ PARSER = "transformers.HfArgumentParser"  # other libraries, and programs, have 
 PARSES = "parse_args_into_dataclasses"
 
 
-class Parsed(ast.Call):
-    """A call that nobody wrote: how a parser makes an object of one of its data classes."""
+def _parsed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the objects that a parser makes of the command line, in their order."""
+    if api.receiver is None:
+        return None
+    objects = _objects(evaluator, api.receiver)
+    return objects if objects is not None else OPEN
 
 
-def parsed(evaluator: Evaluator, receiver: Known) -> Optional[Value]:
-    """Return the objects that a parser makes of the command line, in their order; None where they are not known."""
+def _objects(evaluator: Evaluator, receiver: Known) -> Optional[Value]:
+    """Return the same; None where they are not known."""
     what = receiver.what
     if not isinstance(what, Instance) or what.node is None:
         return None
@@ -45,13 +50,4 @@ def parsed(evaluator: Evaluator, receiver: Known) -> Optional[Value]:
     return evaluator.known(Display(evaluator.made[key], scope), what.node, what.scope)
 
 
-def launched(evaluator: Evaluator, name: str, declared: Value) -> Value:
-    """Return a field of such an object, as the command lines of the launchers give its option."""
-    if len(declared.constants) != 1:
-        return declared
-    constant = declared.constants[0]
-    meaning = commandline.like(constant)
-    given = evaluator.program.given((f"--{name}", f"--{name.replace('_', '-')}"))
-    return commandline.overridden(
-        declared, given, lambda each: True if each.is_bare and isinstance(constant, bool) else meaning(each)
-    )
+LIBRARY = Library(calls={f".{PARSES}": (_parsed,)}, methods={PARSES: PARSER})

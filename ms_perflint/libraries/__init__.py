@@ -1,0 +1,20 @@
+"""What libraries mean to the evaluator, one module each, registered by qualified name."""
+
+from ms_perflint.libraries import (
+    absl,
+    argparse,
+    click,
+    configparser,
+    documents,
+    hf_argument_parser,
+    hydra,
+    mindspore,
+    omegaconf,
+    python,
+)
+from ms_perflint.semantics.evaluator import joined
+
+_MODULES = (
+    mindspore, documents, hf_argument_parser, argparse, click, absl, hydra, configparser, omegaconf, python,
+)  # fmt: skip
+LIBRARIES = joined(module.LIBRARY for module in _MODULES)  # where several know a name, in this order

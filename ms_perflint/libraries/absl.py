@@ -1,0 +1,29 @@
+"""Flags of absl."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ms_perflint.libraries.argparse import flags_of
+from ms_perflint.semantics.evaluator import Library
+from ms_perflint.semantics.values import OPEN, Value, union
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluator import Evaluator
+
+_DEFINES = tuple(f"DEFINE_{kind}" for kind in ("string", "bool", "boolean", "integer", "float", "enum", "list"))
+
+
+def _flag(evaluator: Evaluator, name: str) -> Value:
+    """Return what `FLAGS.name` of absl is: the default that `flags.DEFINE_...(name, default, help)` gives it."""
+    values = []
+    for word in _DEFINES:
+        for site in evaluator.program.sites(word):
+            if isinstance(site.node, ast.Call) and len(site.node.args) > 1 and flags_of(site.node)[:1] == [name]:
+                value = evaluator.value(site.node.args[1], site.scope)
+                values.append(Value(value.known, value.open, True))
+    return union(values) if values else OPEN
+
+
+LIBRARY = Library(attributes={"absl.flags.FLAGS": _flag}, closed=("absl.",))

@@ -1,0 +1,45 @@
+"""Options that decorators of click give to a function."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.libraries.argparse import flags_of
+from ms_perflint.semantics.evaluator import Library
+from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
+from ms_perflint.semantics.settings import commandline
+from ms_perflint.semantics.values import OPEN, Constant, Known, Value
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluator import Evaluator
+
+
+def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[Value]:
+    """Return what `@click.option("--name", default=...)` gives a parameter; None where no option is meant."""
+    if not isinstance(function.node, FUNCTIONS) or function.parent is None:
+        return None
+    for decorator in function.node.decorator_list:
+        if (
+            not isinstance(decorator, ast.Call)
+            or not isinstance(decorator.func, ast.Attribute)
+            or decorator.func.attr != "option"
+        ):
+            continue
+        flags = flags_of(decorator)
+        if binding.name not in {*flags, *(flag.lstrip("-").replace("-", "_").split("/")[0] for flag in flags)}:
+            continue
+        given = {keyword.arg: keyword.value for keyword in decorator.keywords if keyword.arg}
+        if "default" in given:
+            value = evaluator.value(given["default"], function.parent)
+            declared = Value(value.known, value.open, True)
+        elif "required" in given or "prompt" in given:
+            declared = OPEN
+        else:
+            default = Constant(False) if "is_flag" in given else Constant(None)
+            declared = Value((Known(default, (function.module, decorator)),), False, True)
+        return commandline.overridden(declared, evaluator.program.given(flags), commandline.of_option(given))
+    return None
+
+
+LIBRARY = Library(parameters=(_option,), closed=("click.",))

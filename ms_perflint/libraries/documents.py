@@ -1,0 +1,76 @@
+"""YAML, JSON and TOML documents: what loads them, and from which path."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.findings import Place
+from ms_perflint.semantics.evaluator import Library
+from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.settings import config_files
+from ms_perflint.semantics.values import NOTHING, OPEN, Api, Instance, Known, Tree, Value, union
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluator import Evaluator
+
+STREAMS = frozenset(
+    {"yaml.load_all", "yaml.safe_load_all", "yaml.full_load_all", "yaml.unsafe_load_all", "ruamel.yaml.YAML.load_all"}
+)
+LOADS = STREAMS | {
+    "yaml.load", "yaml.safe_load", "yaml.full_load", "yaml.unsafe_load", "json.load", "json.loads",
+    "tomllib.load", "tomllib.loads", "tomli.load", "tomli.loads", "toml.load", "toml.loads",
+    "omegaconf.OmegaConf.load", "ruamel.yaml.YAML.load", "ruamel.yaml.load", "ruamel.yaml.safe_load",
+}  # fmt: skip
+OPENS = frozenset({"builtins.open", "io.open", "codecs.open"})
+
+
+def _loaded(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `yaml.safe_load(...)` and its kin give: the tree of the file that is loaded by default."""
+    files = _trees(evaluator, node, scope)
+    return Value(files, not any(known.usual for known in files), True) if files else OPEN
+
+
+def _trees(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Known, ...]:
+    """Return the trees that a load reads, as far as the path is known and the file is there.
+
+    A file that is one of several, where the others are not known, is no usual one.
+    """
+    if not node.args:
+        return ()
+    paths = _paths(evaluator, node.args[0], scope)
+    stream = any(known.api in STREAMS for known in evaluator.value(node.func, scope).known)
+    found, is_missing = [], paths.open
+    for known in paths.usual:
+        path = known.constant
+        tree = evaluator.program.tree(path, scope.module) if isinstance(path, str) and path else None
+        if tree is None:
+            is_missing = True
+        else:
+            documents = evaluator.program.project.documents(tree.path) if stream else ()
+            whole = Tree(tree.path, tree.data, open=tree.open, documents=documents)
+            found.append(Known(whole, Place(tree.path, 1, 1)))
+    return tuple(known.rarely() for known in found) if is_missing else tuple(found)
+
+
+def _paths(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
+    """Return the path behind the first argument of a load: a path, an open file, or what was read from one."""
+    value = evaluator.value(node, scope)
+    if value.constants:
+        return value
+    found = [_path_of(evaluator, known.what) for known in value.known if isinstance(known.what, Instance)]
+    return union(found) if found else NOTHING
+
+
+def _path_of(evaluator: Evaluator, what: Instance) -> Value:
+    """Return the path of a file that was opened, or from which something was read."""
+    if what.node is None or not isinstance(what.type, Api):
+        return NOTHING
+    if what.type.name in OPENS and what.node.args:
+        return config_files.path_at(evaluator, what.node.args[0], what.scope)
+    if what.type.name.endswith((".read", ".open", ".read_text")) and isinstance(what.node.func, ast.Attribute):
+        return _paths(evaluator, what.node.func.value, what.scope)
+    return NOTHING
+
+
+LIBRARY = Library(calls=dict.fromkeys(LOADS, (_loaded,)), documents=dict.fromkeys(LOADS, _trees))

@@ -1,0 +1,48 @@
+"""OmegaConf, and other mappings whose keys are attributes."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.libraries.python import passed_on
+from ms_perflint.semantics import records
+from ms_perflint.semantics.evaluator import Library
+from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.settings import mappings
+from ms_perflint.semantics.values import OPEN, Api, Value
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.evaluator import Evaluator
+
+OMEGACONF = "omegaconf.OmegaConf"
+MAPPINGS = frozenset(
+    {
+        "EasyDict", "edict", "AttrDict", "DotDict", "Munch", "ConfigDict", "Dict", "DefaultMunch", "munchify",
+        "CfgNode", "CN",
+    }
+)  # fmt: skip
+
+
+def _merged(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    is_shown = not any(isinstance(argument, ast.Starred) for argument in node.args)
+    return mappings.merged(evaluator, node, node.args, scope) if is_shown else OPEN
+
+
+def _created(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    return mappings.called(evaluator, node, scope)
+
+
+def _structured(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    return records.structured(evaluator, node, scope) if node.args else None
+
+
+LIBRARY = Library(
+    calls={
+        **dict.fromkeys((f"{OMEGACONF}.to_container", f"{OMEGACONF}.to_object"), (passed_on,)),
+        f"{OMEGACONF}.create": (_created,),
+        f"{OMEGACONF}.merge": (_merged,),
+        f"{OMEGACONF}.structured": (_structured,),
+    },
+    mappings=MAPPINGS,
+)
