@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics import lists, records, spreads, tables
+from ms_perflint.semantics import lists, records, sequences, spreads, tables
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
@@ -40,8 +40,7 @@ RETURNS: Mapping[str, str] = {"convert_to_thor_model": "mindspore.train.Model"}
 # Calls that give back what they are given first
 PASS_THROUGH = frozenset(
     {
-        "copy.copy", "copy.deepcopy", "builtins.vars", "builtins.list", "builtins.tuple",
-        "builtins.sorted", "builtins.iter", "mindspore.jit", "mindspore.ms_function",
+        "copy.copy", "copy.deepcopy", "builtins.vars", "builtins.iter", "mindspore.jit", "mindspore.ms_function",
         "mindspore.common.api.jit", "mindspore.data_sink", "builtins.staticmethod", "pathlib.Path",
         "omegaconf.OmegaConf.to_container", "omegaconf.OmegaConf.to_object",
     }
@@ -103,6 +102,9 @@ def result(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
         return evaluator.known(Instance(Api(RETURNS[word]), node, scope), node, scope)
     if name == "builtins.list" and not node.args:
         return lists.empty(evaluator, node, scope)
+    made = sequences.made_by(evaluator, name, node, scope)
+    if made is not None:
+        return made
     if name in PREPARES and node.args:
         return _prepared(evaluator, name, node, scope)
     if name in PASS_THROUGH and (given := _first(node)) is not None:
@@ -187,7 +189,7 @@ def mapping(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Valu
         shown = value.known and all(
             isinstance(known.what, Display) and isinstance(known.what.node, ast.Dict) for known in value.known
         )
-        return value if shown else None
+        return value if shown else sequences.paired(evaluator, node, scope)
     if len(node.args) > 1 or any(isinstance(argument, ast.Starred) for argument in node.args):
         return None
     parts: list[tuple[Optional[str], ast.expr]] = [(None, argument) for argument in node.args]

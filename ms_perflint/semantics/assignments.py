@@ -91,12 +91,12 @@ class Assignments(Places):
     def _assigned(self, binding: Binding, target: Node) -> None:
         """Let a target get what an assignment, loop or `with` gives it."""
         value, path = binding.value, binding.path
+        if binding.kind == "rest":
+            path = path[:-2]
         while path and isinstance(value, (ast.Tuple, ast.List)) and binding.kind != "for":
             if path[0] >= len(value.elts) or any(isinstance(each, ast.Starred) for each in value.elts[: path[0] + 1]):
                 break
             value, path = value.elts[path[0]], path[1:]
-        if value is None and isinstance(binding.stmt, ast.Assign):  # `first, *rest = values`
-            value = binding.stmt.value
         places = self.places(value, binding.scope)
         if binding.kind == "with":
             self.flow(taken(places), target, ("",))

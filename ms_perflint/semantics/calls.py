@@ -9,6 +9,7 @@ from ms_perflint.semantics import apis, bases, operations
 from ms_perflint.semantics.activation import NESTED, Activation
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.parameters import CALLABLES
+from ms_perflint.semantics.sequences import Applied
 from ms_perflint.semantics.values import (
     MANY,
     OPEN,
@@ -88,8 +89,9 @@ def entered(
 
     What all calls together can get is asked first: where that is one thing, it does not depend on the call.
     """
-    general = returned(evaluator, function) if function.is_function else OPEN
-    if function.is_function and not depends(general):
+    is_plain = function.is_function and not isinstance(node, Applied)
+    general = returned(evaluator, function) if is_plain else OPEN
+    if is_plain and not depends(general):
         return general
     activation = activated(evaluator, function, node, scope, receiver)
     return returned(evaluator, activation) if activation is not None else general
@@ -118,8 +120,8 @@ def activated(
 
 def _is_one_of_several(evaluator: Evaluator, function: Scope, node: Optional[ast.Call], scope: Scope) -> bool:
     """Return whether a call is one of a few that the parameters of a function are known from."""
-    if node is None or not function.is_function:
-        return node is not None  # a lambda
+    if node is None or not function.is_function or isinstance(node, Applied):
+        return node is not None  # a lambda, or a call that stands in no file
     if not any(binding.kind == "parameter" for bindings in function.bindings.values() for binding in bindings[:1]):
         return False
     nodes = [site.node for site in evaluator.program.callers(function)]

@@ -9,6 +9,7 @@ from typing import Any, Optional, Protocol, TypeVar
 from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.database import Database
 from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
+from ms_perflint.semantics.signature import Part
 from ms_perflint.semantics.values import Known, Value
 
 Key = tuple[int, str]  # identity of a node, binding or scope, and what is asked of it
@@ -36,6 +37,7 @@ class Memo(Protocol):
         node: Optional[ast.Call],
         scope: Scope,
         receiver: Optional[Known],
+        passed: tuple[Part, ...] = (),
     ) -> Activation:
         """Return a function as one call enters it: the same one whenever it is asked for."""
 

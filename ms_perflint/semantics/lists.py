@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import tables
+from ms_perflint.semantics import sequences, tables
 from ms_perflint.semantics.module import Binding, Block, Scope, Site
 from ms_perflint.semantics.signature import Layer, Signature
 from ms_perflint.semantics.values import NOTHING, OPEN, Bound, Display, Instance, Known, Tree, Value, union
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 CELLS = frozenset({"mindspore.nn.CellList", "mindspore.nn.SequentialCell"})  # hold the cells that they are given
 SEQUENCES = (ast.List, ast.Tuple, ast.Set)
-COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 ADDS = frozenset({"append", "extend", "insert", "add"})  # methods by which a list or set gets more
 ENTRIES = 50  # of a list in a file, that are looked at
 GIVEN = 2  # functions that are followed when they are given a list
@@ -55,6 +55,7 @@ def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value)
 def empty(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     """Return the list that `list()` makes."""
     made = evaluator.made.setdefault((id(node), "list"), ast.copy_location(ast.List([], ast.Load()), node))
+    made.source = node  # type: ignore[attr-defined]
     return evaluator.known(Display(made, scope), node, scope)
 
 
@@ -105,8 +106,8 @@ class _Elements:
             return NOTHING
         self.seen.add(key)
         if isinstance(what.node, COMPREHENSIONS):
-            inner = what.scope.module.scope_of.get(id(what.node))
-            return self.evaluator.value(what.node.elt, inner) if inner is not None else OPEN
+            value = self.evaluator.value(what.node.elt, sequences.inside(self.evaluator, what))
+            return union([value, *self.added(what, depth)])
         if not isinstance(what.node, SEQUENCES):
             return OPEN
         values = []
@@ -184,11 +185,8 @@ def holders(what: Display) -> list[Binding]:
 
 
 def _is_value(value: Optional[ast.expr], node: ast.expr) -> bool:
-    """Return whether a display is what stands there; `list()` is a display at the place of that call."""
-    if value is node:
-        return True
-    is_made = isinstance(value, ast.Call) and isinstance(node, ast.List) and not node.elts
-    return is_made and (value.lineno, value.col_offset) == (node.lineno, node.col_offset)  # type: ignore[union-attr]
+    """Return whether a display is what stands there, or is made by the call that does: `list()`."""
+    return value is not None and (value is node or value is getattr(node, "source", None))
 
 
 def _is_addition(site: Site, names: tuple[str, ...]) -> bool:

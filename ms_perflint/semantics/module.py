@@ -71,7 +71,8 @@ class Binding:
         block: Block,
     ) -> None:
         self.name = name
-        self.kind = kind  # assign, augment, import, from, function, class, parameter, for, with, except, delete
+        self.kind = kind  # assign, rest, augment, import, from, function, class, parameter, for, with, except, delete
+        # `rest`: of `first, *rest = value`; its path ends with the bounds of that slice
         self.node = node  # the target, alias, def or argument
         self.value = value  # the expression on the right, where there is one
         self.path = path  # which element of the value, for `a, (b, c) = value`

@@ -289,8 +289,14 @@ class _Walk:
         if isinstance(target, ast.Name):
             self.bind(target.id, kind, target, value, stmt, block, path)
         elif isinstance(target, (ast.Tuple, ast.List)):
+            count, star = len(target.elts), False
             for position, element in enumerate(target.elts):
-                self.target(element, value, (*path, position), stmt, block, kind)
+                if isinstance(element, ast.Starred) and kind == "assign":
+                    ends = (*path, position, position + 1 - count)
+                    self.target(element.value, value, ends, stmt, block, "rest")
+                else:
+                    self.target(element, value, (*path, position - count if star else position), stmt, block, kind)
+                star = star or isinstance(element, ast.Starred)
         elif isinstance(target, ast.Starred):
             self.target(target.value, None, (), stmt, block, kind)
         else:
