@@ -19,6 +19,9 @@ CELLS = frozenset({"mindspore.nn.CellList", "mindspore.nn.SequentialCell"})  # h
 SEQUENCES = (ast.List, ast.Tuple, ast.Set)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 ADDS = frozenset({"append", "extend", "insert", "add"})  # methods by which a list or set gets more
+BEHIND = frozenset({"append", "extend"})  # those that leave all elements where they are
+CHANGES = ADDS | {"clear", "pop", "remove", "reverse", "sort"}
+STORE = "[]"  # the "word" of `name[index] = value`
 ENTRIES = 50  # of a list in a file, that are looked at
 GIVEN = 2  # functions that are followed when they are given a list
 NESTED = 8  # lists inside one another, before what they hold is open
@@ -125,32 +128,35 @@ class _Elements:
     def added(self, what: Display, depth: int) -> Iterator[Value]:
         """Yield what is added to a list after it was made, under the name that it got there."""
         for holder in holders(what):
-            for call, block in self.additions(holder, 0):
+            for word, given, block in self.changes(holder, 0):
                 scope = what.scope if block.scope is getattr(what.scope, "function", None) else block.scope
                 way = self.evaluator.way(block, scope)
-                if way == IMPOSSIBLE:
+                if way == IMPOSSIBLE or given is None:
                     continue
-                value = self.evaluator.value(call.args[-1], scope)
-                if call.func.attr == "extend":  # type: ignore[attr-defined]
+                value = self.evaluator.value(given, scope)
+                if word == "extend":
                     value = self.of(value, depth + 1)
                 yield value if way == USUAL else value.rarely()
 
-    def additions(self, holder: Binding, depth: int) -> Iterator[tuple[ast.Call, Block]]:
-        """Yield the calls `name.append(x)` in the function of a name; of `self.name`, in the methods of its class.
+    def changes(self, holder: Binding, depth: int) -> Iterator[tuple[str, Optional[ast.expr], Block]]:
+        """Yield what changes a list in the function of a name; of `self.name`, in the methods of its class.
 
-        Functions that are given the list may add to it too.
+        That is the word, what the list gets by it, and the block. Functions that are given the list may change it too.
         """
         owner, names = holder.scope.owner, _names(holder.node) or (holder.name,)
         scopes = owner.parent.defines if isinstance(holder.node, ast.Attribute) and owner.parent else [owner]
+        for target, value, block in owner.module.registered.get(names[-1], ()):
+            if block.scope.owner in scopes and _names(target.value) == names:
+                yield STORE, value, block
         for site in (site for scope in scopes for site in scope.calls):
             if not isinstance(site.node, ast.Call):
                 continue
             given = (*site.node.args, *(keyword.value for keyword in site.node.keywords))
-            if site.word in ADDS and site.node.args and _is_addition(site, names):
-                yield site.node, site.block
+            if site.word in CHANGES and _is_addition(site, names):
+                yield site.word, site.node.args[-1] if site.word in ADDS and site.node.args else None, site.block
             elif depth < GIVEN and any(_names(arg) == names for arg in given):
                 for parameter in self.given(site, names):
-                    yield from self.additions(parameter, depth + 1)
+                    yield from self.changes(parameter, depth + 1)
 
     def given(self, site: Site, names: tuple[str, ...]) -> Iterator[Binding]:
         """Yield the parameters that get a list which a call passes under a name."""
@@ -167,10 +173,12 @@ class _Elements:
                     yield from function.bindings.get(name, ())[:1]
 
 
-def grows(evaluator: Evaluator, what: Display) -> bool:
-    """Return whether code adds to a list after it was made, under the name that it got there."""
+def changed(evaluator: Evaluator, what: Display) -> frozenset[str]:
+    """Return the words by which code changes a list after it was made, under the name that it got there."""
+    if isinstance(what.node, ast.Tuple):
+        return frozenset()
     found = _Elements(evaluator)
-    return any(True for holder in holders(what) for _ in found.additions(holder, 0))
+    return frozenset(word for holder in holders(what) for word, *_ in found.changes(holder, 0))
 
 
 def holders(what: Display) -> list[Binding]:

@@ -72,17 +72,23 @@ def in_order(evaluator: Evaluator, what: object, depth: int = 0) -> Optional[lis
 def whole(evaluator: Evaluator, value: Value, depth: int = 0) -> Optional[list[Part]]:
     """Return all that a sequence holds, in its order; None where not all is shown, or more is added to it later."""
     what = value.known[0].what if len(value.known) == 1 and not value.open else None
-    if not isinstance(what, Display) or (not isinstance(what.node, ast.Tuple) and lists.grows(evaluator, what)):
+    if not isinstance(what, Display) or lists.changed(evaluator, what):
         return None
     return in_order(evaluator, what, depth)
+
+
+def opened(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Optional[list[Part]]:
+    """Return what `*sequence` passes to a call; None where that is not known."""
+    return whole(evaluator, evaluator.value(node, scope))
 
 
 def item(evaluator: Evaluator, known: Known, key: int) -> Value:
     """Return an element of a list, tuple or comprehension."""
     what = known.what
     assert isinstance(what, Display)
-    parts = in_order(evaluator, what)
-    if parts is not None and -len(parts) <= key < len(parts) and (key >= 0 or not lists.grows(evaluator, what)):
+    parts, changes = in_order(evaluator, what), lists.changed(evaluator, what)
+    is_there = changes <= lists.BEHIND if key >= 0 else not changes
+    if parts is not None and -len(parts) <= key < len(parts) and is_there:
         return evaluator.value(*parts[key])
     if any(loop.ifs for loop in getattr(what.node, "generators", ())):
         return OPEN  # which one it is depends on conditions
@@ -101,9 +107,9 @@ def _sliced(evaluator: Evaluator, node: ast.expr, known: Known, bounds: Optional
         return Value((known._replace(what=Constant(what.value[bounds])),))
     if not isinstance(what, Display) or isinstance(what.node, ast.Dict):
         return OPEN
-    parts = in_order(evaluator, what) if bounds is not None and not lists.grows(evaluator, what) else None
+    parts = in_order(evaluator, what) if bounds is not None and not lists.changed(evaluator, what) else None
     if parts is not None and bounds is not None:
-        return _list(evaluator, node, [_read(evaluator, part, scope) for part in parts[bounds]], scope)
+        return _list(evaluator, node, [read_in(evaluator, part, scope) for part in parts[bounds]], scope)
     made = _made(evaluator, Read(), node, "slice", id(what.node), id(what.scope))
     made.part, made.each = Part(what.node, what.scope), True
     return _each(evaluator, node, made, scope)
@@ -179,7 +185,7 @@ def _dict(evaluator: Evaluator, node: ast.expr, pairs: Sequence[tuple[Part, Part
             return OPEN
         constant = value.constants[0]
         keys.append(_made(evaluator, ast.Constant(constant), node, "key", repr(constant)))  # type: ignore[arg-type]
-    values = [_read(evaluator, value, scope) for _, value in pairs]
+    values = [read_in(evaluator, value, scope) for _, value in pairs]
     return _shown(evaluator, node, ast.Dict(keys, values), [*keys, *values], scope) if keys else OPEN
 
 
@@ -216,7 +222,7 @@ def _rows(
     if None not in columns:
         found = list(order(*columns))  # type: ignore[call-overload]
         if len(found) <= MAPPED:
-            parts = [[_read(evaluator, part, scope) for part in each] for each in found]
+            parts = [[read_in(evaluator, part, scope) for part in each] for each in found]
             return _list(evaluator, node, [row(each, index) for index, each in enumerate(parts)], scope)
     elements = [_element(evaluator, argument, scope) for argument in given]
     return _each(evaluator, node, row(elements, None), scope)
@@ -312,7 +318,7 @@ def _shown(
     return evaluator.known(Display(made, scope), node, scope)
 
 
-def _read(evaluator: Evaluator, part: Part, scope: Scope) -> ast.expr:
+def read_in(evaluator: Evaluator, part: Part, scope: Scope) -> ast.expr:
     """Return an expression to be read in a scope that stands for one that is read in another."""
     if part.scope is scope:
         return part.node

@@ -324,6 +324,8 @@ class _Walk:
         ):
             base, attribute = target.value, target.slice.value
         else:
+            if isinstance(stmt, ast.AugAssign):  # something that is not known
+                value = ast.copy_location(ast.Starred(stmt.value, ast.Load()), stmt.value)
             if isinstance(target, ast.Subscript) and value is not None:
                 self.module.registered.setdefault(word_of(target.value), []).append((target, value, block))
             return
