@@ -10,7 +10,7 @@ from ms_perflint.semantics import calls, containers, lists, members, narrowing, 
 from ms_perflint.semantics.activation import Activation, key_of
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.files.outside import outside
-from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
+from ms_perflint.semantics.module import DEAD, Binding, Block, Module, Scope, Site
 from ms_perflint.semantics.queries import Queries
 from ms_perflint.semantics.settings import configs
 from ms_perflint.semantics.signature import Part
@@ -175,7 +175,7 @@ class ProgramEvaluator:
             return importing.imported(self, binding)
         if binding.kind == "parameter":
             return lists.gathered(self, binding, scope, parameters.parameter(self, binding, scope))
-        if binding.kind in ("assign", "global") and binding.value is not None:
+        if binding.kind == "assign" and binding.value is not None:
             value = self.element(self.value(binding.value, scope), binding.path)
             value = lists.gathered(self, binding, scope, value)
             if not _feeds_itself(binding):
@@ -262,6 +262,8 @@ class ProgramEvaluator:
             current = current.parent
         way, certain = USUAL if current is None else self._ways[id(current), key], True
         for arm in reversed(pending):
+            if arm.arm == DEAD:
+                way = IMPOSSIBLE
             if way != IMPOSSIBLE and isinstance(arm.owner, ast.If) and arm.parent is not None:
                 outer = arm.parent.scope
                 inner = scope if isinstance(scope, Activation) and scope.function is outer else outer
