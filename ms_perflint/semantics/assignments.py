@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Optional, Union
 
-from ms_perflint.semantics.forms import is_decorated, word_of
+from ms_perflint.semantics.forms import is_decorated, is_enumeration, word_of
 from ms_perflint.semantics.module import COMPREHENSIONS, Binding, Module, Scope, Site
 from ms_perflint.semantics.places import (
     ADDS,
@@ -209,6 +209,8 @@ class Assignments(Places):
         assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
         for base in cls.node.bases:
             self.flow([(each, joined(path, CALL)) for each, path in self.places(base, cls.parent)], node, (CALL,))
+        if is_enumeration(cls.node):
+            self.flow([(self.word(name), "") for name in cls.bindings], self.word("value"), ("",))
         self._decorated(cls, node)
 
     def _decorated(self, scope: Scope, node: Node) -> None:

@@ -9,7 +9,7 @@ from ms_perflint.semantics import apis, bases, operations
 from ms_perflint.semantics.activation import NESTED, Activation
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.parameters import CALLABLES
-from ms_perflint.semantics.sequences import Applied
+from ms_perflint.semantics.signature import Applied
 from ms_perflint.semantics.values import (
     MANY,
     OPEN,
@@ -50,6 +50,8 @@ def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
 
 def _result(evaluator: Evaluator, callee: Known, node: ast.Call, scope: Scope) -> Value:
     what = callee.what
+    if isinstance(what, (Scope, Instance)) and (member := bases.called(evaluator, what, node, scope)) is not None:
+        return member
     if isinstance(what, Scope) and what.is_class:
         if _is_plain_mapping(evaluator, what) and (mapping := apis.mapping(evaluator, node, scope)) is not None:
             return mapping
@@ -170,16 +172,12 @@ def _generator(evaluator: Evaluator, function: Scope) -> Value:
 def managed(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     """Return what `with node as x` gives `x`: what `__enter__` returns, or what a context manager yields."""
     value = evaluator.value(node, scope)
-    return union([*(_managed(evaluator, each, scope) for each in value.known), *([OPEN] if value.open else [])])
+    return union([*(_managed(evaluator, each) for each in value.known), *([OPEN] if value.open else [])])
 
 
-def _managed(evaluator: Evaluator, known: Known, scope: Scope) -> Value:
+def _managed(evaluator: Evaluator, known: Known) -> Value:
     what = known.what
     if isinstance(what, Display) and isinstance(what.node, Yields):
         elements, is_open = evaluator.elements(Value((known,)))
         return Value(elements, is_open)
-    if isinstance(what, Instance) and isinstance(what.type, Scope):
-        enter = bases.method(evaluator, what.type, "__enter__")
-        if enter is not None:
-            return entered(evaluator, enter, None, scope, known)
-    return Value((known,))
+    return evaluator.operated(known, "__enter__") or Value((known,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ms_perflint.semantics import lists, records, registries, sequences, tables
+from ms_perflint.semantics import bases, lists, records, registries, sequences, tables
 from ms_perflint.semantics.module import Module, Scope
 from ms_perflint.semantics.settings import commandline, configs, mappings, options, stores
 from ms_perflint.semantics.values import (
@@ -69,6 +69,11 @@ def item(evaluator: Evaluator, known: Known, key: object) -> Value:
         return configs.lookup(evaluator, known, key)
     if isinstance(what, Module):
         return evaluator.exported(what, key) if isinstance(key, str) else OPEN  # `globals()["name"]`
+    if isinstance(what, (Scope, Instance)) and (enum := bases.member(evaluator, what, key)) is not None:
+        return enum
+    given = evaluator.operated(known, "__getitem__")
+    if given is not None:
+        return given
     if isinstance(what, Instance) and what.node is not None and isinstance(key, str):
         field = records.field(evaluator, known, key)
         if field is not None:

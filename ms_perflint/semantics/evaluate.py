@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics import calls, containers, lists, members, narrowing, operations, parameters, sequences
+from ms_perflint.semantics import bases, calls, containers, lists, members, narrowing, operations, parameters, sequences
 from ms_perflint.semantics.activation import Activation, key_of
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.files.outside import outside
@@ -21,6 +21,7 @@ from ms_perflint.semantics.values import (
     Api,
     Constant,
     Display,
+    Instance,
     Known,
     Value,
     union,
@@ -221,6 +222,12 @@ class ProgramEvaluator:
     def holds(self, known: Known, key: object) -> Optional[bool]:
         """Return whether an object has a setting; None where that is not known."""
         return configs.holds(self, known, key)
+
+    def operated(self, known: Known, name: str) -> Optional[Value]:
+        """Return what an operator gets from a method of an object: `__getitem__`; None where it has no such method."""
+        cls = known.what.type if isinstance(known.what, Instance) else None
+        method = bases.method(self, cls, name) if isinstance(cls, Scope) else None
+        return calls.entered(self, method, None, method, known) if method is not None else None
 
     def elements(self, value: Value) -> tuple[tuple[Known, ...], bool]:
         """Return what a list can hold where it is made, and whether it can hold more."""

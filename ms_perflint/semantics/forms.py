@@ -70,6 +70,11 @@ def is_decorated(node: ast.AST, *words: str) -> bool:
     return any(word_of(each.func if isinstance(each, ast.Call) else each) in words for each in decorators)
 
 
+def is_enumeration(node: ast.AST) -> bool:
+    """Return whether a class may be an enumeration, by the names of its bases."""
+    return any("Enum" in word_of(base) or "Flag" in word_of(base) for base in getattr(node, "bases", ()))
+
+
 def leaves(stmt: ast.stmt) -> bool:
     """Return whether control never goes on to the statement after this one."""
     if isinstance(stmt, (ast.Return, ast.Raise, ast.Continue, ast.Break)):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import sequences, tables
+from ms_perflint.semantics import bases, sequences, tables
 from ms_perflint.semantics.module import Binding, Block, Scope, Site
 from ms_perflint.semantics.signature import Layer, Signature
 from ms_perflint.semantics.values import NOTHING, OPEN, Bound, Display, Instance, Known, Tree, Value, union
@@ -94,6 +94,10 @@ class _Elements:
             return union(self.evaluator.item(known, each) for each in range(len(what.documents)))
         if isinstance(what, Tree) and isinstance(what.data, list):
             return union(self.evaluator.item(known, index) for index in range(min(len(what.data), ENTRIES)))
+        if isinstance(what, (Scope, Instance)) and (enum := bases.members(self.evaluator, what)):
+            return union(bases.member(self.evaluator, what, name) or OPEN for name in enum)
+        if isinstance(what, Instance) and isinstance(what.type, Scope) and depth < NESTED:
+            return self.iterated(known, depth)
         if known.type_api in CELLS and isinstance(what, Instance) and what.node is not None:
             cells = [
                 self.evaluator.value(arg, what.scope) for arg in what.node.args if not isinstance(arg, ast.Starred)
@@ -101,6 +105,13 @@ class _Elements:
             lists = [cell for cell in cells if cell.known and all(isinstance(k.what, Display) for k in cell.known)]
             return self.of(lists[0], depth + 1) if lists else union([*cells, OPEN])
         return OPEN
+
+    def iterated(self, known: Known, depth: int) -> Value:
+        """Return what a loop over an object of a class of the project goes through."""
+        made = self.evaluator.operated(known, "__iter__")
+        if made is not None and all(each.what != known.what for each in made.known):
+            return self.of(made, depth + 1)
+        return self.evaluator.operated(known, "__next__" if made is not None else "__getitem__") or OPEN
 
     def display(self, what: Display, depth: int) -> Value:
         """Return what one list holds where it is made, and what the code around it adds."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import apis, calls, containers, records
+from ms_perflint.semantics import apis, bases, calls, containers, records
 from ms_perflint.semantics.activation import Activation, key_of
 from ms_perflint.semantics.bases import lineage, method
 from ms_perflint.semantics.files import importing
@@ -23,6 +23,7 @@ from ms_perflint.semantics.values import (
     Display,
     Instance,
     Known,
+    Member,
     Namespace,
     Options,
     Tree,
@@ -61,6 +62,12 @@ def member(evaluator: Evaluator, known: Known, name: str, node: ast.expr, scope:
         return options.flag(evaluator, name)
     if isinstance(what, Api):
         return _outside(evaluator, what.name, name, what.receiver, node, scope)
+    if isinstance(what, Member):
+        own = bases.of_member(evaluator, what, name, known)
+        inherits = own is None and isinstance(what.owner, Scope)
+        return own or (_of_class(evaluator, what.owner, name, known, node, scope) if inherits else OPEN)  # type: ignore[arg-type]
+    if isinstance(what, (Scope, Instance)) and (enum := bases.member(evaluator, what, name)) is not None:
+        return enum
     if isinstance(what, Scope) and what.is_class:
         return _of_class(evaluator, what, name, None, node, scope)
     if isinstance(what, Instance):

@@ -31,8 +31,8 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
         return _receiver(evaluator, binding, function)
     default = evaluator.value(binding.value, own.parent) if binding.value is not None and own.parent else NOTHING
     if isinstance(function, Activation):
-        if function.call is None:
-            return default
+        if function.call is None:  # made by an operator, which passes something
+            return default if binding.value is not None else OPEN
         return passed(evaluator, binding, function.call, function.caller, default)
     config = hydra.given(evaluator, binding, own)
     if config is not None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Optional, TypeVar, Union
 
 from ms_perflint.semantics import lists
 from ms_perflint.semantics.module import COMPREHENSIONS, Scope
-from ms_perflint.semantics.signature import Part
+from ms_perflint.semantics.signature import Applied, Part
 from ms_perflint.semantics.values import OPEN, Constant, Display, Known, Value, union
 
 if TYPE_CHECKING:
@@ -30,10 +30,6 @@ class Read(ast.expr):
     _fields = ()
     part: Optional[Part]  # None: nothing is known of it
     each: bool
-
-
-class Applied(ast.Call):
-    """The call of a function that `map(function, elements)` makes."""
 
 
 def read(evaluator: Evaluator, node: Read) -> Value:

@@ -17,6 +17,10 @@ SPREADS = 6  # sequences and mappings inside one another that are followed
 PREPARES = frozenset({"functools.partial", "functools.partialmethod"})  # pass arguments of a later call
 
 
+class Applied(ast.Call):
+    """The call of a function that `map(function, elements)` makes."""
+
+
 class Part(NamedTuple):
     """An expression, and the scope in which it is read."""
 
