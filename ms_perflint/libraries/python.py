@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics import lists, spreads, tables
+from ms_perflint.semantics import lists, sequences, spreads, tables
 from ms_perflint.semantics.evaluator import Call, Library
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.module import Scope
@@ -42,7 +42,12 @@ def _itself(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _list(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    return passed_on(evaluator, api, node, scope) if node.args else lists.empty(evaluator, node, scope)
+    return _sequence(evaluator, api, node, scope) if node.args else lists.empty(evaluator, node, scope)
+
+
+def _sequence(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the sequence that a function of Python makes of others."""
+    return sequences.made_by(evaluator, api.name, node, scope)
 
 
 def _prepared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -167,7 +172,7 @@ def _variable(evaluator: Evaluator, holder: Known, key: object) -> Value:
 LIBRARY = Library(
     calls={
         **dict.fromkeys(
-            ("copy.copy", "copy.deepcopy", "builtins.vars", "builtins.tuple", "builtins.sorted", "builtins.iter"),
+            ("copy.copy", "copy.deepcopy", "builtins.vars", "builtins.iter"),
             (passed_on,),
         ),
         **dict.fromkeys(("builtins.staticmethod", "pathlib.Path"), (passed_on,)),
@@ -181,6 +186,7 @@ LIBRARY = Library(
         **dict.fromkeys(("ast.literal_eval", "builtins.eval"), _computed(ast.literal_eval)),
         **{f"builtins.{each.__name__}": _computed(each) for each in (bool, int, float, str, max, min)},
         **{f"os.path.{each.__name__}": _computed(each) for each in _PATHS},
+        **dict.fromkeys(sequences.MAKERS, (_sequence,)),
         "builtins.list": (_list,),
         "builtins.next": (_next,),
         "builtins.getattr": (_getattr,),

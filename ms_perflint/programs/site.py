@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import spreads
+from ms_perflint.semantics import sequences, spreads
 from ms_perflint.semantics.module import Site
 from ms_perflint.semantics.signature import Arguments, Layer, Opener, Signature, shown
 from ms_perflint.semantics.values import NOTHING, OPEN, Constant, Known, Value
@@ -74,7 +74,7 @@ class Call(Site):
         if prepared is None:
             return OPEN
         evaluator = self.program.evaluator
-        given = self._bound(prepared, partial(spreads.sequence, evaluator)).of(name)
+        given = self._bound(prepared, partial(sequences.opened, evaluator)).of(name)
         default = self._default(name)
         value = spreads.passed(evaluator, given, default)
         if not value.open:

@@ -1,4 +1,4 @@
-"""A function as one call enters it."""
+"""A function as one call enters it, or a comprehension as one pass goes through it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,29 @@ import ast
 from typing import Optional
 
 from ms_perflint.semantics.flow import Flow
-from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.module import COMPREHENSIONS, Binding, Scope
+from ms_perflint.semantics.signature import Part
 from ms_perflint.semantics.values import Known
 
 NESTED = 2  # activations inside one another, before a function is taken for all of its calls
 
 
 class Activation(Scope):
-    """The scope of a function whose parameters are what one call passes, and whose `self` is one object."""
+    """The scope of a function whose parameters are what one call passes, and whose `self` is one object.
 
-    __slots__ = ("call", "caller", "depth", "function", "key", "receiver")
+    Of a comprehension: in one pass through it, in the scope that makes it.
+    """
+
+    __slots__ = ("call", "caller", "depth", "function", "key", "passed", "receiver")
 
     def __init__(
-        self, function: Scope, call: Optional[ast.Call], caller: Scope, receiver: Optional[Known], key: str
+        self,
+        function: Scope,
+        call: Optional[ast.Call],
+        caller: Scope,
+        receiver: Optional[Known],
+        key: str,
+        passed: tuple[Part, ...] = (),
     ) -> None:
         """Share everything with the function but what its parameters are."""
         for slot in Scope.__slots__:
@@ -28,7 +38,12 @@ class Activation(Scope):
         self.key = key  # tells it from other activations
         self.caller = caller  # the scope in which the call stands
         self.receiver = receiver
-        self.depth: int = caller.depth + 1 if isinstance(caller, Activation) else 1
+        self.passed = passed  # the elements to which the loops of a comprehension have come
+        self.depth: int = caller.depth if isinstance(caller, Activation) else 0
+        if isinstance(function.node, COMPREHENSIONS):
+            self.parent = caller
+        else:
+            self.depth += 1
 
     @property
     def owner(self) -> Scope:
@@ -39,6 +54,11 @@ class Activation(Scope):
     def flow(self) -> Flow:
         """Return the reaching definitions of the function."""
         return self.function.flow
+
+    def element(self, binding: Binding) -> Optional[Part]:
+        """Return the element to which the loop of a comprehension has come that binds a name; None for other names."""
+        loops = getattr(self.function.node, "generators", ())[: len(self.passed)]
+        return next((part for loop, part in zip(loops, self.passed) if loop.iter is binding.value), None)
 
     def enters(self, function: Scope) -> bool:
         """Return whether it is a call of this function, or is made inside of one."""

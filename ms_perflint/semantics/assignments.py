@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Optional, Union
 
-from ms_perflint.semantics.forms import is_decorated, word_of
+from ms_perflint.semantics.forms import is_decorated, is_enumeration, word_of
 from ms_perflint.semantics.module import COMPREHENSIONS, Binding, Module, Scope, Site
 from ms_perflint.semantics.places import (
     ADDS,
@@ -91,12 +91,12 @@ class Assignments(Places):
     def _assigned(self, binding: Binding, target: Node) -> None:
         """Let a target get what an assignment, loop or `with` gives it."""
         value, path = binding.value, binding.path
+        if binding.kind == "rest":
+            path = path[:-2]
         while path and isinstance(value, (ast.Tuple, ast.List)) and binding.kind != "for":
             if path[0] >= len(value.elts) or any(isinstance(each, ast.Starred) for each in value.elts[: path[0] + 1]):
                 break
             value, path = value.elts[path[0]], path[1:]
-        if value is None and isinstance(binding.stmt, ast.Assign):  # `first, *rest = values`
-            value = binding.stmt.value
         places = self.places(value, binding.scope)
         if binding.kind == "with":
             self.flow(taken(places), target, ("",))
@@ -209,6 +209,8 @@ class Assignments(Places):
         assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
         for base in cls.node.bases:
             self.flow([(each, joined(path, CALL)) for each, path in self.places(base, cls.parent)], node, (CALL,))
+        if is_enumeration(cls.node):
+            self.flow([(self.word(name), "") for name in cls.bindings], self.word("value"), ("",))
         self._decorated(cls, node)
 
     def _decorated(self, scope: Scope, node: Node) -> None:

@@ -1,16 +1,20 @@
-"""The classes that a class derives from: the one walk over them."""
+"""The classes that a class derives from: the one walk over them; and the members of enumerations."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Optional
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Optional, Union
 
+from ms_perflint.semantics.forms import is_enumeration
 from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.values import Known
+from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Instance, Known, Member, Value, union
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluator import Evaluator
+
+ENUMS = frozenset({"enum.Enum", "enum.Flag"})  # of which no member equals its value
+NUMBERS = frozenset({"enum.IntEnum", "enum.IntFlag", "enum.StrEnum", "builtins.int", "builtins.str"})
 
 
 def lineage(evaluator: Evaluator, cls: Scope) -> Iterator[Known]:
@@ -54,3 +58,82 @@ def _bases(evaluator: Evaluator, cls: Scope) -> Iterator[Known]:
         for known in evaluator.value(base, cls.parent).known:
             if known.api or (isinstance(known.what, Scope) and known.what.is_class):
                 yield known
+
+
+# --- enumerations
+
+
+def members(evaluator: Evaluator, owner: object) -> Mapping[str, Value]:
+    """Return the members of an enumeration by their names; none of other classes and objects."""
+    if isinstance(owner, Scope):
+        return _members(evaluator, owner) if is_enumeration(owner.node) else {}
+    is_made = isinstance(owner, Instance) and isinstance(owner.type, Api) and owner.type.name in ENUMS | NUMBERS
+    return _listed(evaluator, owner) if is_made else {}  # type: ignore[arg-type]
+
+
+def _members(evaluator: Evaluator, cls: Scope) -> Mapping[str, Value]:
+    kinds = {known.api for known in lineage(evaluator, cls)}
+    if not any(kind.startswith("enum.") for kind in kinds) or cls.method("__new__") is not None:
+        return {}
+    found: dict[str, Value] = {}
+    for name, bindings in cls.bindings.items():
+        binding = bindings[-1]
+        if binding.kind == "assign" and not name.startswith("_"):
+            value = evaluator.bindings(cls.flow.at_end(name))
+            if any(known.type_api == "enum.auto" for known in value.known):
+                number = name.lower() if "enum.StrEnum" in kinds else len(found) + 1
+                value = evaluator.known(Constant(number), binding.node, cls)
+            found[name] = value
+    return found
+
+
+def _listed(evaluator: Evaluator, made: Instance) -> Mapping[str, Value]:
+    """Return the members of `Enum("Name", "a b")`, which are numbers from 1 on."""
+    if made.node is None or len(made.node.args) != 2:
+        return {}
+    names = names_in(evaluator, evaluator.value(made.node.args[1], made.scope))
+    return {name: evaluator.known(Constant(number), made.node, made.scope) for number, name in enumerate(names, 1)}
+
+
+def member(evaluator: Evaluator, owner: Union[Scope, Instance], name: object) -> Optional[Value]:
+    """Return the member of an enumeration with a name; None where there is none."""
+    value = members(evaluator, owner).get(name) if isinstance(name, str) else None
+    if value is None:
+        return None
+    is_data = isinstance(owner, Scope) and any(known.api in NUMBERS for known in lineage(evaluator, owner))
+    made = [
+        known._replace(what=Member(owner, str(name), Constant(known.constant) if is_data else None))
+        for known in value.known
+        if not is_data or known.constant is not NO_CONSTANT
+    ]
+    made = made if is_data else made[:1]
+    return Value(tuple(made), not made)
+
+
+def called(evaluator: Evaluator, owner: Union[Scope, Instance], node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the members of an enumeration that have a value: `Mode(1)`; None for other calls."""
+    found = members(evaluator, owner) if len(node.args) == 1 else {}
+    if not found:
+        return None
+    value = evaluator.value(node.args[0], scope)
+    same = [
+        member(evaluator, owner, name) or OPEN
+        for name, each in found.items()
+        if any(constant in value.constants for constant in each.constants)
+    ]
+    return union([*same, *([OPEN] if value.open or len(value.constants) != len(value.known) or not same else [])])
+
+
+def of_member(evaluator: Evaluator, what: Member, name: str, known: Known) -> Optional[Value]:
+    """Return `.value` and `.name` of a member of an enumeration; None for other names."""
+    if name in ("name", "_name_"):
+        return Value((known._replace(what=Constant(what.name)),))
+    return members(evaluator, what.owner)[what.name] if name in ("value", "_value_") else None
+
+
+def names_in(evaluator: Evaluator, value: Value) -> list[str]:
+    """Return the names that `"a b"` or `["a", "b"]` says; none where they are not known."""
+    if len(value.constants) == 1 and isinstance(value.constants[0], str):
+        return value.constants[0].replace(",", " ").split()
+    elements, is_open = evaluator.elements(value)
+    return [str(known.constant) for known in elements] if not is_open else []

@@ -11,6 +11,7 @@ from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.parameters import CALLABLES
 from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.settings import mappings
+from ms_perflint.semantics.signature import Applied
 from ms_perflint.semantics.values import (
     MANY,
     NOTHING,
@@ -52,6 +53,8 @@ def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
 
 def _result(evaluator: Evaluator, callee: Known, node: ast.Call, scope: Scope) -> Value:
     what = callee.what
+    if isinstance(what, (Scope, Instance)) and (member := bases.called(evaluator, what, node, scope)) is not None:
+        return member
     if isinstance(what, Scope) and what.is_class:
         if _is_plain_mapping(evaluator, what) and (mapping := mappings.called(evaluator, node, scope)) is not None:
             return mapping
@@ -101,8 +104,9 @@ def entered(
 
     What all calls together can get is asked first: where that is one thing, it does not depend on the call.
     """
-    general = returned(evaluator, function) if function.is_function else OPEN
-    if function.is_function and not depends(general):
+    is_plain = function.is_function and not isinstance(node, Applied)
+    general = returned(evaluator, function) if is_plain else OPEN
+    if is_plain and not depends(general):
         return general
     activation = activated(evaluator, function, node, scope, receiver)
     return returned(evaluator, activation) if activation is not None else general
@@ -131,8 +135,8 @@ def activated(
 
 def _is_one_of_several(evaluator: Evaluator, function: Scope, node: Optional[ast.Call], scope: Scope) -> bool:
     """Return whether a call is one of a few that the parameters of a function are known from."""
-    if node is None or not function.is_function:
-        return node is not None  # a lambda
+    if node is None or not function.is_function or isinstance(node, Applied):
+        return node is not None  # a lambda, or a call that stands in no file
     if not any(binding.kind == "parameter" for bindings in function.bindings.values() for binding in bindings[:1]):
         return False
     nodes = [site.node for site in evaluator.program.callers(function)]
@@ -178,16 +182,12 @@ def _generator(evaluator: Evaluator, function: Scope) -> Value:
 def managed(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     """Return what `with node as x` gives `x`: what `__enter__` returns, or what a context manager yields."""
     value = evaluator.value(node, scope)
-    return union([*(_managed(evaluator, each, scope) for each in value.known), *([OPEN] if value.open else [])])
+    return union([*(_managed(evaluator, each) for each in value.known), *([OPEN] if value.open else [])])
 
 
-def _managed(evaluator: Evaluator, known: Known, scope: Scope) -> Value:
+def _managed(evaluator: Evaluator, known: Known) -> Value:
     what = known.what
     if isinstance(what, Display) and isinstance(what.node, Yields):
         elements, is_open = evaluator.elements(Value((known,)))
         return Value(elements, is_open)
-    if isinstance(what, Instance) and isinstance(what.type, Scope):
-        enter = bases.method(evaluator, what.type, "__enter__")
-        if enter is not None:
-            return entered(evaluator, enter, None, scope, known)
-    return Value((known,))
+    return evaluator.operated(known, "__enter__") or Value((known,))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
-from ms_perflint.semantics import lists, records, registries, tables
+from ms_perflint.semantics import bases, lists, records, registries, sequences, tables
 from ms_perflint.semantics.module import Module, Scope
 from ms_perflint.semantics.settings import configs, mappings, stores
 from ms_perflint.semantics.values import (
@@ -29,6 +29,8 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
     """Return what `base[key]` can be."""
     index = node.slice
     base = evaluator.value(node.value, scope)
+    if isinstance(index, ast.Slice):
+        return sequences.sliced(evaluator, node, base, sequences.bounds_of(evaluator, index, scope), scope)
     keys = evaluator.value(index, scope) if isinstance(index, ast.expr) else OPEN
     registered = registries.registered(evaluator, node, keys, scope)
     if registered is not None:
@@ -61,11 +63,16 @@ def item(evaluator: Evaluator, known: Known, key: object) -> Value:
     """Return `known[key]`."""
     what = known.what
     if isinstance(what, Display):
-        return _display_item(evaluator, what, key)
+        return _display_item(evaluator, known, what, key)
     if isinstance(what, (Tree, Options)):
         return configs.lookup(evaluator, known, key)
     if isinstance(what, Module):
         return evaluator.exported(what, key) if isinstance(key, str) else OPEN  # `globals()["name"]`
+    if isinstance(what, (Scope, Instance)) and (enum := bases.member(evaluator, what, key)) is not None:
+        return enum
+    given = evaluator.operated(known, "__getitem__")
+    if given is not None:
+        return given
     if isinstance(what, Instance) and what.node is not None and isinstance(key, str):
         field = records.field(evaluator, known, key)
         if field is not None:
@@ -85,37 +92,13 @@ def item(evaluator: Evaluator, known: Known, key: object) -> Value:
     return OPEN
 
 
-def _display_item(evaluator: Evaluator, display: Display, key: object) -> Value:
-    node = display.node
-    if isinstance(node, (ast.List, ast.Tuple)) and isinstance(key, int):
-        elements = _in_order(evaluator, display)
-        if elements is None or not -len(elements) <= key < len(elements):
-            return OPEN
-        return evaluator.value(*elements[key])
-    if isinstance(node, ast.ListComp) and _is_copy(node):
-        inner = display.scope
-        return union(evaluator.item(known, key) for known in evaluator.value(node.generators[0].iter, inner).known)
-    if isinstance(node, ast.Dict):
+def _display_item(evaluator: Evaluator, known: Known, display: Display, key: object) -> Value:
+    if isinstance(display.node, ast.Dict):
         return mappings.entry(evaluator, display, key)
-    return OPEN
-
-
-def _in_order(evaluator: Evaluator, display: Display, depth: int = 0) -> Optional[list[tuple[ast.expr, Scope]]]:
-    """Return the elements of a list or tuple with the scopes to read them in; None where not all are shown."""
-    found: list[tuple[ast.expr, Scope]] = []
-    for element in display.node.elts:  # type: ignore[attr-defined]
-        if not isinstance(element, ast.Starred):
-            found.append((element, display.scope))
-            continue
-        value = evaluator.value(element.value, display.scope)
-        what = value.known[0].what if len(value.known) == 1 and not value.open and depth < lists.NESTED else None
-        if not isinstance(what, Display) or type(what.node) not in (ast.List, ast.Tuple):
-            return None
-        inner = _in_order(evaluator, what, depth + 1)
-        if inner is None:
-            return None
-        found.extend(inner)
-    return found
+    if isinstance(display.node, ast.ListComp) and _is_copy(display.node):
+        over = evaluator.value(display.node.generators[0].iter, display.scope)
+        return union(evaluator.item(each, key) for each in over.known)
+    return sequences.item(evaluator, known, key) if isinstance(key, int) else OPEN
 
 
 def _is_copy(node: ast.ListComp) -> bool:

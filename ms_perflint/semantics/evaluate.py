@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics import calls, containers, lists, members, narrowing, operations, parameters
+from ms_perflint.semantics import bases, calls, containers, lists, members, narrowing, operations, parameters, sequences
 from ms_perflint.semantics.activation import Activation, key_of
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.files.outside import outside
-from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
+from ms_perflint.semantics.module import DEAD, Binding, Block, Module, Scope, Site
 from ms_perflint.semantics.queries import Queries, query
 from ms_perflint.semantics.settings import configs
+from ms_perflint.semantics.signature import Part
 from ms_perflint.semantics.values import (
     MANY,
     NOTHING,
@@ -19,6 +20,7 @@ from ms_perflint.semantics.values import (
     Api,
     Constant,
     Display,
+    Instance,
     Known,
     Value,
     union,
@@ -78,8 +80,10 @@ class ProgramEvaluator:
             return outside(node, scope) or self.members(self.value(node.value, scope), node.attr, node, scope)
         if isinstance(node, ast.Call):
             return self.call(node, scope)
-        if isinstance(node, (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.GeneratorExp)):
+        if isinstance(node, (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.SetComp, ast.GeneratorExp)):
             return self.known(Display(node, scope), node, scope)
+        if isinstance(node, ast.DictComp):
+            return sequences.mapped(self, node, scope)
         if isinstance(node, ast.Lambda):
             return self.known(scope.module.scope_of[id(node)], node, scope)
         if isinstance(node, ast.NamedExpr):
@@ -88,6 +92,8 @@ class ProgramEvaluator:
             return self._conditional(node, scope)
         if isinstance(node, ast.Subscript):
             return containers.subscript(self, node, scope)
+        if isinstance(node, sequences.Read):
+            return sequences.read(self, node)
         return operations.operation(self, node, scope)
 
     def known(self, what: object, node: ast.AST, scope: Scope) -> Value:
@@ -155,7 +161,7 @@ class ProgramEvaluator:
             return importing.imported(self, binding)
         if binding.kind == "parameter":
             return lists.gathered(self, binding, scope, parameters.parameter(self, binding, scope))
-        if binding.kind in ("assign", "global") and binding.value is not None:
+        if binding.kind == "assign" and binding.value is not None:
             value = self.element(self.value(binding.value, scope), binding.path)
             value = lists.gathered(self, binding, scope, value)
             if not _feeds_itself(binding):
@@ -167,9 +173,21 @@ class ProgramEvaluator:
         if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
             return operations.augmented(self, binding, scope)
         if binding.kind == "for" and binding.value is not None:
-            elements, is_open = self.elements(self.value(binding.value, scope))
-            return self.element(Value(elements, is_open), binding.path)
+            return self.element(self._looped(binding, binding.value, scope), binding.path)
+        if binding.kind == "rest" and binding.value is not None:
+            *path, first, last = binding.path
+            value = self.element(self.value(binding.value, scope), tuple(path))
+            return sequences.sliced(self, binding.value, value, slice(first, last or None), scope)
         return OPEN
+
+    def _looped(self, binding: Binding, over: ast.expr, scope: Scope) -> Value:
+        """Return what a loop gives its target: any element; in one pass through a comprehension, that of the pass."""
+        part = scope.element(binding) if isinstance(scope, Activation) else None
+        if part is not None:
+            return self.value(*part)
+        generators = getattr(scope.node, "generators", None)
+        outer = scope.parent if generators and generators[0].iter is over else None
+        return Value(*self.elements(self.value(over, outer or scope)))
 
     def element(self, value: Value, path: tuple[int, ...]) -> Value:
         """Return the element of a value that `a, (b, c) = value` gives to one name."""
@@ -189,6 +207,12 @@ class ProgramEvaluator:
     def holds(self, known: Known, key: object) -> Optional[bool]:
         """Return whether an object has a setting; None where that is not known."""
         return configs.holds(self, known, key)
+
+    def operated(self, known: Known, name: str) -> Optional[Value]:
+        """Return what an operator gets from a method of an object: `__getitem__`; None where it has no such method."""
+        cls = known.what.type if isinstance(known.what, Instance) else None
+        method = bases.method(self, cls, name) if isinstance(cls, Scope) else None
+        return calls.entered(self, method, None, method, known) if method is not None else None
 
     def elements(self, value: Value) -> tuple[tuple[Known, ...], bool]:
         """Return what a list can hold where it is made, and whether it can hold more."""
@@ -211,10 +235,11 @@ class ProgramEvaluator:
         node: Optional[ast.Call],
         scope: Scope,
         receiver: Optional[Known],
+        passed: tuple[Part, ...] = (),
     ) -> Activation:
         """Return a function as one call enters it: the same one whenever it is asked for."""
         if key not in self._activations:
-            self._activations[key] = Activation(function, node, scope, receiver, f"@{len(self._activations)}")
+            self._activations[key] = Activation(function, node, scope, receiver, f"@{len(self._activations)}", passed)
         return self._activations[key]
 
     # --- conditions
@@ -229,6 +254,8 @@ class ProgramEvaluator:
             current = current.parent
         way, certain = USUAL if current is None else self._ways[id(current), key], True
         for arm in reversed(pending):
+            if arm.arm == DEAD:
+                way = IMPOSSIBLE
             if way != IMPOSSIBLE and isinstance(arm.owner, ast.If) and arm.parent is not None:
                 outer = arm.parent.scope
                 inner = scope if isinstance(scope, Activation) and scope.function is outer else outer

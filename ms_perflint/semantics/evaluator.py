@@ -28,6 +28,7 @@ class Memo(Protocol):
         node: Optional[ast.Call],
         scope: Scope,
         receiver: Optional[Known],
+        passed: tuple[Part, ...] = (),
     ) -> Activation:
         """Return a function as one call enters it: the same one whenever it is asked for."""
 
@@ -71,6 +72,9 @@ class Evaluator(Memo, Lookup, Protocol):
 
     def holds(self, known: Known, key: object) -> Optional[bool]:
         """Return whether an object has a setting; None where that is not known."""
+
+    def operated(self, known: Known, name: str) -> Optional[Value]:
+        """Return what an operator gets from a method of an object: `__getitem__`; None where it has no such method."""
 
     def elements(self, value: Value) -> tuple[tuple[Known, ...], bool]:
         """Return what a list can hold where it is made, and whether it can hold more."""

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import Optional
 
 from ms_perflint.semantics.forms import TRY, children, descendants, leaves
-from ms_perflint.semantics.module import Binding, Scope
+from ms_perflint.semantics.module import COMPREHENSIONS, Binding, Scope
 
 Bindings = tuple[Binding, ...]
 Environment = dict[str, Bindings]
+INNER = (ast.Lambda, *COMPREHENSIONS)  # what stands inside runs later, or any number of times
 
 
 class Flow:
@@ -20,6 +21,10 @@ class Flow:
         self.scope = scope
         self._at: dict[int, Bindings] = {}  # id of a Name that is read -> what may have bound it
         self._many = {name for name, bindings in scope.bindings.items() if len(bindings) > 1}
+        self._many |= scope.declared.keys() & scope.bindings.keys()
+        many = (binding for name in self._many for binding in scope.bindings[name])
+        self._setters = self._functions_that_set()
+        self._inside = bool(self._setters) or any(isinstance(binding.stmt, ast.NamedExpr) for binding in many)
         self._reads: Optional[dict[str, list[ast.Name]]] = None
         self._exit: Optional[Environment] = None  # None until a name is asked for that is bound more than once
 
@@ -47,9 +52,18 @@ class Flow:
                     self._reads.setdefault(read.id, []).append(read)
         return self._reads.get(name, ())
 
+    def _functions_that_set(self) -> dict[str, Scope]:
+        """Return the functions of the scope that set names of it, by `global` or `nonlocal`."""
+        found: dict[str, Scope] = {}
+        for inner in self.scope.defines:
+            bindings = self.scope.bindings.get(inner.name, ())
+            if len(bindings) == 1 and bindings[0].node is inner.node and self.scope in inner.declared.values():
+                found[inner.name] = inner
+        return found
+
     def _with_globals(self, name: str, found: Bindings) -> Bindings:
-        """Add what functions bind by `global name`: nobody knows when they run."""
-        others = tuple(b for b in self.scope.bindings[name] if b.kind == "global" and b not in found)
+        """Add what functions bind by `global name` or `nonlocal name`: nobody knows when they run."""
+        others = tuple(b for b in self.scope.bindings[name] if b.scope.owner is not self.scope and b not in found)
         return (*others, *found)
 
     def _end(self) -> Environment:
@@ -57,6 +71,7 @@ class Flow:
         if self._exit is None:
             bindings = self.scope.bindings
             start = {name: tuple(b for b in bindings[name] if b.kind == "parameter") for name in self._many}
+            start.update((name, tuple(home.bindings.get(name, ()))) for name, home in self.scope.declared.items())
             body = getattr(self.scope.node, "body", None)
             end = self._body(body, start) if isinstance(body, list) else start
             self._exit = end if end is not None else self._all()
@@ -116,7 +131,7 @@ class Flow:
             self._read(stmt.test, head)
         self._body(stmt.body, self._bind(stmt, dict(head)))
         after = join([head, self._with_all_of([stmt], env) if not isinstance(stmt, ast.While) else head])
-        return self._body(stmt.orelse, after)
+        return None if leaves(stmt) else self._body(stmt.orelse, after)
 
     def _try(self, stmt: ast.Try, env: Environment) -> Optional[Environment]:
         inside = self._body(stmt.body, dict(env))
@@ -140,38 +155,55 @@ class Flow:
                 env[binding.name] = (binding,)
         return env
 
+    def _bound(self, node: ast.AST) -> Environment:
+        """Return what an expression binds: `(name := value)`, and a call of a function that sets outer names."""
+        if not isinstance(node, ast.Call):
+            return self._bind(node, {})
+        setter = self._setters.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        ends = {name: setter.flow.at_end(name) for name in setter.declared} if setter is not None else {}
+        return {name: end for name, end in ends.items() if end and all(each.scope is setter for each in end)}
+
     def _with_all_of(self, statements: Iterable[ast.AST], env: Environment) -> Environment:
         """Return the environment with everything that these statements may bind added to it."""
         out = dict(env)
         stack: list[ast.AST] = list(statements)
         while stack:
             node = stack.pop()
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or not isinstance(
-                node, ast.expr
-            ):
-                for binding in self.scope.binds.get(id(node), ()):
-                    if binding.name in self._many:
-                        held = out.get(binding.name, ())
-                        if binding not in held:
-                            out[binding.name] = (*held, binding)
-            if isinstance(node, (ast.stmt, ast.ExceptHandler)) and not isinstance(
-                node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-            ):
+            for binding in self.scope.binds.get(id(node), ()):
+                if binding.name in self._many:
+                    held = out.get(binding.name, ())
+                    if binding not in held:
+                        out[binding.name] = (*held, binding)
+            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                if self._inside:
+                    stack.extend(child for child in children(node) if isinstance(child, (ast.expr, ast.comprehension)))
                 for part in ("body", "orelse", "finalbody", "handlers"):
                     stack.extend(getattr(node, part, ()))
                 stack.extend(self.scope.module.chains.get(id(node), ()))
         return out
 
-    def _read(self, root: ast.AST, env: Environment) -> None:
-        """Note what each name of an expression may hold; inner lambdas and comprehensions read it too."""
-        stack = [root]
+    def _read(self, root: ast.AST, env: Environment, always: bool = True) -> None:
+        """Note what each name of an expression may hold; inner lambdas and comprehensions read it too.
+
+        `(name := value)` changes the environment; where it does not run `always`, the name may also hold what it held.
+        """
+        stack: list[tuple[ast.AST, bool, bool]] = [(root, always, False)]
         while stack:
-            node = stack.pop()
+            node, always, is_read = stack.pop()
             if isinstance(node, ast.Name):
                 if node.id in self._many:
                     self._at[id(node)] = env.get(node.id, ())
+            elif is_read:
+                for name, bindings in self._bound(node).items():
+                    env[name] = bindings if always else tuple(dict.fromkeys((*env.get(name, ()), *bindings)))
+            elif not self._inside:
+                stack.extend((child, always, False) for child in children(node))
             else:
-                stack.extend(children(node))
+                if isinstance(node, (ast.NamedExpr, ast.Call)):
+                    stack.append((node, always, True))
+                sure = 1 if isinstance(node, (ast.BoolOp, ast.IfExp)) else 0 if isinstance(node, INNER) else None
+                for position, part in reversed([*enumerate(children(node))]):
+                    stack.append((part, always and (sure is None or position < sure), False))
 
 
 def join(environments: Sequence[Optional[Environment]]) -> Optional[Environment]:

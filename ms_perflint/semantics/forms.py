@@ -70,6 +70,11 @@ def is_decorated(node: ast.AST, *words: str) -> bool:
     return any(word_of(each.func if isinstance(each, ast.Call) else each) in words for each in decorators)
 
 
+def is_enumeration(node: ast.AST) -> bool:
+    """Return whether a class may be an enumeration, by the names of its bases."""
+    return any("Enum" in word_of(base) or "Flag" in word_of(base) for base in getattr(node, "bases", ()))
+
+
 def leaves(stmt: ast.stmt) -> bool:
     """Return whether control never goes on to the statement after this one."""
     if isinstance(stmt, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
@@ -78,7 +83,20 @@ def leaves(stmt: ast.stmt) -> bool:
         return word_of(stmt.value.func) in EXITS
     if isinstance(stmt, ast.If) and stmt.orelse:
         return leaves(stmt.body[-1]) and leaves(stmt.orelse[-1])
+    if isinstance(stmt, ast.While):
+        return isinstance(stmt.test, ast.Constant) and bool(stmt.test.value) and not any(map(_breaks, stmt.body))
+    if isinstance(stmt, TRY):
+        arms = [stmt.orelse or stmt.body, *(handler.body for handler in stmt.handlers)]  # type: ignore[attr-defined]
+        return all(leaves(arm[-1]) for arm in arms) or any(map(leaves, stmt.finalbody[-1:]))  # type: ignore[attr-defined]
     return False
+
+
+def _breaks(stmt: ast.AST) -> bool:
+    """Return whether a statement leaves the loop around it by `break`."""
+    if isinstance(stmt, (ast.For, ast.AsyncFor, ast.While)):
+        return any(map(_breaks, stmt.orelse))
+    inner = (child for child in children(stmt) if not isinstance(child, ast.expr))
+    return isinstance(stmt, ast.Break) or any(map(_breaks, inner))
 
 
 def around(stmt: ast.stmt, node: ast.expr) -> Iterator[tuple[ast.AST, ast.AST]]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import tables
+from ms_perflint.semantics import bases, sequences, tables
 from ms_perflint.semantics.module import Binding, Block, Scope, Site
 from ms_perflint.semantics.signature import Layer, Signature
 from ms_perflint.semantics.values import NOTHING, OPEN, Bound, Display, Instance, Known, Tree, Value, union
@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 
 CELLS = frozenset({"mindspore.nn.CellList", "mindspore.nn.SequentialCell"})  # hold the cells that they are given
 SEQUENCES = (ast.List, ast.Tuple, ast.Set)
-COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 ADDS = frozenset({"append", "extend", "insert", "add"})  # methods by which a list or set gets more
+BEHIND = frozenset({"append", "extend"})  # those that leave all elements where they are
+CHANGES = ADDS | {"clear", "pop", "remove", "reverse", "sort"}
+STORE = "[]"  # the "word" of `name[index] = value`
 ENTRIES = 50  # of a list in a file, that are looked at
 GIVEN = 2  # functions that are followed when they are given a list
 NESTED = 8  # lists inside one another, before what they hold is open
@@ -55,6 +58,7 @@ def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value)
 def empty(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     """Return the list that `list()` makes."""
     made = evaluator.made.setdefault((id(node), "list"), ast.copy_location(ast.List([], ast.Load()), node))
+    made.source = node  # type: ignore[attr-defined]
     return evaluator.known(Display(made, scope), node, scope)
 
 
@@ -90,6 +94,10 @@ class _Elements:
             return union(self.evaluator.item(known, each) for each in range(len(what.documents)))
         if isinstance(what, Tree) and isinstance(what.data, list):
             return union(self.evaluator.item(known, index) for index in range(min(len(what.data), ENTRIES)))
+        if isinstance(what, (Scope, Instance)) and (enum := bases.members(self.evaluator, what)):
+            return union(bases.member(self.evaluator, what, name) or OPEN for name in enum)
+        if isinstance(what, Instance) and isinstance(what.type, Scope) and depth < NESTED:
+            return self.iterated(known, depth)
         if known.type_api in CELLS and isinstance(what, Instance) and what.node is not None:
             cells = [
                 self.evaluator.value(arg, what.scope) for arg in what.node.args if not isinstance(arg, ast.Starred)
@@ -98,6 +106,13 @@ class _Elements:
             return self.of(lists[0], depth + 1) if lists else union([*cells, OPEN])
         return OPEN
 
+    def iterated(self, known: Known, depth: int) -> Value:
+        """Return what a loop over an object of a class of the project goes through."""
+        made = self.evaluator.operated(known, "__iter__")
+        if made is not None and all(each.what != known.what for each in made.known):
+            return self.of(made, depth + 1)
+        return self.evaluator.operated(known, "__next__" if made is not None else "__getitem__") or OPEN
+
     def display(self, what: Display, depth: int) -> Value:
         """Return what one list holds where it is made, and what the code around it adds."""
         key = (id(what.node), id(what.scope))
@@ -105,8 +120,8 @@ class _Elements:
             return NOTHING
         self.seen.add(key)
         if isinstance(what.node, COMPREHENSIONS):
-            inner = what.scope.module.scope_of.get(id(what.node))
-            return self.evaluator.value(what.node.elt, inner) if inner is not None else OPEN
+            value = self.evaluator.value(what.node.elt, sequences.inside(self.evaluator, what))
+            return union([value, *self.added(what, depth)])
         if not isinstance(what.node, SEQUENCES):
             return OPEN
         values = []
@@ -124,32 +139,35 @@ class _Elements:
     def added(self, what: Display, depth: int) -> Iterator[Value]:
         """Yield what is added to a list after it was made, under the name that it got there."""
         for holder in holders(what):
-            for call, block in self.additions(holder, 0):
+            for word, given, block in self.changes(holder, 0):
                 scope = what.scope if block.scope is getattr(what.scope, "function", None) else block.scope
                 way = self.evaluator.way(block, scope)
-                if way == IMPOSSIBLE:
+                if way == IMPOSSIBLE or given is None:
                     continue
-                value = self.evaluator.value(call.args[-1], scope)
-                if call.func.attr == "extend":  # type: ignore[attr-defined]
+                value = self.evaluator.value(given, scope)
+                if word == "extend":
                     value = self.of(value, depth + 1)
                 yield value if way == USUAL else value.rarely()
 
-    def additions(self, holder: Binding, depth: int) -> Iterator[tuple[ast.Call, Block]]:
-        """Yield the calls `name.append(x)` in the function of a name; of `self.name`, in the methods of its class.
+    def changes(self, holder: Binding, depth: int) -> Iterator[tuple[str, Optional[ast.expr], Block]]:
+        """Yield what changes a list in the function of a name; of `self.name`, in the methods of its class.
 
-        Functions that are given the list may add to it too.
+        That is the word, what the list gets by it, and the block. Functions that are given the list may change it too.
         """
         owner, names = holder.scope.owner, _names(holder.node) or (holder.name,)
         scopes = owner.parent.defines if isinstance(holder.node, ast.Attribute) and owner.parent else [owner]
+        for target, value, block in owner.module.registered.get(names[-1], ()):
+            if block.scope.owner in scopes and _names(target.value) == names:
+                yield STORE, value, block
         for site in (site for scope in scopes for site in scope.calls):
             if not isinstance(site.node, ast.Call):
                 continue
             given = (*site.node.args, *(keyword.value for keyword in site.node.keywords))
-            if site.word in ADDS and site.node.args and _is_addition(site, names):
-                yield site.node, site.block
+            if site.word in CHANGES and _is_addition(site, names):
+                yield site.word, site.node.args[-1] if site.word in ADDS and site.node.args else None, site.block
             elif depth < GIVEN and any(_names(arg) == names for arg in given):
                 for parameter in self.given(site, names):
-                    yield from self.additions(parameter, depth + 1)
+                    yield from self.changes(parameter, depth + 1)
 
     def given(self, site: Site, names: tuple[str, ...]) -> Iterator[Binding]:
         """Yield the parameters that get a list which a call passes under a name."""
@@ -166,10 +184,12 @@ class _Elements:
                     yield from function.bindings.get(name, ())[:1]
 
 
-def grows(evaluator: Evaluator, what: Display) -> bool:
-    """Return whether code adds to a list after it was made, under the name that it got there."""
+def changed(evaluator: Evaluator, what: Display) -> frozenset[str]:
+    """Return the words by which code changes a list after it was made, under the name that it got there."""
+    if isinstance(what.node, ast.Tuple):
+        return frozenset()
     found = _Elements(evaluator)
-    return any(True for holder in holders(what) for _ in found.additions(holder, 0))
+    return frozenset(word for holder in holders(what) for word, *_ in found.changes(holder, 0))
 
 
 def holders(what: Display) -> list[Binding]:
@@ -184,11 +204,8 @@ def holders(what: Display) -> list[Binding]:
 
 
 def _is_value(value: Optional[ast.expr], node: ast.expr) -> bool:
-    """Return whether a display is what stands there; `list()` is a display at the place of that call."""
-    if value is node:
-        return True
-    is_made = isinstance(value, ast.Call) and isinstance(node, ast.List) and not node.elts
-    return is_made and (value.lineno, value.col_offset) == (node.lineno, node.col_offset)  # type: ignore[union-attr]
+    """Return whether a display is what stands there, or is made by the call that does: `list()`."""
+    return value is not None and (value is node or value is getattr(node, "source", None))
 
 
 def _is_addition(site: Site, names: tuple[str, ...]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import calls, containers, records
+from ms_perflint.semantics import bases, calls, containers, records
 from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.bases import lineage, method
 from ms_perflint.semantics.files import importing
@@ -25,6 +25,7 @@ from ms_perflint.semantics.values import (
     Display,
     Instance,
     Known,
+    Member,
     Namespace,
     Options,
     Tree,
@@ -64,6 +65,12 @@ def member(evaluator: Evaluator, known: Known, name: str, node: ast.expr, scope:
         return special(evaluator, name)
     if isinstance(what, Api):
         return _outside(evaluator, what.name, name, what.receiver, node, scope)
+    if isinstance(what, Member):
+        own = bases.of_member(evaluator, what, name, known)
+        inherits = own is None and isinstance(what.owner, Scope)
+        return own or (_of_class(evaluator, what.owner, name, known, node, scope) if inherits else OPEN)  # type: ignore[arg-type]
+    if isinstance(what, (Scope, Instance)) and (enum := bases.member(evaluator, what, name)) is not None:
+        return enum
     if isinstance(what, Scope) and what.is_class:
         return _of_class(evaluator, what, name, None, node, scope)
     if isinstance(what, Instance):

@@ -21,6 +21,7 @@ ImportStatement = Union[ast.Import, ast.ImportFrom]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 STATIC = "staticmethod"
+DEAD = "dead"  # the arm of what stands behind a statement that leaves the block
 OWNERS = (ast.Module, ast.ClassDef, *FUNCTIONS)  # what runs the lambdas and comprehensions in it
 
 
@@ -33,7 +34,9 @@ class Block:
         self.scope = scope
         self.parent = parent  # None for the outermost block of a function, class or module
         self.owner = owner  # the compound statement; None for the outermost block
-        self.arm = arm  # "body", "orelse", "handler", "finalbody"; the position of a case or handler is part of it
+        self.arm = (
+            arm  # "body", "orelse", "handler", "finalbody", DEAD; the position of a case or handler is part of it
+        )
 
     def chain(self) -> list[Block]:
         """Return this block and the blocks around it up to the function, class or module, innermost first."""
@@ -71,11 +74,12 @@ class Binding:
         block: Block,
     ) -> None:
         self.name = name
-        self.kind = kind  # assign, augment, import, from, function, class, parameter, for, with, except, delete
+        self.kind = kind  # assign, rest, augment, import, from, function, class, parameter, for, with, except, delete
+        # `rest`: of `first, *rest = value`; its path ends with the bounds of that slice
         self.node = node  # the target, alias, def or argument
         self.value = value  # the expression on the right, where there is one
         self.path = path  # which element of the value, for `a, (b, c) = value`
-        self.stmt = stmt
+        self.stmt = stmt  # of `(name := value)` that expression
         self.block = block
 
     @property
@@ -99,6 +103,7 @@ class Scope:
         "binds",
         "block",
         "calls",
+        "declared",
         "defines",
         "imports",
         "main",
@@ -119,6 +124,7 @@ class Scope:
         self.bindings: dict[str, list[Binding]] = {}
         self.binds: dict[int, list[Binding]] = {}  # id of a statement -> what it binds in this scope
         self.attributes: dict[str, list[Binding]] = {}  # of a class: `self.x = ...` in its methods
+        self.declared: dict[str, Scope] = {}  # names that it binds in scopes around it, by `global` and `nonlocal`
         self.any_attributes = False  # of a class: `self.__dict__.update(...)`, `setattr(self, name, ...)`
         self.names: set[str] = set()  # all names that it loads
         self.attrs: set[str] = set()  # all attributes that it loads
@@ -365,6 +371,7 @@ class Module:
             scope.bindings.clear()
             scope.binds.clear()
             scope.attributes.clear()
+            scope.declared.clear()
             scope.calls.clear()
             scope.imports.clear()
             scope.stars.clear()

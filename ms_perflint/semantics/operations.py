@@ -157,7 +157,7 @@ def augmented(evaluator: Evaluator, binding: Binding, scope: Scope) -> Value:
         return NOTHING
     if isinstance(stmt.op, ast.Add) and is_sequence(left):
         return joined(evaluator, stmt, (stmt.target, stmt.value), scope)
-    if type(stmt.op) not in _ARITHMETIC or binding.block.in_loop:
+    if type(stmt.op) not in _ARITHMETIC or binding.block.in_loop or binding.name in binding.scope.declared:
         return OPEN
     function = _ARITHMETIC[type(stmt.op)]
     return combine([left, right], lambda known: _calculate(function, known), stmt.target, scope)

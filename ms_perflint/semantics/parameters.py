@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Union
 
-from ms_perflint.semantics import spreads
+from ms_perflint.semantics import sequences, spreads
 from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.semantics.queries import query
-from ms_perflint.semantics.signature import PREPARES, Argument, Arguments, Layer, Part, Signature, positional
+from ms_perflint.semantics.signature import PREPARES, Argument, Arguments, Layer, Signature, positional
 from ms_perflint.semantics.values import NOTHING, OPEN, Api, Bound, Display, Instance, Known, Value, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
 
@@ -31,8 +31,8 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
         return _receiver(evaluator, binding, function)
     default = evaluator.value(binding.value, own.parent) if binding.value is not None and own.parent else NOTHING
     if isinstance(function, Activation):
-        if function.call is None:
-            return default
+        if function.call is None:  # made by an operator, which passes something
+            return default if binding.value is not None else OPEN
         return passed(evaluator, binding, function.call, function.caller, default)
     for library in evaluator.libraries.parameters:
         given = library(evaluator, binding, own)
@@ -95,7 +95,7 @@ def arguments(evaluator: Evaluator, function: Scope, call: ast.Call, scope: Scop
     ways = dict.fromkeys((k.prepared, k.what is not function) for k in callee.known if _enters(k, function))
     return [
         _signature(evaluator, function, is_bound).bind(
-            *prepared, layer, opened=partial(spreads.sequence, evaluator), is_whole=is_whole
+            *prepared, layer, opened=partial(sequences.opened, evaluator), is_whole=is_whole
         )
         for prepared, is_bound in ways or {((), True): None}
     ]
@@ -116,7 +116,7 @@ def made_with(evaluator: Evaluator, what: Instance, signature: Signature) -> Arg
     if len(ways) > 1:
         return signature.bind(is_whole=False)
     prepared = ways.pop() if ways else ()
-    return signature.bind(*prepared, Layer(what.node, what.scope), opened=partial(spreads.sequence, evaluator))
+    return signature.bind(*prepared, Layer(what.node, what.scope), opened=partial(sequences.opened, evaluator))
 
 
 def _enters(known: Known, function: Scope) -> bool:
@@ -135,14 +135,15 @@ def _passed(
         rest = given.rest()
         if rest is None:
             return OPEN
-        return _display(evaluator, binding, call, ast.Tuple([part.node for part in rest], ast.Load()), rest, scope)
+        parts = [sequences.read_in(evaluator, part, scope) for part in rest]
+        return _display(evaluator, binding, call, ast.Tuple(parts, ast.Load()), parts, scope)
     if binding.name == given.signature.mapping:
         words = given.mapping()
         if words is None:
             return OPEN
         keys = [ast.copy_location(ast.Constant(name), part.node) if name is not None else None for name, part in words]
-        parts = [part for _, part in words]
-        made = spreads.Keywords(keys, [part.node for part in parts])  # type: ignore[arg-type]
+        parts = [sequences.read_in(evaluator, part, scope) for _, part in words]
+        made = spreads.Keywords(keys, parts)  # type: ignore[arg-type]
         made.taken = frozenset(given.signature.words)
         return _display(evaluator, binding, call, made, parts, scope)
     return spreads.passed(evaluator, given.of(binding.name), default)
@@ -153,16 +154,10 @@ def _display(
     binding: Binding,
     call: ast.Call,
     node: Union[ast.Tuple, ast.Dict],
-    parts: Sequence[Part],
+    parts: Sequence[ast.expr],
     scope: Scope,
 ) -> Value:
-    """Return a tuple or dict that a call makes of its arguments: the same one whenever it is asked for.
-
-    Open where they come from several scopes: a display is read in one.
-    """
-    scopes = {part.scope for part in parts} or {scope}
-    if len(scopes) > 1:
-        return OPEN
-    key = (id(binding), (id(call), *(id(part.node) for part in parts)))
+    """Return a tuple or dict that a call makes of its arguments: the same one whenever it is asked for."""
+    key = (id(binding), (id(call), *map(id, parts)))
     made = evaluator.made.setdefault(key, ast.copy_location(node, call))
-    return evaluator.known(Display(made, scopes.pop()), call, scope)
+    return evaluator.known(Display(made, scope), call, scope)

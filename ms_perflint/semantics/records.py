@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics import parameters, spreads
-from ms_perflint.semantics.bases import ancestors
+from ms_perflint.semantics.bases import ancestors, names_in
 from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.settings import commandline
@@ -99,12 +99,7 @@ def _is_field(stmt: ast.AnnAssign) -> bool:
 def _names(evaluator: Evaluator, factory: Instance) -> list[str]:
     """Return the names that `namedtuple("Name", "a b")` or `namedtuple("Name", ["a", "b"])` gives its fields."""
     given = parameters.made_with(evaluator, factory, Signature.named("typename", "field_names")).of("field_names")
-    value = spreads.passed(evaluator, given, OPEN)
-    if len(value.constants) == 1 and isinstance(value.constants[0], str):
-        return value.constants[0].replace(",", " ").split()
-    elements, is_open = evaluator.elements(value)
-    names = [known.constant for known in elements]
-    return [str(name) for name in names] if not is_open else []
+    return names_in(evaluator, spreads.passed(evaluator, given, OPEN))
 
 
 def _default(evaluator: Evaluator, value: Value) -> Value:

@@ -7,7 +7,7 @@ a function that opens it, so that a reader of the syntax and the evaluator share
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Optional
 
 from ms_perflint.records import NamedTuple
@@ -15,6 +15,10 @@ from ms_perflint.semantics.module import Scope
 
 SPREADS = 6  # sequences and mappings inside one another that are followed
 PREPARES = frozenset({"functools.partial", "functools.partialmethod"})  # pass arguments of a later call
+
+
+class Applied(ast.Call):
+    """The call of a function that `map(function, elements)` makes."""
 
 
 class Part(NamedTuple):
@@ -52,12 +56,12 @@ class Argument(NamedTuple):
         return self.given is None and not self.mappings and not self.is_open
 
 
-Opener = Callable[[ast.expr, Scope], Optional[tuple[Sequence[ast.expr], Scope]]]
+Opener = Callable[[ast.expr, Scope], Optional[Sequence[Part]]]
 
 
-def shown(node: ast.expr, scope: Scope) -> Optional[tuple[Sequence[ast.expr], Scope]]:
+def shown(node: ast.expr, scope: Scope) -> Optional[Sequence[Part]]:
     """Return the elements of `*(1, 2)`; None for all other expressions."""
-    return (node.elts, scope) if isinstance(node, (ast.Tuple, ast.List)) else None
+    return [Part(element, scope) for element in node.elts] if isinstance(node, (ast.Tuple, ast.List)) else None
 
 
 class Signature(NamedTuple):
@@ -176,16 +180,16 @@ class Arguments:
     def _in_order(self) -> Iterator[Part]:
         """Yield what is passed by position; a `*sequence` that is not known as it is."""
         for layer in self._layers:
-            yield from self._flat(layer.call.args[layer.first :], layer.scope, 0)
+            yield from self._flat((Part(node, layer.scope) for node in layer.call.args[layer.first :]), 0)
 
-    def _flat(self, nodes: Sequence[ast.expr], scope: Scope, depth: int) -> Iterator[Part]:
-        for node in nodes:
-            is_open = isinstance(node, ast.Starred) and depth < SPREADS
-            inner = self._opened(node.value, scope) if is_open else None  # type: ignore[attr-defined]
+    def _flat(self, parts: Iterable[Part], depth: int) -> Iterator[Part]:
+        for part in parts:
+            is_open = isinstance(part.node, ast.Starred) and depth < SPREADS
+            inner = self._opened(part.node.value, part.scope) if is_open else None  # type: ignore[attr-defined]
             if inner is None:
-                yield Part(node, scope)
+                yield part
             else:
-                yield from self._flat(*inner, depth + 1)
+                yield from self._flat(inner, depth + 1)
 
 
 def _words(layer: Layer, only_spread: bool = False) -> Iterator[tuple[Optional[str], Part]]:

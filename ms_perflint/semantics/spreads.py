@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import lists
 from ms_perflint.semantics.module import Binding, Scope
 from ms_perflint.semantics.signature import SPREADS, Argument, Part
 from ms_perflint.semantics.values import OPEN, Display, Known, Options, Tree, Value, union
@@ -31,20 +29,6 @@ def passed(evaluator: Evaluator, argument: Argument, default: Value) -> Value:
     for mapping in argument.mappings:
         value = entry(evaluator, mapping, argument.name, value)
     return value
-
-
-# --- `*sequence`
-
-
-def sequence(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Optional[tuple[Sequence[ast.expr], Scope]]:
-    """Return the elements of a list or tuple that is known as a whole, and the scope to read them in."""
-    value = evaluator.value(node, scope)
-    what = value.known[0].what if len(value.known) == 1 and not value.open else None
-    if not isinstance(what, Display) or type(what.node) not in (ast.Tuple, ast.List):
-        return None
-    if isinstance(what.node, ast.List) and lists.grows(evaluator, what):
-        return None
-    return what.node.elts, what.scope  # type: ignore[attr-defined]
 
 
 # --- `**mapping`

@@ -90,7 +90,21 @@ class Namespace(NamedTuple):
     level: int = 0
 
 
-What = Union[Constant, Api, Instance, Bound, Display, Options, Tree, Module, Namespace, Scope]
+class Member(NamedTuple):
+    """A member of an enumeration; `data`: the constant that it also is, as those of `IntEnum` are numbers."""
+
+    owner: Union[Scope, Instance]
+    name: str
+    data: Optional[Constant] = None
+
+    def __repr__(self) -> str:
+        return f"{getattr(self.owner, 'name', '')}.{self.name}"
+
+    def __str__(self) -> str:
+        return repr(self)
+
+
+What = Union[Constant, Member, Api, Instance, Bound, Display, Options, Tree, Module, Namespace, Scope]
 
 
 @equal_by("what", "usual", "prepared")
@@ -117,6 +131,8 @@ class Known(NamedTuple):
         """Return the Python constant it stands for, MindSpore's own constants included; NO_CONSTANT for others."""
         if isinstance(self.what, Constant):
             return self.what.value
+        if isinstance(self.what, Member):
+            return self.what if self.what.data is None else self.what.data.value
         if isinstance(self.what, Api):
             return mindspore_api.constant(self.what.name, NO_CONSTANT)
         return NO_CONSTANT

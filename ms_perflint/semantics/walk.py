@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Optional, Union
 
 from ms_perflint.semantics.cases import cases
-from ms_perflint.semantics.forms import TRY, children, descendants, is_main_guard, leaves, word_of
-from ms_perflint.semantics.module import COMPREHENSIONS, Binding, Block, FunctionNode, Module, Scope, Site
+from ms_perflint.semantics.forms import TRY, children, is_main_guard, leaves, word_of
+from ms_perflint.semantics.module import COMPREHENSIONS, DEAD, Binding, Block, FunctionNode, Module, Scope, Site
 from ms_perflint.semantics.signature import receiver_name
 from ms_perflint.source import Source
 
@@ -49,7 +49,9 @@ class _Walk:
         """Walk the statements of one block."""
         for stmt in statements:
             self.statement(stmt, block)
-            if isinstance(stmt, ast.If):
+            if leaves(stmt):
+                block = Block(block.scope, block, stmt, DEAD)
+            elif isinstance(stmt, ast.If):
                 first, other = leaves(stmt.body[-1]), bool(stmt.orelse) and leaves(stmt.orelse[-1])
                 if first != other:
                     block = Block(block.scope, block, stmt, "orelse" if first else "body")
@@ -247,16 +249,14 @@ class _Walk:
         for target in stmt.targets:
             self.target(target, None, (), stmt, block, kind="delete")
 
-    def global_(self, stmt: ast.Global, block: Block) -> None:
-        """A name declared global: each later assignment in the function also binds it in the module."""
-        assigned = [node for node in descendants(block.scope.node) if isinstance(node, ast.Assign)]
+    def declared(self, stmt: Union[ast.Global, ast.Nonlocal], block: Block) -> None:
+        """A name declared global or nonlocal: what binds it in the function binds it in the scope around it too."""
+        outer = block.scope.parent
         for name in stmt.names:
             self.names.add(name)
-            for node in assigned:
-                for target in node.targets:
-                    if isinstance(target, ast.Name) and target.id == name:
-                        bound = Binding(name, "global", target, node.value, (), node, block)
-                        self.module.scope.bindings.setdefault(name, []).append(bound)
+            home = outer.home(name) if outer is not None and isinstance(stmt, ast.Nonlocal) else self.module.scope
+            if block.scope.is_function and home is not None:
+                block.scope.declared[name] = home
 
     # --- names
 
@@ -273,8 +273,12 @@ class _Walk:
         """Note that a statement binds a name in the scope of its block."""
         binding = Binding(name, kind, node, value, path, stmt, block)
         scope = block.scope
+        while isinstance(stmt, ast.NamedExpr) and isinstance(scope.node, COMPREHENSIONS):
+            scope = scope.parent or scope
         scope.bindings.setdefault(name, []).append(binding)
         scope.binds.setdefault(id(stmt), []).append(binding)
+        if name in scope.declared:
+            scope.declared[name].bindings.setdefault(name, []).append(binding)
 
     def target(
         self,
@@ -289,8 +293,14 @@ class _Walk:
         if isinstance(target, ast.Name):
             self.bind(target.id, kind, target, value, stmt, block, path)
         elif isinstance(target, (ast.Tuple, ast.List)):
+            count, star = len(target.elts), False
             for position, element in enumerate(target.elts):
-                self.target(element, value, (*path, position), stmt, block, kind)
+                if isinstance(element, ast.Starred) and kind == "assign":
+                    ends = (*path, position, position + 1 - count)
+                    self.target(element.value, value, ends, stmt, block, "rest")
+                else:
+                    self.target(element, value, (*path, position - count if star else position), stmt, block, kind)
+                star = star or isinstance(element, ast.Starred)
         elif isinstance(target, ast.Starred):
             self.target(target.value, None, (), stmt, block, kind)
         else:
@@ -318,6 +328,8 @@ class _Walk:
         ):
             base, attribute = target.value, target.slice.value
         else:
+            if isinstance(stmt, ast.AugAssign):  # something that is not known
+                value = ast.copy_location(ast.Starred(stmt.value, ast.Load()), stmt.value)
             if isinstance(target, ast.Subscript) and value is not None:
                 self.module.registered.setdefault(word_of(target.value), []).append((target, value, block))
             return
@@ -380,10 +392,13 @@ class _Walk:
                 inner = (node.body,)  # type: ignore[attr-defined]
                 continue
             elif kind is ast.NamedExpr:
-                self._walrus(node, stmt, block)  # type: ignore[arg-type]
+                self._walrus(node, block)  # type: ignore[arg-type]
             elif kind is ast.Yield:
                 if node.value is not None:  # type: ignore[attr-defined]
                     block.scope.owner.yields.append((node.value, block))  # type: ignore[attr-defined]
+            elif kind is ast.YieldFrom:
+                value = ast.copy_location(ast.Starred(node.value, ast.Load()), node)  # type: ignore[attr-defined]
+                block.scope.owner.yields.append((value, block))
             elif kind in COMPREHENSIONS:
                 block = self._comprehension(node, stmt, block)  # type: ignore[arg-type]
             inner = children(node)
@@ -408,11 +423,9 @@ class _Walk:
         if owner is not None and isinstance(base, ast.Name) and base.id == receiver_name(method):
             owner.any_attributes = True
 
-    def _walrus(self, node: ast.NamedExpr, stmt: ast.stmt, block: Block) -> None:
-        """Bind the name of `(name := value)`: in the function, also from inside of a comprehension."""
-        owner = block.scope.owner
-        home = block if owner is block.scope else owner.block
-        self.bind(node.target.id, "assign", node.target, node.value, stmt, home)
+    def _walrus(self, node: ast.NamedExpr, block: Block) -> None:
+        """Bind the name of `(name := value)`: when the expression is evaluated, not at the end of its statement."""
+        self.bind(node.target.id, "assign", node.target, node.value, node, block)
 
     def site(self, site: Site) -> None:
         """Note a site at the module and at the function that runs it."""
@@ -468,7 +481,8 @@ _STATEMENTS: dict[type[ast.AST], Callable[..., None]] = {
     ast.Expr: _Walk.expr,
     ast.Return: _Walk.return_,
     ast.Delete: _Walk.delete,
-    ast.Global: _Walk.global_,
+    ast.Global: _Walk.declared,
+    ast.Nonlocal: _Walk.declared,
 }
 if hasattr(ast, "Match"):
     _STATEMENTS[ast.Match] = _Walk.match

@@ -6,8 +6,19 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.semantics import sequences
 from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.values import NOTHING, OPEN, Constant, Display, Known, Options, Value, union
+from ms_perflint.semantics.values import (
+    NO_CONSTANT,
+    NOTHING,
+    OPEN,
+    Constant,
+    Display,
+    Known,
+    Options,
+    Value,
+    union,
+)
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluator import Evaluator
@@ -37,7 +48,7 @@ def called(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value
         shown = value.known and all(
             isinstance(known.what, Display) and isinstance(known.what.node, ast.Dict) for known in value.known
         )
-        return value if shown else None
+        return value if shown else sequences.paired(evaluator, node, scope)
     if len(node.args) > 1 or any(isinstance(argument, ast.Starred) for argument in node.args):
         return None
     parts: list[tuple[Optional[str], ast.expr]] = [(None, argument) for argument in node.args]
@@ -75,7 +86,7 @@ def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
     answer: Optional[bool]
     for key, given in zip(reversed(node.keys), reversed(node.values)):
         if key is not None:
-            if not isinstance(key, ast.Constant) or key.value != name:
+            if _said(evaluator, key, display.scope) != name:
                 continue
             part, answer, value = given, True, evaluator.value(given, display.scope)
         elif _is_command_line(evaluator, given, display.scope):
@@ -101,6 +112,14 @@ def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
     return Value(result.known, result.open or is_open, result.optional or is_optional)
 
 
+def _said(evaluator: Evaluator, key: ast.expr, scope: Scope) -> object:
+    """Return the constant that a key is; NO_CONSTANT for others."""
+    if isinstance(key, ast.Constant):
+        return key.value
+    value = evaluator.value(key, scope)
+    return value.known[0].constant if len(value.known) == 1 and not value.open else NO_CONSTANT
+
+
 def held(evaluator: Evaluator, holders: Value, name: object, depth: int = 0) -> Optional[bool]:
     """Return whether a mapping, where it is laid over another one, has a key; None where that is not known."""
     if holders.open or not holders.known or depth > DEPTH:
@@ -124,7 +143,8 @@ def _shown(evaluator: Evaluator, display: Display, name: object, depth: int) -> 
         if key is None:
             answers.add(held(evaluator, evaluator.value(given, display.scope), name, depth + 1))
         else:
-            answers.add(key.value == name if isinstance(key, ast.Constant) else None)
+            said = _said(evaluator, key, display.scope)
+            answers.add(said == name if said is not NO_CONSTANT else None)
     return True if True in answers else None if None in answers else False
 
 
