@@ -277,22 +277,22 @@ class Files(Protocol):
     def named(self, directory: str, *asked: str) -> frozenset[str]:
         """Return those names in a directory that are asked for: `train.py`, `*.py`, `*requirements*.txt`.
 
-        `*/*.py` asks for them in the folders of the directory; none of these counts where there are many.
+        `*/*.py` asks for them in the folders of the directory; none of these counts where there are many. `*/` asks for
+        the folders themselves, by their names: for all that have no dot in them.
         """
         names = self._listing(directory)
-        deeper = tuple([each[len(IN_FOLDERS) :] for each in asked if each.startswith(IN_FOLDERS)])
+        deeper = tuple([each[len(IN_FOLDERS) :] for each in asked if each.startswith(IN_FOLDERS) and each != IN_FOLDERS])
         inside = (
             os.path.join(folder, name)
-            for folder in (_folders(names) if deeper else ())
+            for folder in (_folders(names) if deeper and len(_folders(names)) <= FOLDERS else ())
             for name in self.named(os.path.join(directory, folder), *deeper)
         )
-        return _among(names, asked).union(inside)
+        return _among(names, asked).union(inside, _folders(names) if IN_FOLDERS in asked else ())
 
 
 def _folders(names: frozenset[str]) -> list[str]:
-    """Return the names that may be of folders with code; none where there are more than FOLDERS."""
-    found = [name for name in names if "." not in name and name[:2] != "__"]
-    return found if len(found) <= FOLDERS else []
+    """Return the names that may be of folders with code."""
+    return [name for name in names if "." not in name and name[:2] != "__"]
 
 
 def _among(names: frozenset[str], asked: Sequence[str]) -> frozenset[str]:
