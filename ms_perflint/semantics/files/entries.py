@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator
 
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.files.imports import Imports
-from ms_perflint.source import FOLDERS, IN_FOLDERS, PYTHON
+from ms_perflint.source import IN_FOLDERS, PYTHON
 
 MAIN = rb"\nif[ \t(]+.*__name__"  # starts with what is looked for fast
 HERE = tuple([f"*{end}" for end in PYTHON])  # asks for the scripts in a directory
-BELOW = tuple([f"{folders}*{end}" for folders in ("*/", "*/*/") for end in PYTHON])  # up to two folders below
+BELOW = tuple([f"**/*{end}" for end in PYTHON])  # and in all folders below it
+BESIDE = tuple([f"{folders}*{end}" for folders in ("*/", "*/*/") for end in PYTHON])  # up to two folders below
 
 
 class Scripts(NamedTuple):
@@ -99,23 +100,15 @@ class Entries:
         while top < last and (self.scripts(above[top + 1]) or not self.scripts(above[top])):
             top += 1
         for level, base in enumerate(above[: top + 1]):
-            if not self.imports.is_package(base) and len(self._folders(base)) > FOLDERS:
+            if not self.imports.is_package(base) and self.imports.files.named(base, IN_FOLDERS):
                 return above[level - 1] if level else None
         return above[top]
 
-    def _folders(self, directory: str) -> frozenset[str]:
-        return self.imports.files.named(directory, IN_FOLDERS)
-
     def _all_below(self, home: str) -> tuple[str, ...]:
-        """Return the scripts of a directory and all folders below it, the outermost first."""
+        """Return the scripts of a directory and all folders below it."""
         if home not in self._below:
-            found: list[str] = []
-            level = [home]
-            while level:
-                for directory in level:
-                    found += self.scripts(directory)
-                level = [os.path.join(each, name) for each in level for name in sorted(self._folders(each))]
-            self._below[home] = tuple(found)
+            names = sorted(self.imports.files.named(home, *BELOW))
+            self._below[home] = tuple(self._importing_something(os.path.join(home, name) for name in names))
         return self._below[home]
 
     def _scripts_beside(self, directory: str) -> Scripts:
@@ -124,7 +117,7 @@ class Entries:
         if home is None or self.imports.is_root(home):
             return Scripts((), ())
         parent = os.path.dirname(home)
-        names = sorted(self.imports.files.named(parent, *BELOW))
+        names = sorted(self.imports.files.named(parent, *BESIDE))
         return self._divide(tuple(self._importing_something(os.path.join(parent, name) for name in names)))
 
     def _divide(self, paths: tuple[str, ...]) -> Scripts:
