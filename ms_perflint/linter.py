@@ -35,7 +35,7 @@ HELD = 2_000_000  # bytes of parsed source that are kept within a project, also 
 HELD_BETWEEN = 200_000  # the same between projects
 HELD_BY_SESSION = 50_000  # the same when findings are remembered: any change makes all of these void
 HELD_AT_MOST = 8_000_000  # bytes after which everything is given back, wherever the run is
-PROGRAMS = 40  # programs whose answers are kept
+ANSWERS = 1_000_000  # answers of programs, of all together, after which they are given back
 
 OPERATORS = ("*", "@")  # triggers that are no names
 EVERY = "()"  # the trigger that every call is: for checks that know by the program which calls are meant
@@ -344,8 +344,8 @@ class Linter:
             program.close()
 
     def _drop_programs(self) -> None:
-        """Give back the programs of files that are done, when they are many."""
-        if len(self._programs) >= PROGRAMS:
+        """Give back all programs when they hold many answers."""
+        if sum(len(program.evaluator.queries.memo) for program in self._programs.values()) > ANSWERS:
             for program in self._programs.values():
                 program.close()
             self._programs.clear()

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from ms_perflint.check import Check
 from ms_perflint.findings import Finding
 from ms_perflint.programs.program import Program
-from ms_perflint.semantics.files.entries import PROGRAMS
 from ms_perflint.semantics.files.project import Project
 from ms_perflint.source import Source, SourceError
 from ms_perflint.suppressions import Suppressions, names_rules
@@ -52,10 +51,7 @@ def review_unread(path: str, raw: bytes, enabled: Checks) -> list[Finding]:
 
 def is_read(path: str, project: Project, program: Callable[[str], Program]) -> bool:
     """Return whether all programs of a file are known, and all their files were read."""
-    entries = project.programs(path)
-    if len(entries) > PROGRAMS:  # there may be more
-        return False
-    for entry in entries:
+    for entry in project.programs(path):
         one = program(entry)
         if not one.is_whole or len(one.all_modules) < len(one.files):
             return False

@@ -24,6 +24,8 @@ Span = tuple[int, int]  # byte offsets in Source.text, end excluded
 LARGEST = 100_000_000  # bytes of a file that is read; more in a file of our own says who reads it
 SETTLED = 2_000_000_000  # ns; file systems count time in steps of up to two seconds
 IN_FOLDERS = "*/"  # starts what is asked for in the folders of a directory
+DEEPEST = 100  # folders inside one another; links to folders, which may go in circles, are not followed
+BELOW = "**/"  # starts what is asked for in a directory and all folders below it
 FOLDERS = 32  # folders in a directory after which it is a collection, not a project
 
 
@@ -277,22 +279,26 @@ class Files(Protocol):
     def named(self, directory: str, *asked: str) -> frozenset[str]:
         """Return those names in a directory that are asked for: `train.py`, `*.py`, `*requirements*.txt`.
 
-        `*/*.py` asks for them in the folders of the directory; none of these counts where there are many.
+        `*/*.py` asks for them in the folders of the directory; none of these counts where there are many, and `*/` asks
+        for the folders then. `**/*.py` asks for them in the directory and all folders below it.
         """
         names = self._listing(directory)
-        deeper = tuple([each[len(IN_FOLDERS) :] for each in asked if each.startswith(IN_FOLDERS)])
-        inside = (
-            os.path.join(folder, name)
-            for folder in (_folders(names) if deeper else ())
-            for name in self.named(os.path.join(directory, folder), *deeper)
-        )
-        return _among(names, asked).union(inside)
+        below = tuple([each for each in asked if each.startswith(BELOW)])
+        deeper = tuple([each[len(IN_FOLDERS) :] for each in asked if each.startswith(IN_FOLDERS) and each != IN_FOLDERS])
+        folders = _folders(names) if below or deeper or IN_FOLDERS in asked else []
+        is_many = len(folders) > FOLDERS
+        found = set(_among(names, (*asked, *[each[len(BELOW) :] for each in below])))
+        for folder in folders if below or not is_many else ():
+            inner = os.path.join(directory, folder)
+            all_below = below if inner.count(os.sep) < DEEPEST and not os.path.islink(inner) else ()
+            names = self.named(inner, *all_below, *(() if is_many else deeper))
+            found.update(os.path.join(folder, name) for name in names)
+        return frozenset(found.union(folders if is_many and IN_FOLDERS in asked else ()))
 
 
 def _folders(names: frozenset[str]) -> list[str]:
-    """Return the names that may be of folders with code; none where there are more than FOLDERS."""
-    found = [name for name in names if "." not in name and name[:2] != "__"]
-    return found if len(found) <= FOLDERS else []
+    """Return the names that may be of folders with code."""
+    return [name for name in names if "." not in name and name[:2] != "__"]
 
 
 def _among(names: frozenset[str], asked: Sequence[str]) -> frozenset[str]:

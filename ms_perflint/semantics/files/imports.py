@@ -19,7 +19,7 @@ from ms_perflint.semantics.files.search_path import Additions, additions
 from ms_perflint.semantics.files.statements import Import, imports, taken
 from ms_perflint.source import Files
 
-LEVELS = 6  # directories upward that are searched for scripts and packages
+LEVELS = 6  # directories upward that are searched where none is marked as the root of a project
 ROUNDS = 4  # times that the search path may grow by files that it made reachable
 ROOTS = 16  # directories on the search path of a program
 MARKERS = frozenset({".git", "pyproject.toml", "setup.py", "setup.cfg"})  # of a project's root
@@ -47,6 +47,7 @@ class Imports:
         self.raw: Callable[[str], Optional[bytes]] = _unread  # the bytes of a file as its project has them
         self.errors = Errors()  # as its project has them
         self._ancestors: dict[str, tuple[str, ...]] = {}
+        self._roots: dict[str, bool] = {}
         self._offered: dict[tuple[str, str], frozenset[str]] = {}
         self._packages: dict[str, bool] = {}
         self._located: dict[tuple[str, Roots], dict[Import, Located]] = {}
@@ -67,15 +68,18 @@ class Imports:
     def ancestors(self, directory: str) -> tuple[str, ...]:
         """Return a directory and those above it, up to the project's root: no package, which is imported from above."""
         if directory not in self._ancestors:
-            found, current = [], directory
-            for _ in range(LEVELS):
-                found.append(current)
-                parent, names = os.path.dirname(current), self.files.named(current, "__init__.py", *MARKERS)
-                if parent == current or (names & MARKERS and ("__init__.py" not in names or ".git" in names)):
-                    break
-                current = parent
-            self._ancestors[directory] = tuple(found)
+            found = [directory]
+            while not self.is_root(found[-1]) and os.path.dirname(found[-1]) != found[-1]:
+                found.append(os.path.dirname(found[-1]))
+            self._ancestors[directory] = tuple(found if self.is_root(found[-1]) else found[:LEVELS])
         return self._ancestors[directory]
+
+    def is_root(self, directory: str) -> bool:
+        """Return whether a directory is marked as the root of a project."""
+        if directory not in self._roots:
+            names = self.files.named(directory, "__init__.py", *MARKERS)
+            self._roots[directory] = bool(names & MARKERS) and ("__init__.py" not in names or ".git" in names)
+        return self._roots[directory]
 
     def locate(self, directory: str, asked: Import, roots: Roots = ()) -> Located:
         """Return what an import in a file of this directory finds in a program with this search path."""
