@@ -36,7 +36,7 @@ _TWICE = "GradOperation"  # what it gives is called before there is a step: `Gra
 
 
 class StepFlow(NamedTuple):
-    """Where a program may hold a training step: train cells, and what gives gradients, which is one beside an optimizer.
+    """Where a program may hold a training step: train cells, and what gives gradients beside an optimizer.
 
     Of both the words and variables that hold them, or what makes them, and the calls that may be of one, by the
     identity of their nodes.
@@ -57,10 +57,10 @@ def step_flow(program: Program) -> StepFlow:
     """
     graph = program.call_graph
     gradients: States = {}
-    graph.reach([(word, CALL * (1 + (word == _TWICE))) for word in _words(GRADS)], gradients)
+    graph.reach([(name, CALL * (1 + name.endswith(_TWICE))) for name in _names(GRADS)], gradients)
     around = [cls for cls in _classes_around(graph.makers_at(gradients)) if _optimizer_calls(cls)]
     cells: States = {}
-    new: list[State] = [(word, CALL) for word in _words(STEP_CELLS)]
+    new: list[State] = [(name, CALL) for name in _names(STEP_CELLS)]
     while new or around:
         new += [state for cls in around if (state := (graph.key(cls), CALL)) not in cells]
         around = _classes_around(graph.makers_at(graph.reach(new, cells)))
@@ -73,8 +73,9 @@ def step_flow(program: Program) -> StepFlow:
     )
 
 
-def _words(apis: Iterable[str]) -> list[str]:
-    return sorted({api.rpartition(".")[2] for api in apis})
+def _names(apis: Iterable[str]) -> list[str]:
+    """Return the nodes of some APIs: their own, and those of their last words where a file of the project has them."""
+    return sorted({name for api in apis for name in (api, api.rpartition(".")[2])})
 
 
 def _classes_around(sites: Iterable[Site]) -> list[Scope]:
