@@ -95,7 +95,7 @@ def _lint(
     learn: Optional[Learn] = None,
 ) -> _Part:
     """Return what is found in files, without the sessions that were handed over meanwhile."""
-    linter = Linter(config, files if files is not None else Disk(), remember=remember, parsed=parsed)
+    linter = Linter(config, files if files is not None else Disk(), remember=remember, parsed=parsed, coming=paths)
     with without_collector():
         findings = with_room(partial(_found, linter, paths, done, learn))
     return _Part(tuple(findings), tuple(linter.problems), tuple(linter.sessions))

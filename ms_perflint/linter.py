@@ -49,8 +49,19 @@ class _Error(NamedTuple):
     reason: Message
 
 
+class _Judged(NamedTuple):
+    """What a check found in a file as a part of one program, by place, and what went wrong."""
+
+    found: dict[tuple[object, ...], Finding]
+    errors: tuple[_Error, ...]
+    problems: tuple[Problem, ...]
+
+
 class Linter:
-    """Lints files one after the other; what one file taught about its neighbours is kept while it is near."""
+    """Lints files one after the other; what one file taught about its neighbours is kept while it is near.
+
+    A program is made once for all files `coming`: the first that asks it has it judge the others too.
+    """
 
     def __init__(
         self,
@@ -59,6 +70,7 @@ class Linter:
         suppress: bool = True,
         remember: bool = False,
         parsed: Optional[Parsed] = None,
+        coming: Sequence[str] = (),
     ) -> None:
         self.config = config
         self.suppress = suppress  # whether comments switch findings off
@@ -79,6 +91,10 @@ class Linter:
         self._asked = Target(config.mindspore_version or (0,), (config.device,) if config.device else ())
         self._programs: dict[str, Program] = {}
         self._checks: dict[tuple[type[Check], str], Check] = {}
+        self._coming = dict.fromkeys(coming)  # files that are not linted yet
+        self._judged: dict[str, dict[tuple[type[Check], str], _Judged]] = {}  # ahead, by file, then check and program
+        self._done: set[str] = set()  # programs that have judged all files that come
+        self._sites: dict[tuple[type[Check], str], list[Site]] = {}  # candidates, by check and file
 
     def _new_project(self) -> Project:
         return Project(self._noting if self.remember else self.files, self._parsed, errors=self._read_errors)
@@ -89,9 +105,12 @@ class Linter:
             program.close()
         self._programs.clear()
         self._checks.clear()
+        self._sites.clear()
         if not self.remember:
             self.project = self.project.renewed()
             return
+        self._judged.clear()  # the next session would not know what was consulted
+        self._done.clear()
         self.project.close()
         self._end_session()
         self.project = self._new_project()  # knows nothing: a session notes all that was consulted
@@ -127,6 +146,8 @@ class Linter:
         module = self._open(path, is_next=True)
         found = self._reported(module) if module is not None else self._of_comments(path, before)
         self._report_errors(path)
+        self._coming.pop(path, None)
+        self._judged.pop(path, None)
         if path in self._unread:
             return []
         if self.remember and len(self.problems) == before:
@@ -137,8 +158,9 @@ class Linter:
         """Report an internal error in a file, and forget all that was read: it may be half done."""
         self.problems.append(Problem(path, 0, 0, internal_error(error), internal=True))
         self._report_errors(path)
-        self._programs.clear()
-        self._checks.clear()
+        for held in (self._programs, self._checks, self._sites, self._judged, self._done):
+            held.clear()
+        self._coming.pop(path, None)
         self._session, self._noting = {}, Noting(self.files)
         self.project = self._new_project()
         gc.collect()  # what was not closed refers to itself
@@ -244,17 +266,64 @@ class Linter:
     # --- one check in one file
 
     def _findings(self, check: type[Check], module: Module) -> list[Finding]:
-        sites = _candidates(check, module)
-        if not sites and not check.anchored:
-            return []
-        entries = self.project.programs(module.path) if check.per_program and sites else (module.path,)
         before = len(self._errors)
-        found = merged([self._of_entry(check, entry, module, sites) for entry in entries])
+        found = merged([self._of_program(check, entry, module) for entry in self._entries(check, module)])
         return found if len(self._errors) == before else [only_shown(finding) for finding in found]
 
-    def _of_entry(
-        self, check: type[Check], entry: str, module: Module, sites: Optional[Sequence[Site]] = None
-    ) -> dict[tuple[object, ...], Finding]:
+    def _entries(self, check: type[Check], module: Module) -> tuple[str, ...]:
+        """Return the entry scripts of the programs that a check is asked for in a file."""
+        has_sites = bool(self._candidates(check, module))
+        if check.per_program and has_sites:
+            return self.project.programs(module.path)
+        return (module.path,) if has_sites or check.anchored else ()
+
+    def _candidates(self, check: type[Check], module: Module) -> list[Site]:
+        key = check, module.path
+        if key not in self._sites:
+            self._sites[key] = _candidates(check, module)
+        return self._sites[key]
+
+    def _of_program(self, check: type[Check], entry: str, module: Module) -> dict[tuple[object, ...], Finding]:
+        """Return what a check finds in a file as a part of one program, which may have judged it already."""
+        if module.path not in self._coming:
+            return self._of_entry(check, entry, module)
+        if entry not in self._done:
+            self._judge(entry)
+        judged = self._judged.get(module.path, {}).get((check, entry))
+        if judged is None:
+            return {}
+        self._errors += judged.errors
+        self.problems += judged.problems
+        return judged.found
+
+    def _judge(self, entry: str) -> None:
+        """Let a program judge all files that come, and give it back."""
+        for path in sorted(self.project.closure(entry) & self._coming.keys()):
+            module = self._module(path)
+            for check in self._enabled_in(path) if module is not None else ():
+                if module is not None and entry in self._entries(check, module):
+                    judged = self._apart(check, entry, module)
+                    if any(judged):
+                        self._judged.setdefault(path, {})[check, entry] = judged
+        self._done.add(entry)
+        self._drop_program(entry)
+
+    def _module(self, path: str) -> Optional[Module]:
+        """Return the module of a file that may have findings; None for others."""
+        raw = self.project.raw(path)
+        return self.project.module(path) if raw is not None and self.may_find(raw) else None
+
+    def _apart(self, check: type[Check], entry: str, module: Module) -> _Judged:
+        """Return what a check finds in a file as a part of one program, with what goes wrong while it is asked."""
+        errors, problems = self._errors, self.problems
+        self._errors, self.problems = [], []
+        try:
+            found = self._of_entry(check, entry, module)
+            return _Judged(found, tuple(self._errors), tuple(self.problems))
+        finally:
+            self._errors, self.problems = errors, problems
+
+    def _of_entry(self, check: type[Check], entry: str, module: Module) -> dict[tuple[object, ...], Finding]:
         """Return what a check finds in a file as a part of one program, by place.
 
         An internal error costs what is left to ask of this check, file and program.
@@ -263,7 +332,7 @@ class Linter:
         site: Optional[Site] = None
         try:
             instance = self._check(check, entry)
-            for site in instance.among(_candidates(check, module) if sites is None else sites):
+            for site in instance.among(self._candidates(check, module)):
                 for finding in self._asked_of(instance, site):
                     found.setdefault((finding.place, finding.end), finding)
             if check.anchored and module.path == entry:
