@@ -72,7 +72,7 @@ class ProgramEvaluator:
             return found
         return self._ask(key, NOTHING, MANY, self._expression, (node, scope))
 
-    def _bound(self, key: Key, node: ast.Name, scope: Scope) -> Optional[Value]:
+    def _bound(self, key: tuple[int, str], node: ast.Name, scope: Scope) -> Optional[Value]:
         """Return what a name is that one binding gives it, or an import from outside: no query of its own.
 
         None for other names.
