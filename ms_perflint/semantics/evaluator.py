@@ -97,7 +97,7 @@ Call = Callable[[Evaluator, Api, ast.Call, Scope], Optional[Value]]  # what a ca
 
 
 class Library(NamedTuple):
-    """What libraries mean to the evaluator, by qualified name; ".name" stands for the methods of that name."""
+    """What libraries mean to the evaluator, by qualified name; ".name": methods of that name, "name.": a package."""
 
     calls: Mapping[str, tuple[Call, ...]] = {}
     attributes: Mapping[str, Callable[[Evaluator, str], Value]] = {}  # of what a name stands for
@@ -114,7 +114,8 @@ class Library(NamedTuple):
 
     def called(self, name: str) -> tuple[Call, ...]:
         """Return what may know what a call of a name gives, in the order in which they are asked."""
-        return (*self.calls.get(name, ()), *self.calls.get(f".{name.rpartition('.')[2]}", ()))
+        keys = name, f"{name.partition('.')[0]}.", f".{name.rpartition('.')[2]}"
+        return tuple(handler for key in keys for handler in self.calls.get(key, ()))
 
 
 def joined(libraries: Iterable[Library]) -> Library:
