@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import lists, records, registries, tables
+from ms_perflint.semantics import lists, registries, tables
 from ms_perflint.semantics.module import Module, Scope
 from ms_perflint.semantics.settings import configs, mappings, stores
 from ms_perflint.semantics.values import (
@@ -67,7 +67,7 @@ def item(evaluator: Evaluator, known: Known, key: object) -> Value:
     if isinstance(what, Module):
         return evaluator.exported(what, key) if isinstance(key, str) else OPEN  # `globals()["name"]`
     if isinstance(what, Instance) and what.node is not None and isinstance(key, str):
-        field = records.field(evaluator, known, key)
+        field = evaluator.libraries.field(evaluator, known, key)
         if field is not None:
             return field
         return configs.setting(evaluator, what, key)

@@ -105,10 +105,14 @@ class Library(NamedTuple):
     settings: Mapping[str, Callable[[Evaluator, Instance, str], Value]] = {}  # of an instance
     documents: Mapping[str, Callable[[Evaluator, ast.Call, Scope], tuple[Known, ...]]] = {}  # that a call loads
     parameters: tuple[Callable[[Evaluator, Binding, Scope], Optional[Value]], ...] = ()  # what decorators give them
+    field: Callable[[Evaluator, Known, str], Optional[Value]] = lambda *_: None  # of a record; None: it is none
+    has_field: Callable[[Evaluator, Known, object], Optional[bool]] = lambda *_: None
+    is_record: Callable[[Scope], bool] = lambda *_: False  # whose class body holds only defaults
     option: Callable[[Evaluator, Options, str], Value] = lambda *_: OPEN
     has_option: Callable[[Evaluator, Options, str], Optional[bool]] = lambda *_: None
     behind: Callable[[Evaluator, Options], list[Part]] = lambda *_: []  # what defaults of options are made of
     methods: Mapping[str, str] = {}  # that tell of which class an object is, whatever it is called here
+    command_line: frozenset[str] = frozenset()  # what gives nothing but what a user passes
     mappings: frozenset[str] = frozenset()  # last words of classes whose keys are attributes
     closed: tuple[str, ...] = ()  # beginnings of names whose objects hold no settings
 
