@@ -63,6 +63,7 @@ class Release:
     calls: dict[Spelling, Signature] = field(default_factory=dict)
     methods: dict[Spelling, dict[str, Signature]] = field(default_factory=dict)
     parents: dict[Spelling, list[Spelling]] = field(default_factory=dict)
+    returned: dict[Spelling, dict[str, Spelling]] = field(default_factory=dict)
 
 
 def is_public(module: str) -> bool:
@@ -125,6 +126,7 @@ def _read_signatures(release: Release, signatures: Signatures, made: dict[Spelli
         if key in release.kinds:
             continue
         release.kinds[key] = type(origin.node).__name__
+        release.returned[key] = {method: (kind.module, kind.name) for method, kind in signatures.returned(origin)}
         if (signature := signatures.of(origin)) is not None:
             release.signatures[key] = signature
         if isinstance(origin.node, ast.ClassDef):
@@ -277,6 +279,17 @@ def parents_data(releases: list[Release], names: Names) -> dict[str, str]:
     return {api: parents for api, parents in sorted(found.items()) if parents}
 
 
+def returns_data(release: Release, names: Names) -> dict[str, str]:
+    """What functions and methods of a release give: canonical name -> a class, or "self"; tensors are left out."""
+    found: dict[str, str] = {}
+    for origin, methods in sorted(release.returned.items()):
+        public = {names.of(spelling) for spelling, is_one in release.objects.get(origin, {}).items() if is_one}
+        for api in public if not NO_SIGNATURES.match(names.made(release, origin)) else ():
+            for method, (module, name) in methods.items():
+                found[f"{api}.{method}".rstrip(".")] = names.made(release, (module, name)) if module else name
+    return {api: kind for api, kind in sorted(found.items()) if kind != "mindspore.Tensor"}
+
+
 def _text(signature: Signature, release: Release, names: Names) -> str:
     parts = []
     for name, keyword_only, default in signature:
@@ -314,6 +327,7 @@ def main() -> None:
     shutil.rmtree(arguments.out, ignore_errors=True)
     write(arguments.out / "names.json", names_data(releases, names))
     write(arguments.out / "exports.json", exports_data(releases))
+    write(arguments.out / "returns.json", returns_data(releases[0], names))
     packages = frozenset(package for release in releases for package in release.packages)
     write(arguments.out / "versions.json", versions_data(releases, packages))
     write(arguments.out / "parents.json", parents_data(releases, names))

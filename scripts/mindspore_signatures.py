@@ -17,6 +17,9 @@ Default = Optional[tuple[str, ...]]
 Signature = tuple[tuple[str, bool, Default], ...]
 GENERIC = ("mindspore.ops.primitive", "mindspore.nn.cell", "mindspore.common._stub_tensor", "builtins")
 
+SELF = Origin("", "self")
+RETURNS = re.compile(r"^Returns:\s+(?:A |An |The |a )?`*([A-Z]\w+)`*(?: instance| object)?\s*(?:[,.:]|$)", re.MULTILINE)
+
 
 class Signatures:
     """The signatures of one release."""
@@ -59,6 +62,31 @@ class Signatures:
                 signature = self._function(origin.module, stmt, bound="staticmethod" not in decorators)
                 if signature is not None:
                     yield stmt.name, signature
+
+    def returned(self, origin: Origin) -> Iterator[tuple[str, Origin]]:
+        """What a function ("") or the public methods of a class give, where that is one class; `self` of a method."""
+        if isinstance(origin.node, ast.FunctionDef):
+            found = self._returned(origin.module, origin.node, {})
+            if found is not None:
+                yield "", found
+        if isinstance(origin.node, ast.ClassDef):
+            methods = {stmt.name: stmt for stmt in origin.node.body if isinstance(stmt, ast.FunctionDef)}
+            for name, stmt in methods.items():
+                found = self._returned(origin.module, stmt, methods) if not name.startswith("_") else None
+                if found is not None:
+                    yield name, found
+
+    def _returned(self, module: str, node: ast.FunctionDef, methods: dict[str, ast.FunctionDef]) -> Optional[Origin]:
+        """The class that all `return` statements make; else the one that the docstring begins `Returns:` with."""
+        values = [part.value for part in _own_parts(node) if isinstance(part, ast.Return)]
+        if _is_self(values, methods):
+            return SELF
+        made = {self.sources.dotted(module, v.func) if isinstance(v, ast.Call) else None for v in values} or {None}
+        if len(made) == 1 and (only := made.pop()) is not None and isinstance(only.node, ast.ClassDef):
+            return only
+        word = RETURNS.search(ast.get_docstring(node) or "")
+        said = self.sources.origin(module, word.group(1)) if word is not None else None
+        return said if said is not None and isinstance(said.node, ast.ClassDef) else None
 
     def lineage(self, origin: Origin) -> list[Origin]:
         """The class and its ancestors, nearest first, as far as they are MindSpore's own."""
@@ -125,6 +153,29 @@ class Signatures:
             origin = self.sources.dotted(module, node)
             known = origin is not None and origin.module.startswith("mindspore") and origin.name
             return ("name", origin.module, origin.name) if origin and known else ("other",)
+
+
+def _is_self(values: list[Optional[ast.expr]], methods: dict[str, ast.FunctionDef]) -> bool:
+    """Whether all that a method returns is `self`, also through one more method of its class: `self._apply(...)`."""
+    for value in values:
+        if isinstance(value, ast.Call) and ast.unparse(value.func).startswith("self."):
+            other = methods.get(ast.unparse(value.func)[len("self.") :])
+            inner = [part.value for part in _own_parts(other) if isinstance(part, ast.Return)] if other else []
+            if not _is_self(inner, {}):
+                return False
+        elif not isinstance(value, ast.Name) or value.id != "self":
+            return False
+    return bool(values)
+
+
+def _own_parts(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """The nodes of a function, but for those of functions in it."""
+    queue: list[ast.AST] = [*function.body]
+    while queue:
+        part = queue.pop()
+        yield part
+        if not isinstance(part, (ast.FunctionDef, ast.ClassDef, ast.Lambda)):
+            queue += ast.iter_child_nodes(part)
 
 
 def _constant(node: ast.expr) -> object:

@@ -221,6 +221,19 @@ def test_classes_know_their_ancestors() -> None:
     assert api.ancestors("mindspore.ops.cast") == ()
 
 
+def test_methods_know_what_they_return() -> None:
+    assert api.returned("mindspore.nn.Dense.to_float") == "self"
+    assert api.returned("mindspore.nn.Cell.to") == "self"  # through another method
+    assert api.returned("mindspore.ops.MatMul.shard") == "self"
+    assert api.returned("mindspore.nn.Cell.shard") == ""
+    assert api.returned("mindspore.Tensor.to") == ""
+    assert api.returned("mindspore.amp.build_train_network.set_train") == "self"
+    batched = api.returned("mindspore.dataset.MnistDataset.batch")
+    assert batched == "mindspore.dataset.engine.datasets.BatchDataset"
+    assert api.returned(f"{batched}.shuffle") == "mindspore.dataset.engine.datasets.ShuffleDataset"
+    assert "mindspore.nn.Lamb" in api.descendants("mindspore.nn.Optimizer")
+
+
 def test_constants() -> None:
     assert api.constant("mindspore.context.GRAPH_MODE") == 0
     assert api.constant("mindspore.PYNATIVE_MODE") == 1

@@ -5,6 +5,7 @@ from ms_perflint.libraries import (
     argparse,
     click,
     configparser,
+    dataclasses,
     documents,
     hf_argument_parser,
     hydra,
@@ -15,6 +16,7 @@ from ms_perflint.libraries import (
 from ms_perflint.semantics.evaluator import joined
 
 _MODULES = (
-    mindspore, documents, hf_argument_parser, argparse, click, absl, hydra, configparser, omegaconf, python,
+    mindspore, documents, hf_argument_parser, argparse, hydra, click, absl, configparser, omegaconf, dataclasses,
+    python,
 )  # fmt: skip
 LIBRARIES = joined(module.LIBRARY for module in _MODULES)  # where several know a name, in this order

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.libraries.dataclasses import Parsed
 from ms_perflint.semantics import parameters
 from ms_perflint.semantics.evaluator import Library
 from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.records import Parsed
 from ms_perflint.semantics.signature import Signature
 from ms_perflint.semantics.values import OPEN, Api, Display, Instance, Known, Value
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.libraries.dataclasses import structured
 from ms_perflint.libraries.python import passed_on
-from ms_perflint.semantics import records
 from ms_perflint.semantics.evaluator import Library
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.settings import mappings
@@ -34,7 +34,7 @@ def _created(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
 
 
 def _structured(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    return records.structured(evaluator, node, scope) if node.args else None
+    return structured(evaluator, node, scope) if node.args else None
 
 
 LIBRARY = Library(
@@ -44,5 +44,6 @@ LIBRARY = Library(
         f"{OMEGACONF}.merge": (_merged,),
         f"{OMEGACONF}.structured": (_structured,),
     },
+    command_line=frozenset({f"{OMEGACONF}.from_cli"}),
     mappings=MAPPINGS,
 )

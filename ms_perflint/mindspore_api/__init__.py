@@ -1,4 +1,5 @@
-"""What MindSpore is, by version: canonical names, exports, parameters and their defaults, removals, constants.
+"""What MindSpore is, by version: canonical names, exports, parameters and their defaults, what is
+returned, removals, constants.
 
 Names and signatures are generated (`data/`, see `scripts/generate_mindspore_api.py`); what no signature shows is kept
 by hand in `kept.py` and `versions.py`, each entry with its source. Files of the data are read on first use.
@@ -7,7 +8,7 @@ by hand in `kept.py` and `versions.py`, each entry with its source. Files of the
 from __future__ import annotations
 
 from ms_perflint.mindspore_api.kept import CONSTANTS
-from ms_perflint.mindspore_api.names import ancestors, canonical, exports, is_module
+from ms_perflint.mindspore_api.names import ancestors, canonical, descendants, exports, is_module, returned
 from ms_perflint.mindspore_api.parameter import REQUIRED, UNKNOWN, Missing, Named, Parameter
 from ms_perflint.mindspore_api.signatures import parameters
 from ms_perflint.mindspore_api.versions import (
@@ -33,6 +34,7 @@ __all__ = [
     "canonical",
     "constant",
     "default_mode",
+    "descendants",
     "exports",
     "is_in",
     "is_module",
@@ -40,6 +42,7 @@ __all__ = [
     "parameters",
     "parse_version",
     "removed_in",
+    "returned",
     "spelling",
 ]
 

@@ -1,4 +1,4 @@
-"""What no signature shows, kept by hand: keywords and defaults behind `**kwargs`, and constants.
+"""What no signature shows, kept by hand: keywords and defaults behind `**kwargs`, what is returned, and constants.
 
 Each entry names its source, as `file:line` of the `mindspore` package of a release.
 """
@@ -110,6 +110,13 @@ KEYWORDS: Mapping[str, tuple[Keyword, ...]] = {
         Keyword("python_multiprocessing", False, since=(2,)),
         Keyword("max_rowsize", UNKNOWN, since=(2,)),
     ),
+}
+
+# `build_train_network` gives one of two cells, the second of which derives from the first (2.10 train/amp.py:775-790);
+# `convert_to_thor_model` gives the model, or a kind of it (2.10 train/train_thor/convert_utils.py:258-267).
+RETURNS: Mapping[str, str] = {
+    "mindspore.amp.build_train_network": "mindspore.nn.TrainOneStepCell",
+    "mindspore.ConvertModelUtils.convert_to_thor_model": "mindspore.train.Model",
 }
 
 # 2.10 context.py:44 and class ParallelMode, context.py:1661; the same values since 1.0.

@@ -1,4 +1,4 @@
-"""Names of MindSpore: which spellings are one API, what a module exports, what a class derives from.
+"""Names of MindSpore: which spellings are one API, what a module exports, a class derives from, a method gives.
 
 The data is read from the sources of the releases 1.0 to 2.10 by `scripts/generate_mindspore_api.py`.
 """
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
+from ms_perflint.mindspore_api.kept import RETURNS
 from ms_perflint.records import NamedTuple
 
 DATA = os.path.join(os.path.dirname(__file__), "data")
@@ -70,6 +71,24 @@ def ancestors(api: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+@cache
+def descendants(api: str) -> frozenset[str]:
+    """The classes of MindSpore that derive from a class."""
+    return frozenset(each for each in _parents() if api in ancestors(each))
+
+
+@cache
+def returned(api: str) -> str:
+    """The class of what a function or method gives, "self" for the object of the method; "" where that is not known.
+
+    A method of what a function gives is spelled like a method of the function.
+    """
+    owner, _, method = api.rpartition(".")
+    kind = _returns().get(owner, owner)
+    found = (_returns().get(f"{each}.{method}") for each in (kind, *ancestors(kind)))
+    return _returns().get(api) or next((each for each in found if each is not None), "")
+
+
 def read_data(name: str) -> Any:
     """One file of the generated data; {} if there is none of that name."""
     import json  # here, because many files name nothing that has to be looked up
@@ -111,6 +130,11 @@ def _aliases(module: str) -> Mapping[str, str]:
 def _exports() -> Mapping[str, str]:
     exports: Mapping[str, str] = read_data("exports")
     return exports
+
+
+@cache
+def _returns() -> Mapping[str, str]:
+    return {**read_data("returns"), **RETURNS}
 
 
 @cache

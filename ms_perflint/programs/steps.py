@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Optional
 
+from ms_perflint import mindspore_api
 from ms_perflint.programs.call_graph import Key, State, States
 from ms_perflint.programs.program import Program, fact
 from ms_perflint.records import NamedTuple
@@ -32,6 +33,7 @@ GRADS = frozenset(
     }
 )
 _TAKES = ("GradOperation", "value_and_grad", "grad")
+_OPTIMIZER = "mindspore.experimental.optim.Optimizer"  # of those with a schedule beside them
 _TWICE = "GradOperation"  # what it gives is called before there is a step: `GradOperation()(network)(x)`
 
 
@@ -207,7 +209,8 @@ def _calls_optimizer(program: Program, path: str) -> bool:
     module = program.module(path)
     if module is None:
         return False
-    for word in ("Adam", "AdamWeightDecay", "Momentum", "SGD", "AdamW", "RMSProp", "Lamb", "Adagrad", "LARS"):
+    kinds = mindspore_api.descendants("mindspore.nn.Optimizer") | mindspore_api.descendants(_OPTIMIZER)
+    for word in sorted({kind.rpartition(".")[2] for kind in kinds}):
         for name in module.holders(word):
             sites = module.by_word.get(name, ())
             if any(isinstance(s.node, ast.Call) and s.node.args and program.runs(s) for s in sites):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ms_perflint.semantics import bases, lists, records, registries, sequences, tables
+from ms_perflint.semantics import bases, lists, registries, sequences, tables
 from ms_perflint.semantics.module import Module, Scope
 from ms_perflint.semantics.settings import configs, mappings, stores
 from ms_perflint.semantics.values import (
@@ -74,7 +74,7 @@ def item(evaluator: Evaluator, known: Known, key: object) -> Value:
     if given is not None:
         return given
     if isinstance(what, Instance) and what.node is not None and isinstance(key, str):
-        field = records.field(evaluator, known, key)
+        field = evaluator.libraries.field(evaluator, known, key)
         if field is not None:
             return field
         return configs.setting(evaluator, what, key)

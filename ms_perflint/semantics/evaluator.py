@@ -101,7 +101,7 @@ Call = Callable[[Evaluator, Api, ast.Call, Scope], Optional[Value]]  # what a ca
 
 
 class Library(NamedTuple):
-    """What libraries mean to the evaluator, by qualified name; ".name" stands for the methods of that name."""
+    """What libraries mean to the evaluator, by qualified name; ".name": methods of that name, "name.": a package."""
 
     calls: Mapping[str, tuple[Call, ...]] = {}
     attributes: Mapping[str, Callable[[Evaluator, str], Value]] = {}  # of what a name stands for
@@ -109,16 +109,21 @@ class Library(NamedTuple):
     settings: Mapping[str, Callable[[Evaluator, Instance, str], Value]] = {}  # of an instance
     documents: Mapping[str, Callable[[Evaluator, ast.Call, Scope], tuple[Known, ...]]] = {}  # that a call loads
     parameters: tuple[Callable[[Evaluator, Binding, Scope], Optional[Value]], ...] = ()  # what decorators give them
+    field: Callable[[Evaluator, Known, str], Optional[Value]] = lambda *_: None  # of a record; None: it is none
+    has_field: Callable[[Evaluator, Known, object], Optional[bool]] = lambda *_: None
+    is_record: Callable[[Scope], bool] = lambda *_: False  # whose class body holds only defaults
     option: Callable[[Evaluator, Options, str], Value] = lambda *_: OPEN
     has_option: Callable[[Evaluator, Options, str], Optional[bool]] = lambda *_: None
     behind: Callable[[Evaluator, Options], list[Part]] = lambda *_: []  # what defaults of options are made of
     methods: Mapping[str, str] = {}  # that tell of which class an object is, whatever it is called here
+    command_line: frozenset[str] = frozenset()  # what gives nothing but what a user passes
     mappings: frozenset[str] = frozenset()  # last words of classes whose keys are attributes
     closed: tuple[str, ...] = ()  # beginnings of names whose objects hold no settings
 
     def called(self, name: str) -> tuple[Call, ...]:
         """Return what may know what a call of a name gives, in the order in which they are asked."""
-        return (*self.calls.get(name, ()), *self.calls.get(f".{name.rpartition('.')[2]}", ()))
+        keys = name, f"{name.partition('.')[0]}.", f".{name.rpartition('.')[2]}"
+        return tuple(handler for key in keys for handler in self.calls.get(key, ()))
 
 
 def joined(libraries: Iterable[Library]) -> Library:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import bases, calls, containers, records
+from ms_perflint.semantics import bases, calls, containers
 from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.bases import lineage, method
 from ms_perflint.semantics.files import importing
@@ -96,7 +96,7 @@ def _is_of_dict(evaluator: Evaluator, name: str) -> bool:
 
 
 def _of_instance(evaluator: Evaluator, known: Known, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:
-    field = records.field(evaluator, known, name)
+    field = evaluator.libraries.field(evaluator, known, name)
     if field is not None:
         return field
     if isinstance(what.type, Scope):
@@ -196,7 +196,7 @@ def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Sc
         return Value(value.known, value.open or cls.any_attributes, value.optional)
     if name in cls.bindings:
         value = evaluator.bindings(cls.flow.at_end(name))
-        return Value(value.known, value.open, True) if records.is_dataclass(cls) else value
+        return Value(value.known, value.open, True) if evaluator.libraries.is_record(cls) else value
     return NOTHING
 
 

@@ -55,6 +55,11 @@ CASES = [
     ("def f(n):\n    return f(n) if unknown() else 1\nreveal(f(3))", "1"),
     ("def f(x):\n    return x\ndef g(x):\n    return f(x)\nreveal(g(5))", "5"),
     ("import functools\ndef f():\n    return 1\ng = functools.partial(f)\nreveal(g())", "1"),
+    ("from mindspore import nn\nreveal(nn.Dense(1, 2).to_float(x).set_train())", "mindspore.nn.Dense()"),
+    (
+        "import mindspore.dataset as ds\nreveal(ds.MnistDataset('').map(f).batch(2).shuffle)",
+        "mindspore.dataset.engine.datasets.BatchDataset.shuffle",
+    ),
     # classes and objects
     ("class A:\n    def __init__(self, x):\n        self.x = x\nreveal(A(4).x)", "4"),
     ("class A:\n    x = 1\nclass B(A):\n    pass\nreveal(B().x)", "1"),

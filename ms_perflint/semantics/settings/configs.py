@@ -6,7 +6,6 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics import records
 from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.settings import commandline, trees
 from ms_perflint.semantics.settings.sources import sources
@@ -77,7 +76,7 @@ def holds(evaluator: Evaluator, holder: Known, name: object) -> Optional[bool]:
         keys = [key.value if isinstance(key, ast.Constant) else NO_CONSTANT for key in what.node.keys]
         return True if name in keys else None
     if isinstance(what, Instance) and what.node is not None:
-        if (is_field := records.has_field(evaluator, holder, name)) is not None:
+        if (is_field := evaluator.libraries.has_field(evaluator, holder, name)) is not None:
             return is_field
         found = sources(evaluator, what.node, what.scope)
         answers = {holds(evaluator, source, name) if source.usual else None for source in found}

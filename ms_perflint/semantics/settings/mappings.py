@@ -23,7 +23,6 @@ from ms_perflint.semantics.values import (
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluator import Evaluator
 
-COMMAND_LINE = frozenset({"omegaconf.OmegaConf.from_cli"})  # hold nothing but what a user passes
 DEPTH = 6  # mappings inside one another, before nobody knows whether they hold a key
 
 
@@ -159,7 +158,7 @@ def item(evaluator: Evaluator, node: ast.expr, name: object) -> ast.expr:
 
 def _is_command_line(evaluator: Evaluator, node: ast.expr, scope: Scope) -> bool:
     value = evaluator.value(node, scope)
-    return bool(value.known) and all(known.type_api in COMMAND_LINE for known in value.known)
+    return bool(value.known) and all(known.type_api in evaluator.libraries.command_line for known in value.known)
 
 
 # --- objects that hold settings

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics import parameters, spreads
 from ms_perflint.semantics.bases import ancestors, names_in
+from ms_perflint.semantics.evaluator import Library
 from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.settings import commandline
@@ -24,14 +25,14 @@ class Parsed(ast.Call):
     """A call that nobody wrote: how a parser makes an object of one of its data classes."""
 
 
-def is_dataclass(cls: Scope) -> bool:
+def _is_dataclass(cls: Scope) -> bool:
     """Return whether the values in a class body are only defaults of what its instances get."""
     return is_decorated(cls.node, "dataclass") or any(
         word_of(base) == "NamedTuple" for base in getattr(cls.node, "bases", ())
     )
 
 
-def field(evaluator: Evaluator, known: Known, name: str) -> Optional[Value]:
+def _field(evaluator: Evaluator, known: Known, name: str) -> Optional[Value]:
     """Return a field of an object, as the call that made it set it; None where it is no such object, or no field."""
     what = known.what
     if not isinstance(what, Instance) or what.node is None:
@@ -56,13 +57,13 @@ def structured(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[V
     what = given.known[0].what if len(given.known) == 1 and not given.open else None
     if isinstance(what, Instance):
         return given
-    if not isinstance(what, Scope) or not is_dataclass(what):
+    if not isinstance(what, Scope) or not _is_dataclass(what):
         return None
     made = evaluator.made.setdefault((id(node), "made"), ast.copy_location(ast.Call(node.args[0], [], []), node))
     return evaluator.known(Instance(what, made, scope), node, scope)  # type: ignore[arg-type]
 
 
-def has_field(evaluator: Evaluator, known: Known, name: object) -> Optional[bool]:
+def _has_field(evaluator: Evaluator, known: Known, name: object) -> Optional[bool]:
     """Return whether a record has a field; None for other objects."""
     names = _fields(evaluator, known.what) if isinstance(known.what, Instance) and known.what.node is not None else []
     return name in names if names else None
@@ -72,7 +73,7 @@ def _fields(evaluator: Evaluator, what: Instance) -> list[str]:
     """Return the names of the fields of a record, in their order; none for other objects."""
     if isinstance(what.type, Scope):
         cls = what.type.node
-        if not isinstance(cls, ast.ClassDef) or not is_dataclass(what.type) or what.type.method("__init__"):
+        if not isinstance(cls, ast.ClassDef) or not _is_dataclass(what.type) or what.type.method("__init__"):
             return []
         fields = (
             each.target.id  # type: ignore[union-attr]
@@ -89,7 +90,7 @@ def _fields(evaluator: Evaluator, what: Instance) -> list[str]:
 
 def _classes(evaluator: Evaluator, cls: Scope) -> list[Scope]:
     """Return a data class and those that it derives from, the bases first."""
-    return [each for each in ancestors(evaluator, cls) if each is cls or is_dataclass(each)][::-1]
+    return [each for each in ancestors(evaluator, cls) if each is cls or _is_dataclass(each)][::-1]
 
 
 def _is_field(stmt: ast.AnnAssign) -> bool:
@@ -123,3 +124,6 @@ def _launched(evaluator: Evaluator, name: str, declared: Value) -> Value:
     return commandline.overridden(
         declared, given, lambda each: True if each.is_bare and isinstance(constant, bool) else meaning(each)
     )
+
+
+LIBRARY = Library(field=_field, has_field=_has_field, is_record=_is_dataclass)
