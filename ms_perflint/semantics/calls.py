@@ -93,10 +93,18 @@ def entered(
     """
     is_plain = function.is_function and not isinstance(node, Applied)
     general = returned(evaluator, function) if is_plain else OPEN
-    if is_plain and not depends(general):
+    if is_plain and not depends(general) and (general.known or not _hands_on(function, node)):
         return general
     activation = activated(evaluator, function, node, scope, receiver)
     return returned(evaluator, activation) if activation is not None else general
+
+
+def _hands_on(function: Scope, node: Optional[ast.Call]) -> bool:
+    """Return whether a call, or the function that it enters, hands on all that it is given: `inner(*args, **more)`."""
+    args: ast.arguments = function.node.args  # type: ignore[union-attr]
+    given = (*node.args, *node.keywords) if node is not None else ()
+    spreads = (each for each in given if isinstance(each, ast.Starred) or getattr(each, "arg", "") is None)
+    return args.vararg is not None or args.kwarg is not None or any(spreads)
 
 
 def depends(value: Value) -> bool:
