@@ -98,7 +98,7 @@ class ProgramEvaluator:
         if isinstance(node, ast.DictComp):
             return sequences.mapped(self, node, scope)
         if isinstance(node, ast.Lambda):
-            return self.known(scope.module.scope_of[id(node)], node, scope)
+            return calls.made_inside(self, node, scope)
         if isinstance(node, ast.NamedExpr):
             return self.value(node.value, scope)
         if isinstance(node, ast.IfExp):
@@ -170,7 +170,9 @@ class ProgramEvaluator:
 
     def _binding(self, binding: Binding, scope: Scope) -> Value:
         module, node = scope.module, binding.node
-        if binding.kind in ("function", "class"):
+        if binding.kind == "function":
+            return calls.made_inside(self, node, scope)
+        if binding.kind == "class":
             return self.known(module.scope_of[id(node)], node, scope)
         if binding.kind in ("import", "from"):
             return importing.imported(self, binding)
@@ -251,10 +253,13 @@ class ProgramEvaluator:
         scope: Scope,
         receiver: Optional[Known],
         passed: tuple[Part, ...] = (),
+        outer: Optional[Scope] = None,
     ) -> Activation:
         """Return a function as one call enters it: the same one whenever it is asked for."""
         if key not in self._activations:
-            self._activations[key] = Activation(function, node, scope, receiver, f"@{len(self._activations)}", passed)
+            self._activations[key] = Activation(
+                function, node, scope, receiver, f"@{len(self._activations)}", passed, outer
+            )
         return self._activations[key]
 
     # --- conditions

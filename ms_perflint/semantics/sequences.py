@@ -132,7 +132,7 @@ def inside(evaluator: Evaluator, what: Display, passed: tuple[Part, ...] = ()) -
     if own is None or (not passed and own.parent is what.scope):
         return own or what.scope
     key = id(own), id(what.scope), tuple((id(part.node), id(part.scope)) for part in passed)
-    return evaluator.activation(key, own, None, what.scope, None, passed)
+    return evaluator.activation(key, own, None, what.scope, None, passed, what.scope)
 
 
 def _passes(evaluator: Evaluator, what: Display, node: Comprehension) -> Optional[list[Scope]]:
