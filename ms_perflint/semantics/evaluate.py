@@ -13,7 +13,7 @@ from ms_perflint.semantics.files.outside import outside
 from ms_perflint.semantics.module import DEAD, Binding, Block, Module, Scope, Site
 from ms_perflint.semantics.queries import Queries
 from ms_perflint.semantics.settings import configs
-from ms_perflint.semantics.signature import Part
+from ms_perflint.semantics.signature import Part, Read
 from ms_perflint.semantics.values import (
     MANY,
     NOTHING,
@@ -105,7 +105,7 @@ class ProgramEvaluator:
             return self._conditional(node, scope)
         if isinstance(node, ast.Subscript):
             return containers.subscript(self, node, scope)
-        if isinstance(node, sequences.Read):
+        if isinstance(node, Read):
             return sequences.read(self, node)
         return operations.operation(self, node, scope)
 
