@@ -37,10 +37,10 @@ class MissingDatasetSinkMode(Check):
 
     def suspect(self, call: Call) -> bool:
         """Not sunk, on a path that normal users take, where sinking works and nothing speaks against it."""
-        given = call.given(SINK)
-        if isinstance(given, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.IfExp)):
+        given, value = call.given(SINK), call.argument(SINK)
+        if isinstance(given, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.IfExp)) and not value.must_be(False):
             return False  # `device != "CPU"`, `not sparse`: the program decides by itself
-        if not call.argument(SINK).is_usually(False) or not self.program.runs(call) or self.target.is_cpu:
+        if not value.is_usually(False) or not self.program.runs(call) or self.target.is_cpu:
             return False
         if conditions.is_for_cpu_only(self.program, call) or mode.is_for_another_mode(self.program, call):
             return False

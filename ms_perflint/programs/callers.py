@@ -102,6 +102,14 @@ def _made(program: Program, cls: Scope) -> Iterator[Site]:
     yield from (site for site in program.call_graph.sites(cls) if _calls(program, site, cls))
 
 
+def derived(program: Program, cls: Scope) -> tuple[Scope, ...]:
+    """Return the classes of the program that derive from this one, directly or not."""
+    found = _derived(program, cls)
+    for each in found:  # which grows meanwhile
+        found.extend(inner for inner in _derived(program, each) if inner not in found)
+    return tuple(found)
+
+
 def _derived(program: Program, cls: Scope) -> list[Scope]:
     """Return the classes of the program that have this class as a base."""
     found = []

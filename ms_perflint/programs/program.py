@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
@@ -151,6 +151,10 @@ class Program:
     def callers(self, function: Scope) -> tuple[Site, ...]:
         """Return the sites of the program that call a function; of a method `__init__`, those that make the class."""
         return callers.callers(self, function)
+
+    def derived(self, cls: Scope) -> Sequence[Scope]:
+        """Return the classes of the program that derive from a class, directly or not."""
+        return self.evaluator.search((id(cls), "derived"), callers.derived, self, cls)
 
     def decorated(self, decorator: Scope) -> Iterator[Scope]:
         """Yield what a function, or one that a function around it returns, decorates."""

@@ -11,6 +11,7 @@ from ms_perflint.semantics.signature import Part
 from ms_perflint.semantics.values import Known
 
 NESTED = 2  # activations inside one another, before a function is taken for all of its calls
+BEHIND = 4  # the same, with those of the functions around it
 
 
 class Activation(Scope):
@@ -19,7 +20,7 @@ class Activation(Scope):
     Of a comprehension: in one pass through it, in the scope that makes it.
     """
 
-    __slots__ = ("call", "caller", "depth", "function", "key", "passed", "receiver")
+    __slots__ = ("behind", "call", "caller", "depth", "function", "key", "passed", "receiver")
 
     def __init__(
         self,
@@ -29,8 +30,9 @@ class Activation(Scope):
         receiver: Optional[Known],
         key: str,
         passed: tuple[Part, ...] = (),
+        outer: Optional[Scope] = None,
     ) -> None:
-        """Share everything with the function but what its parameters are."""
+        """Share everything with the function but what its parameters are; `outer`: a scope to take for its parent."""
         for slot in Scope.__slots__:
             setattr(self, slot, getattr(function, slot))
         self.function = function
@@ -39,11 +41,10 @@ class Activation(Scope):
         self.caller = caller  # the scope in which the call stands
         self.receiver = receiver
         self.passed = passed  # the elements to which the loops of a comprehension have come
-        self.depth: int = caller.depth if isinstance(caller, Activation) else 0
-        if isinstance(function.node, COMPREHENSIONS):
-            self.parent = caller
-        else:
-            self.depth += 1
+        self.parent = outer or function.parent
+        own = not isinstance(function.node, COMPREHENSIONS)
+        self.depth: int = depth_of(caller) + own
+        self.behind: int = max(behind(caller), behind(outer)) + own
 
     @property
     def owner(self) -> Scope:
@@ -68,6 +69,16 @@ class Activation(Scope):
                 return True
             scope = scope.caller
         return False
+
+
+def depth_of(scope: Optional[Scope]) -> int:
+    """Return how many activations a scope is inside of."""
+    return scope.depth if isinstance(scope, Activation) else 0
+
+
+def behind(scope: Optional[Scope]) -> int:
+    """Return how many activations a scope hangs on: by the calls that lead to it, and by those around its function."""
+    return scope.behind if isinstance(scope, Activation) else 0
 
 
 def key_of(scope: Optional[Scope]) -> str:

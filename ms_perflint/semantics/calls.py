@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics import bases, lists, operations, parameters
-from ms_perflint.semantics.activation import NESTED, Activation
+from ms_perflint.semantics.activation import BEHIND, NESTED, Activation, behind, depth_of
 from ms_perflint.semantics.module import Binding, Scope
 from ms_perflint.semantics.parameters import CALLABLES
 from ms_perflint.semantics.queries import query
@@ -60,7 +60,7 @@ def _result(evaluator: Evaluator, callee: Known, node: ast.Call, scope: Scope) -
             return mapping
         return evaluator.known(Instance(what, node, scope), node, scope)
     if isinstance(what, Scope) and isinstance(what.node, CALLABLES):
-        return entered(evaluator, what, node, scope, None)
+        return entered(evaluator, what, node, scope, None, callee.outer)
     if isinstance(what, Bound):
         return entered(evaluator, what.function, node, scope, what.receiver)
     if isinstance(what, Api):
@@ -97,10 +97,22 @@ def _is_plain_mapping(evaluator: Evaluator, cls: Scope) -> bool:
 # --- functions
 
 
+def made_inside(evaluator: Evaluator, node: ast.AST, scope: Scope) -> Value:
+    """Return a function or lambda that is made in a scope, with the call of the function around it if it is one."""
+    function = scope.module.scope_of[id(node)]
+    outer = scope if isinstance(scope, Activation) else None
+    return Value((Known(function, (scope.module, node), outer=outer),))
+
+
 def entered(
-    evaluator: Evaluator, function: Scope, node: Optional[ast.Call], scope: Scope, receiver: Optional[Known]
+    evaluator: Evaluator,
+    function: Scope,
+    node: Optional[ast.Call],
+    scope: Scope,
+    receiver: Optional[Known],
+    outer: Optional[Scope] = None,
 ) -> Value:
-    """Return what a function returns to one call, or to whoever reads a property.
+    """Return what a function returns to one call, or to whoever reads a property; `outer`: see Known.
 
     A parameter that a function gives back, as a check of it does, is what this call passes. Else what all calls
     together can get is asked first: where that is one thing, it does not depend on the call.
@@ -111,9 +123,9 @@ def entered(
         default = parameters.default_of(evaluator, same)
         return lists.gathered(evaluator, same, function, parameters.passed(evaluator, same, node, scope, default))
     general = returned(evaluator, function) if is_plain else OPEN
-    if is_plain and not depends(general):
+    if is_plain and not depends(general) and (general.known or not _hands_on(function, node)):
         return general
-    activation = activated(evaluator, function, node, scope, receiver)
+    activation = activated(evaluator, function, node, scope, receiver, outer)
     return returned(evaluator, activation) if activation is not None else general
 
 
@@ -128,25 +140,46 @@ def _given_back(function: Scope) -> Optional[Binding]:
     return None if function.is_method and positional(function)[:1] == [bindings[0].node] else bindings[0]
 
 
+def _hands_on(function: Scope, node: Optional[ast.Call]) -> bool:
+    """Return whether a call, or the function that it enters, hands on all that it is given: `inner(*args, **more)`."""
+    args: ast.arguments = function.node.args  # type: ignore[union-attr]
+    given = (*node.args, *node.keywords) if node is not None else ()
+    spreads = (each for each in given if isinstance(each, ast.Starred) or getattr(each, "arg", "") is None)
+    return args.vararg is not None or args.kwarg is not None or any(spreads)
+
+
 def depends(value: Value) -> bool:
     """Return whether it may be less than this for one call alone."""
     if not value.known:
         return value is MANY
     what = value.known[0].what
+    if isinstance(what, Scope) and what.parent is not None and what.parent.is_function:
+        return True
     holds = isinstance(what, Display) or (isinstance(what, Instance) and isinstance(what.type, Scope))
     return value.open or len(value.known) > 1 or holds
 
 
 def activated(
-    evaluator: Evaluator, function: Scope, node: Optional[ast.Call], scope: Scope, receiver: Optional[Known]
+    evaluator: Evaluator,
+    function: Scope,
+    node: Optional[ast.Call],
+    scope: Scope,
+    receiver: Optional[Known],
+    outer: Optional[Scope] = None,
 ) -> Optional[Activation]:
     """Return a function as one call enters it; None where that teaches nothing, or goes too deep."""
-    if isinstance(scope, Activation) and (scope.depth >= NESTED or scope.enters(function)):
+    if depth_of(scope) >= NESTED or (isinstance(scope, Activation) and scope.enters(function)):
         return None
-    if not _is_one_of_several(evaluator, function, node, scope) and not _is_one_object(evaluator, receiver):
+    outer = outer if behind(outer) < BEHIND else None
+    if (
+        outer is None
+        and not _is_one_of_several(evaluator, function, node, scope)
+        and not _is_one_object(evaluator, receiver)
+    ):
         return None
     what = receiver.what if receiver is not None else None
-    return evaluator.activation((id(function), id(node), id(scope), what), function, node, scope, receiver)
+    key = id(function), id(node), id(scope), what, id(outer)
+    return evaluator.activation(key, function, node, scope, receiver, (), outer)
 
 
 def _is_one_of_several(evaluator: Evaluator, function: Scope, node: Optional[ast.Call], scope: Scope) -> bool:

@@ -39,6 +39,9 @@ class Database(Files, Protocol):
     def callers(self, function: Scope) -> tuple[Site, ...]:
         """Return the sites that call a function; of a method `__init__`, those that make the class."""
 
+    def derived(self, cls: Scope) -> Sequence[Scope]:
+        """Return the classes that derive from a class, directly or not."""
+
     def decorated(self, decorator: Scope) -> Iterator[Scope]:
         """Yield what a function, or one that a function around it returns, decorates."""
 

@@ -12,7 +12,7 @@ from ms_perflint.semantics.files.outside import outside
 from ms_perflint.semantics.module import DEAD, Binding, Block, Module, Scope, Site
 from ms_perflint.semantics.queries import Queries, query
 from ms_perflint.semantics.settings import configs
-from ms_perflint.semantics.signature import Part
+from ms_perflint.semantics.signature import Part, Read
 from ms_perflint.semantics.values import (
     MANY,
     NOTHING,
@@ -116,14 +116,14 @@ class ProgramEvaluator:
         if isinstance(node, ast.DictComp):
             return sequences.mapped(self, node, scope)
         if isinstance(node, ast.Lambda):
-            return self.known(scope.module.scope_of[id(node)], node, scope)
+            return calls.made_inside(self, node, scope)
         if isinstance(node, ast.NamedExpr):
             return self.value(node.value, scope)
         if isinstance(node, ast.IfExp):
             return self._conditional(node, scope)
         if isinstance(node, ast.Subscript):
             return containers.subscript(self, node, scope)
-        if isinstance(node, sequences.Read):
+        if isinstance(node, Read):
             return sequences.read(self, node)
         return operations.operation(self, node, scope)
 
@@ -195,7 +195,9 @@ class ProgramEvaluator:
 
     def _binding(self, binding: Binding, scope: Scope) -> Value:
         module, node = scope.module, binding.node
-        if binding.kind in ("function", "class"):
+        if binding.kind == "function":
+            return calls.made_inside(self, node, scope)
+        if binding.kind == "class":
             return self.known(module.scope_of[id(node)], node, scope)
         if binding.kind in ("import", "from"):
             return importing.imported(self, binding)
@@ -276,10 +278,13 @@ class ProgramEvaluator:
         scope: Scope,
         receiver: Optional[Known],
         passed: tuple[Part, ...] = (),
+        outer: Optional[Scope] = None,
     ) -> Activation:
         """Return a function as one call enters it: the same one whenever it is asked for."""
         if key not in self._activations:
-            self._activations[key] = Activation(function, node, scope, receiver, f"@{len(self._activations)}", passed)
+            self._activations[key] = Activation(
+                function, node, scope, receiver, f"@{len(self._activations)}", passed, outer
+            )
         return self._activations[key]
 
     # --- conditions

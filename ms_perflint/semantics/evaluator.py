@@ -29,6 +29,7 @@ class Memo(Protocol):
         scope: Scope,
         receiver: Optional[Known],
         passed: tuple[Part, ...] = (),
+        outer: Optional[Scope] = None,
     ) -> Activation:
         """Return a function as one call enters it: the same one whenever it is asked for."""
 

@@ -169,7 +169,14 @@ def _of_class(
                 return found
         elif known.api.startswith("mindspore."):
             return evaluator.known(Api(mindspore_api.canonical(f"{known.api}.{name}"), receiver), node, scope)
-    return OPEN
+    is_self = own and receiver is not None and isinstance(receiver.what, Instance) and receiver.what.node is None
+    return _of_derived(evaluator, cls, name, receiver) if is_self else OPEN
+
+
+def _of_derived(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Known]) -> Value:
+    """Return what the classes that derive from one make of a member that it does not have: `self` is one of theirs."""
+    found = [_defined_by(evaluator, each, name, receiver) for each in evaluator.program.derived(cls)]
+    return union(each for each in found if each.known or each.open) if any(each.known for each in found) else OPEN
 
 
 def _defined_by(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Known]) -> Value:

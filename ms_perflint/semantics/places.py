@@ -15,6 +15,7 @@ from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.files.outside import imports, outside
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import COMPREHENSIONS, Module, Scope, Site
+from ms_perflint.semantics.signature import Read
 
 CALL, ELEMENT = "c", "e"  # steps of a path; an element of an element is an element
 DEPTH = 4  # steps of a path that are told apart
@@ -231,6 +232,8 @@ class Places:
             return [place for value in node.values for place in self.places(value, scope)]
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.BitOr, ast.Mult)):
             return self._joined_lists(node, scope)
+        if isinstance(node, Read):
+            return taken(self.places(node.part.node, node.part.scope)) if node.part is not None else []
         if isinstance(node, (ast.NamedExpr, ast.Await, ast.Starred)):
             return self.places(node.value, scope)
         if isinstance(node, ast.Lambda):

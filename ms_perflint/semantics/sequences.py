@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Optional, TypeVar, Union
 
 from ms_perflint.semantics import lists
 from ms_perflint.semantics.module import COMPREHENSIONS, Scope
-from ms_perflint.semantics.signature import Applied, Part
+from ms_perflint.semantics.signature import Applied, Part, Read
 from ms_perflint.semantics.values import OPEN, Constant, Display, Known, Value, union
 
 if TYPE_CHECKING:
@@ -22,14 +22,6 @@ MAPPED = 50  # entries of a comprehension, or rows of a `zip`, that are told apa
 Comprehension = Union[ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp]
 
 Made = TypeVar("Made", bound=ast.expr)
-
-
-class Read(ast.expr):
-    """An expression that is read in another scope than the display that holds it; `each`: any element of it."""
-
-    _fields = ()
-    part: Optional[Part]  # None: nothing is known of it
-    each: bool
 
 
 def read(evaluator: Evaluator, node: Read) -> Value:
@@ -132,7 +124,7 @@ def inside(evaluator: Evaluator, what: Display, passed: tuple[Part, ...] = ()) -
     if own is None or (not passed and own.parent is what.scope):
         return own or what.scope
     key = id(own), id(what.scope), tuple((id(part.node), id(part.scope)) for part in passed)
-    return evaluator.activation(key, own, None, what.scope, None, passed)
+    return evaluator.activation(key, own, None, what.scope, None, passed, what.scope)
 
 
 def _passes(evaluator: Evaluator, what: Display, node: Comprehension) -> Optional[list[Scope]]:

@@ -17,15 +17,36 @@ SPREADS = 6  # sequences and mappings inside one another that are followed
 PREPARES = frozenset({"functools.partial", "functools.partialmethod"})  # pass arguments of a later call
 
 
-class Applied(ast.Call):
-    """The call of a function that `map(function, elements)` makes."""
-
-
 class Part(NamedTuple):
     """An expression, and the scope in which it is read."""
 
     node: ast.expr
     scope: Scope
+
+
+class Read(ast.expr):
+    """An expression that is read in another scope than the display that holds it; `each`: any element of it."""
+
+    _fields = ()
+    part: Optional[Part]  # None: nothing is known of it
+    each: bool
+
+
+class Applied(ast.Call):
+    """The call of a function that `map(function, elements)` makes."""
+
+    @staticmethod
+    def of(node: ast.Call, scope: Scope) -> Optional[Applied]:
+        """Return the call of a function for any of some elements, where it is one of `map`."""
+        is_map = isinstance(node.func, ast.Name) and node.func.id == "map" and len(node.args) > 1
+        if not is_map or any(isinstance(argument, ast.Starred) for argument in node.args):
+            return None
+        elements: list[ast.expr] = []
+        for argument in node.args[1:]:
+            element = ast.copy_location(Read(), argument)
+            element.part, element.each = Part(argument, scope), True
+            elements.append(element)
+        return ast.copy_location(Applied(node.args[0], elements, []), node)
 
 
 class Layer(NamedTuple):

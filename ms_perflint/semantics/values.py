@@ -107,7 +107,7 @@ class Member(NamedTuple):
 What = Union[Constant, Member, Api, Instance, Bound, Display, Options, Tree, Module, Namespace, Scope]
 
 
-@equal_by("what", "usual", "prepared")
+@equal_by("what", "usual", "prepared", "outer")
 class Known(NamedTuple):
     """One thing that an expression can be, and where that was read."""
 
@@ -115,6 +115,7 @@ class Known(NamedTuple):
     where: Union[Place, tuple[Module, ast.AST]]
     usual: bool = True  # a user who passes no option gets it
     prepared: tuple[Layer, ...] = ()  # the arguments that `partial` passes when it is called
+    outer: Optional[Scope] = None  # of a function that is made in another one: the call of that
 
     @property
     def place(self) -> Place:
@@ -328,7 +329,7 @@ def union(values: Iterable[Value]) -> Value:
     for value in values:
         for known in value.known:
             receiver = known.what.receiver if isinstance(known.what, Api) else None
-            key = known.what, receiver.what if receiver is not None else None, known.prepared
+            key = known.what, receiver.what if receiver is not None else None, known.prepared, known.outer
             if known.usual > found.setdefault(key, known).usual:
                 found[key] = known
     if len(found) > ALTERNATIVES:

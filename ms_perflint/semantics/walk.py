@@ -9,7 +9,7 @@ from typing import Optional, Union
 from ms_perflint.semantics.cases import cases
 from ms_perflint.semantics.forms import TRY, children, is_main_guard, leaves, word_of
 from ms_perflint.semantics.module import COMPREHENSIONS, DEAD, Binding, Block, FunctionNode, Module, Scope, Site
-from ms_perflint.semantics.signature import receiver_name
+from ms_perflint.semantics.signature import Applied, receiver_name
 from ms_perflint.source import Source
 
 DISPLAYS = (ast.Dict, ast.List, ast.Tuple, ast.Set)
@@ -373,6 +373,9 @@ class _Walk:
                 callee = node.func  # type: ignore[attr-defined]
                 word = callee.attr if type(callee) is ast.Attribute else word_of(callee)
                 self.site(Site(module, node, word, stmt, block, fstring))  # type: ignore[arg-type]
+                applied = Applied.of(node, block.scope) if word == "map" else None  # type: ignore[arg-type]
+                if applied is not None:
+                    self.site(Site(module, applied, word_of(applied.func), stmt, block, fstring))
                 if word == "getattr" and len(node.args) > 1:  # type: ignore[attr-defined]
                     attrs.add(_text(node.args[1]))  # type: ignore[attr-defined]
                 if word in ("setattr", "update"):
