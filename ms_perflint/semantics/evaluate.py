@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from ms_perflint.semantics.evaluator import Answer, Key
 
 
+# Expressions that are known as they stand
+LEAVES = (ast.Constant, ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.GeneratorExp, ast.Lambda)
+
+
 class ProgramEvaluator:
     """Evaluates expressions of one program; answers are remembered, and the same in whatever order they are asked."""
 
@@ -55,7 +59,34 @@ class ProgramEvaluator:
         """Return what an expression, read in a scope, can be."""
         key = id(node), scope.key
         found: Optional[Value] = self._memo.get(key)
-        return found if found is not None else self._ask(key, NOTHING, MANY, self._expression, (node, scope))
+        if found is not None:
+            return found
+        if isinstance(node, ast.Name):
+            found = self._bound(key, node, scope)
+            if found is not None:
+                return found
+        elif isinstance(node, LEAVES):
+            found = self._memo[key] = self._expression(node, scope)
+            return found
+        return self._ask(key, NOTHING, MANY, self._expression, (node, scope))
+
+    def _bound(self, key: Key, node: ast.Name, scope: Scope) -> Optional[Value]:
+        """Return what a name is that one binding gives it, or an import from outside: no query of its own.
+
+        None for other names.
+        """
+        found = outside(node, scope)
+        if found is None:
+            home = scope.home(node.id)
+            bindings = home.reaching(node, scope) if home is not None else ()
+            if home is None or len(bindings) != 1 or _has_stars(scope, home):
+                return None
+            inner = _inner(bindings[0], home)
+            found = self.binding(bindings[0], inner)
+            if (id(bindings[0]), inner.key) not in self._memo:  # in a cycle that is not settled
+                return found
+        self._memo[key] = found
+        return found
 
     def remember(self, key: Key, work: Callable[..., Value], *arguments: object) -> Value:
         """Return the answer to a query, worked out once; one that comes back to itself adds nothing to its answer."""
@@ -86,7 +117,7 @@ class ProgramEvaluator:
         if isinstance(node, ast.Constant):
             return self.known(Constant(node.value), node, scope)
         if isinstance(node, ast.Name):
-            return outside(node, scope) or self.name(node, scope)
+            return self.name(node, scope)
         if isinstance(node, ast.Attribute):
             return outside(node, scope) or self.members(self.value(node.value, scope), node.attr, node, scope)
         if isinstance(node, ast.Call):
@@ -135,19 +166,23 @@ class ProgramEvaluator:
         return importing.submodule(self, module, name)
 
     def bindings(self, bindings: tuple[Binding, ...], scope: Optional[Scope] = None) -> Value:
-        """Return what any of these bindings can give; those in arms that cannot run are left out."""
+        """Return what any of these bindings can give; those in arms that cannot run are left out.
+
+        The only one of a name counts, whatever leads to it.
+        """
+        if len(bindings) == 1:
+            return self.binding(bindings[0], scope)
         values = []
         for binding in bindings:
             way = self.way(binding.block, scope) if binding.block.parent is not None else USUAL
-            if way == IMPOSSIBLE and len(bindings) > 1:
+            if way == IMPOSSIBLE:
                 continue
             value = self.binding(binding, scope)
-            if len(bindings) > 1:
-                way = min(way, narrowing.left(self, binding, bindings, scope))
-                if way == IMPOSSIBLE:
-                    continue
-                value = narrowing.remaining(binding, value, bindings)
-            values.append(value if way == USUAL or len(bindings) == 1 else value.rarely())
+            way = min(way, narrowing.left(self, binding, bindings, scope))
+            if way == IMPOSSIBLE:
+                continue
+            value = narrowing.remaining(binding, value, bindings)
+            values.append(value if way == USUAL else value.rarely())
         return union(values) if values else self.empty()
 
     def weighed(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
@@ -157,10 +192,15 @@ class ProgramEvaluator:
 
     def binding(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
         """Return what one binding gives its name; `scope`: the activation in which it is asked for."""
-        inner = scope if isinstance(scope, Activation) and scope.function is binding.scope else binding.scope
+        inner = _inner(binding, scope)
         key = id(binding), inner.key
         found: Optional[Value] = self._memo.get(key)
-        return found if found is not None else self._ask(key, NOTHING, MANY, self._binding, (binding, inner))
+        if found is not None:
+            return found
+        if binding.kind in ("function", "class"):
+            found = self._memo[key] = self._binding(binding, inner)
+            return found
+        return self._ask(key, NOTHING, MANY, self._binding, (binding, inner))
 
     def _binding(self, binding: Binding, scope: Scope) -> Value:
         module, node = scope.module, binding.node
@@ -288,6 +328,21 @@ def _joined(first: Any, other: Any) -> Any:
     if isinstance(first, Value) and isinstance(other, Value):
         return union([first, other])
     return tuple(dict.fromkeys((*first, *other))) if isinstance(first, tuple) and isinstance(other, tuple) else other
+
+
+def _inner(binding: Binding, scope: Optional[Scope]) -> Scope:
+    """Return the scope in which a binding is read: the activation, where it is one of its function."""
+    return scope if isinstance(scope, Activation) and scope.function is binding.scope else binding.scope
+
+
+def _has_stars(scope: Scope, home: Scope) -> bool:
+    """Return whether a scope that a name is looked up in, before its home, has star imports."""
+    for current in scope.enclosing():
+        if current is home:
+            break
+        if current.stars:
+            return True
+    return False
 
 
 def _feeds_itself(binding: Binding) -> bool:
