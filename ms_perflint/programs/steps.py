@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import Optional
 
 from ms_perflint.programs.call_graph import Key, State, States
 from ms_perflint.programs.program import Program, fact
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.bases import lineage
-from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.places import CALL
 from ms_perflint.semantics.values import Api, Instance, Known, Value
 
@@ -31,38 +32,60 @@ GRADS = frozenset(
     }
 )
 _TAKES = ("GradOperation", "value_and_grad", "grad")
-_WORDS = frozenset(api.rpartition(".")[2] for api in STEP_CELLS | GRADS) | {"ForwardValueAndGrad"}
 _TWICE = "GradOperation"  # what it gives is called before there is a step: `GradOperation()(network)(x)`
 
 
 class StepFlow(NamedTuple):
-    """Where a program may hold a training step, or what gives one."""
+    """Where a program may hold a training step: train cells, and what gives gradients beside an optimizer.
 
-    states: States
-    words: frozenset[Key]  # the words and variables among them
-    sites: frozenset[int]  # the calls that may be of a step, by the identity of their nodes
+    Of both the words and variables that hold them, or what makes them, and the calls that may be of one, by the
+    identity of their nodes.
+    """
 
-    def may_be_step(self, cls: Key) -> bool:
-        """Return whether the objects of a class may be training steps."""
-        return (cls, CALL) in self.states
+    classes: frozenset[Key]  # whose objects may be train cells
+    cells: frozenset[Key]
+    gradients: frozenset[Key]
+    sites: frozenset[int]
 
 
 @fact
 def step_flow(program: Program) -> StepFlow:
     """Return where the program may hold a training step.
 
-    Where a method calls a step, or what gives one, the objects of its class may be steps too.
+    Where a method calls a train cell, or what gives gradients and also an optimizer, the objects of its class may be
+    steps too.
     """
     graph = program.call_graph
-    states: States = {}
-    new: list[State] = [(word, CALL * (1 + (word == _TWICE))) for word in sorted(_WORDS)]
-    while new:
-        around = (_class_around(site.scope) for site in graph.makers_at(graph.reach(new, states)))
-        keys = dict.fromkeys(graph.key(cls) for cls in around if cls is not None)
-        new = [(key, CALL) for key in keys if (key, CALL) not in states]
+    gradients: States = {}
+    graph.reach([(name, CALL * (1 + name.endswith(_TWICE))) for name in _names(GRADS)], gradients)
+    around = [cls for cls in _classes_around(graph.makers_at(gradients)) if _optimizer_calls(cls)]
+    cells: States = {}
+    new: list[State] = [(name, CALL) for name in _names(STEP_CELLS)]
+    while new or around:
+        new += [state for cls in around if (state := (graph.key(cls), CALL)) not in cells]
+        around = _classes_around(graph.makers_at(graph.reach(new, cells)))
+        new = []
     return StepFlow(
-        states, frozenset(key for key, _ in states), frozenset(id(site.node) for site in graph.sites_at(states))
+        frozenset(key for key, path in cells if path == CALL),
+        frozenset(key for key, _ in cells),
+        frozenset(key for key, _ in gradients),
+        frozenset(id(site.node) for site in graph.sites_at({**gradients, **cells})),
     )
+
+
+def _names(apis: Iterable[str]) -> list[str]:
+    """Return the nodes of some APIs: their own, and those of their last words where a file of the project has them."""
+    return sorted({name for api in apis for name in (api, api.rpartition(".")[2])})
+
+
+def _classes_around(sites: Iterable[Site]) -> list[Scope]:
+    """Return the classes in which sites stand."""
+    return [cls for cls in dict.fromkeys(_class_around(site.scope) for site in sites) if cls is not None]
+
+
+def _optimizer_calls(cls: Scope) -> list[Site]:
+    """Return the calls in the methods of a class that by their names step an optimizer."""
+    return [site for scope in cls.defines for site in scope.calls if is_optimizer_word(site.word)]
 
 
 def _class_around(scope: Scope) -> Optional[Scope]:
@@ -109,15 +132,15 @@ def is_step_class(program: Program, cls: Scope, depth: int = 0) -> bool:
 
     One whose optimizer stands under a flag that nobody sets only adapts what it evaluates.
     """
-    if cls.module.scope in program.reached and not step_flow(program).may_be_step(program.call_graph.key(cls)):
+    if cls.module.scope in program.reached and program.call_graph.key(cls) not in step_flow(program).classes:
         return False
     if base_apis(program, cls) & STEP_CELLS:
         return True
     if depth < 4 and _wraps_step(program, cls, depth):
         return True
-    sites = [site for scope in cls.defines for site in scope.calls]
-    optimizers = [site for site in sites if is_optimizer_word(site.word)]
-    if not optimizers or not (any(site.word in _TAKES for site in sites) or _holds_gradients(program, cls)):
+    optimizers = _optimizer_calls(cls)
+    words = {site.word for scope in cls.defines for site in scope.calls} if optimizers else set()
+    if not optimizers or (words.isdisjoint(_TAKES) and not _holds_gradients(program, cls)):
         return False
     return any(program.evaluator.may_run(site) for site in optimizers)
 
@@ -127,22 +150,22 @@ def _holds_gradients(program: Program, cls: Scope) -> bool:
     return any(
         isinstance(b.value, ast.Call) and any(api in GRADS for api in _api_names(program, b.value, b.scope))
         for name, bs in cls.attributes.items()
-        if _may_hold_step(program, cls, name)
+        if _may_hold(program, cls, name, step_flow(program).gradients)
         for b in bs
     )
 
 
-def _may_hold_step(program: Program, cls: Scope, name: str) -> bool:
-    """Return whether an attribute of a class may hold a step, or what makes one, by its name alone."""
-    return name in step_flow(program).words or cls.module.scope not in program.reached
+def _may_hold(program: Program, cls: Scope, name: str, words: frozenset[Key]) -> bool:
+    """Return whether an attribute of a class may hold what these words do; of code that does not run, any may."""
+    return name in words or cls.module.scope not in program.reached
 
 
 def _wraps_step(program: Program, cls: Scope, depth: int) -> bool:
     """Return whether `construct` of a class calls a train cell that it holds."""
-    construct = cls.method("construct")
+    construct, cells = cls.method("construct"), step_flow(program).cells
     for site in construct.calls if construct is not None else ():
         is_member = isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute)
-        if is_member and _may_hold_step(program, cls, site.word) and not _holds_methods(cls, site.word):
+        if is_member and _may_hold(program, cls, site.word, cells) and not _holds_methods(cls, site.word):
             for known in program.evaluator.callees(site).known:
                 kind = known.what.type if isinstance(known.what, Instance) else None
                 if isinstance(kind, Api) and kind.name in STEP_CELLS:

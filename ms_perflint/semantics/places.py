@@ -1,5 +1,7 @@
 """Nodes of the assignment graph, the paths from them, and the words of calls that hand on what they are given.
 
+What a file imports from MindSpore has a node under its canonical name, which no name of the project shares.
+
 A path says what is taken out of what a node holds: CALL its result, ELEMENT an element of it.
 """
 
@@ -10,6 +12,7 @@ from collections.abc import Iterable
 from typing import Optional, Union
 
 from ms_perflint.records import NamedTuple
+from ms_perflint.semantics.files.outside import imports, outside
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import COMPREHENSIONS, Module, Scope, Site
 
@@ -120,6 +123,7 @@ class Places:
         self._displays: dict[int, Node] = {}
         self._results: dict[int, list[Place]] = {}
         self._homes: dict[tuple[int, str], Node] = {}
+        self._outside = imports(module)
 
     def settle(self) -> None:
         """Forget what was kept while the graph was made."""
@@ -164,8 +168,21 @@ class Places:
         found = self._homes.get(key)
         if found is None:
             home = scope.home(name)
-            found = self._homes[key] = self.word(name) if home is None else self.variable(home, name)
+            if home is not None and home.parent is None and name in self._outside:
+                found = self.word(self._outside[name][1])
+            else:
+                found = self.word(name) if home is None else self.variable(home, name)
+            self._homes[key] = found
         return found
+
+    def _attribute(self, node: ast.Attribute, scope: Scope) -> Node:
+        """Return the node of an attribute: of what is outside of the project its canonical name, else its word."""
+        base: ast.expr = node
+        while isinstance(base, ast.Attribute):
+            base = base.value
+        is_outside = isinstance(base, ast.Name) and base.id in self._outside
+        value = outside(node, scope) if is_outside else None
+        return self.word(value.known[0].api if value is not None else node.attr)
 
     def of_function(self, scope: Scope) -> Node:
         """Return the node under which a function, class or lambda is defined."""
@@ -195,8 +212,8 @@ class Places:
             return []
         if kind is ast.Name:
             return [(self.name(node.id, scope), "")]  # type: ignore[attr-defined]
-        if kind is ast.Attribute:
-            return [(self.word(node.attr), "")]  # type: ignore[attr-defined]
+        if isinstance(node, ast.Attribute):
+            return [(self._attribute(node, scope), "")]
         if isinstance(node, ast.Call):
             known = self._results.get(id(node))
             if known is None:

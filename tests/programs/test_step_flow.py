@@ -39,7 +39,7 @@ def test_a_step_is_found_under_the_name_that_holds_it(text: str) -> None:
 
 def test_what_a_step_gives_is_no_step() -> None:
     text = HEAD + "step = nn.TrainOneStepCell(net, opt)\nloss = step(x)\nlog(loss)"
-    words = step_flow(analysed({"train.py": text})).words
+    words = step_flow(analysed({"train.py": text})).cells
     assert "step" in words and "loss" not in words
 
 
@@ -52,7 +52,28 @@ def test_methods_that_share_their_word_with_a_step_are_not_asked(monkeypatch: py
     program = analysed({"train.py": HEAD + text})
     assert [site.node.lineno for site in train_sites(program)] == [4]
     assert not {"append", "sorted"} & set(asked)
-    assert "size" not in step_flow(program).words  # the attribute; the parameter is a variable of its function
+    assert "size" not in step_flow(program).cells  # the attribute; the parameter is a variable of its function
+
+
+CELL = (
+    "class WithLossCell(nn.Cell):\n    def __init__(self, network):\n        self.held = network\n"
+    "        self.gradients = ops.GradOperation()\n"
+    "    def construct(self, x):\n        self.held(x)\n        return self.gradients(net)(x)\n"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("held = WithLossCell(net)\nheld(x)", id="gradients without an optimizer"),
+        pytest.param("nn.WithLossCell(nn.TrainOneStepCell(net, opt), loss)", id="a class named as one of MindSpore"),
+    ],
+)
+def test_what_cannot_be_a_step_is_not_asked(text: str) -> None:
+    program = analysed({"train.py": HEAD + CELL + text})
+    (held, *others) = (site for module in program.modules for site in module.by_word["held"])
+    assert not {id(site.node) for site in (held, *others)} & step_flow(program).sites
+    assert not is_trained(program)
 
 
 OWN = HEAD + (
