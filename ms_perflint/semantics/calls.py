@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import apis, bases, operations
+from ms_perflint.semantics import apis, bases, lists, operations, parameters
 from ms_perflint.semantics.activation import NESTED, Activation
-from ms_perflint.semantics.module import Scope
+from ms_perflint.semantics.module import Binding, Scope
 from ms_perflint.semantics.parameters import CALLABLES
+from ms_perflint.semantics.signature import positional
 from ms_perflint.semantics.values import (
     MANY,
     OPEN,
@@ -86,13 +87,29 @@ def entered(
 ) -> Value:
     """Return what a function returns to one call, or to whoever reads a property.
 
-    What all calls together can get is asked first: where that is one thing, it does not depend on the call.
+    A parameter that a function gives back, as a check of it does, is what this call passes. Else what all calls
+    together can get is asked first: where that is one thing, it does not depend on the call.
     """
+    same = _given_back(function) if node is not None else None
+    if same is not None and node is not None:
+        default = parameters.default_of(evaluator, same)
+        return lists.gathered(evaluator, same, function, parameters.passed(evaluator, same, node, scope, default))
     general = returned(evaluator, function) if function.is_function else OPEN
     if function.is_function and not depends(general):
         return general
     activation = activated(evaluator, function, node, scope, receiver)
     return returned(evaluator, activation) if activation is not None else general
+
+
+def _given_back(function: Scope) -> Optional[Binding]:
+    """Return the parameter that a function returns wherever it returns, and binds to nothing else; None for others."""
+    names = {node.id if isinstance(node, ast.Name) else "" for node, _ in function.returns}
+    if len(names) != 1 or function.yields or not function.is_function:
+        return None
+    bindings = function.bindings.get(names.pop(), ())
+    if len(bindings) != 1 or bindings[0].kind != "parameter":
+        return None
+    return None if function.is_method and positional(function)[:1] == [bindings[0].node] else bindings[0]
 
 
 def depends(value: Value) -> bool:

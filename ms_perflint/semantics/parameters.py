@@ -29,26 +29,30 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
         return OPEN
     if own.is_method and positional(own)[:1] == [binding.node]:
         return _receiver(evaluator, binding, function)
-    default = evaluator.value(binding.value, own.parent) if binding.value is not None and own.parent else NOTHING
     if isinstance(function, Activation):
-        if function.call is None:
-            return default
-        return passed(evaluator, binding, function.call, function.caller, default)
+        otherwise = default_of(evaluator, binding)
+        return passed(evaluator, binding, function.call, function.caller, otherwise) if function.call else otherwise
     config = hydra.given(evaluator, binding, own)
     if config is not None:
         return config
     option = options.decorated_option(evaluator, own, binding.name)
     if option is not None:
         return option
-    values = []
+    values, otherwise = [], default_of(evaluator, binding)
     for site in evaluator.program.callers(own) if own.is_function else ():
         assert isinstance(site.node, ast.Call)
         way = evaluator.way(site.block)
         if way != IMPOSSIBLE:
-            value = passed(evaluator, binding, site.node, site.scope, default)
+            value = passed(evaluator, binding, site.node, site.scope, otherwise)
             values.append(value if way == USUAL else value.rarely())
     values.extend(_decorated(evaluator, binding))
-    return union(values or [default, evaluator.empty()])
+    return union(values or [otherwise, evaluator.empty()])
+
+
+def default_of(evaluator: Evaluator, binding: Binding) -> Value:
+    """Return what a parameter is that a call does not pass."""
+    outer = binding.scope.parent
+    return evaluator.value(binding.value, outer) if binding.value is not None and outer is not None else NOTHING
 
 
 def _decorated(evaluator: Evaluator, binding: Binding) -> list[Value]:
