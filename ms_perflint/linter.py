@@ -93,6 +93,7 @@ class Linter:
         self._checks: dict[tuple[type[Check], str], Check] = {}
         self._coming = dict.fromkeys(coming)  # files that are not linted yet
         self._judged: dict[str, dict[tuple[type[Check], str], _Judged]] = {}  # ahead, by file, then check and program
+        self._asked_in: dict[str, dict[str, list[type[Check]]]] = {}  # see `_asking`
         self._done: set[str] = set()  # programs that have judged all files that come
         self._sites: dict[tuple[type[Check], str], list[Site]] = {}  # candidates, by check and file
 
@@ -109,6 +110,7 @@ class Linter:
         if not self.remember:
             self.project = self.project.renewed()
             return
+        self._asked_in.clear()
         self._judged.clear()  # the next session would not know what was consulted
         self._done.clear()
         self.project.close()
@@ -147,6 +149,7 @@ class Linter:
         found = self._reported(module) if module is not None else self._of_comments(path, before)
         self._report_errors(path)
         self._coming.pop(path, None)
+        self._asked_in.pop(path, None)
         self._judged.pop(path, None)
         if path in self._unread:
             return []
@@ -158,7 +161,7 @@ class Linter:
         """Report an internal error in a file, and forget all that was read: it may be half done."""
         self.problems.append(Problem(path, 0, 0, internal_error(error), internal=True))
         self._report_errors(path)
-        for held in (self._programs, self._checks, self._sites, self._judged, self._done):
+        for held in (self._programs, self._checks, self._sites, self._asked_in, self._judged, self._done):
             held.clear()
         self._coming.pop(path, None)
         self._session, self._noting = {}, Noting(self.files)
@@ -299,19 +302,24 @@ class Linter:
     def _judge(self, entry: str) -> None:
         """Let a program judge all files that come, and give it back."""
         for path in sorted(self.project.closure(entry) & self._coming.keys()):
-            module = self._module(path)
-            for check in self._enabled_in(path) if module is not None else ():
-                if module is not None and entry in self._entries(check, module):
-                    judged = self._apart(check, entry, module)
-                    if any(judged):
-                        self._judged.setdefault(path, {})[check, entry] = judged
+            for check in self._asking(path).get(entry, ()):
+                judged = self._apart(check, entry, self.project.parse(path))
+                if any(judged):
+                    self._judged.setdefault(path, {})[check, entry] = judged
         self._done.add(entry)
         self._drop_program(entry)
 
-    def _module(self, path: str) -> Optional[Module]:
-        """Return the module of a file that may have findings; None for others."""
-        raw = self.project.raw(path)
-        return self.project.module(path) if raw is not None and self.may_find(raw) else None
+    def _asking(self, path: str) -> dict[str, list[type[Check]]]:
+        """Return the checks that are asked in a file that comes, by the entry scripts of their programs."""
+        if path not in self._asked_in:
+            found: dict[str, list[type[Check]]] = {}
+            raw = self.project.raw(path)
+            module = self.project.module(path) if raw is not None and self.may_find(raw) else None
+            for check in self._enabled_in(path) if module is not None else ():
+                for entry in self._entries(check, module) if module is not None else ():
+                    found.setdefault(entry, []).append(check)
+            self._asked_in[path] = found
+        return self._asked_in[path]
 
     def _apart(self, check: type[Check], entry: str, module: Module) -> _Judged:
         """Return what a check finds in a file as a part of one program, with what goes wrong while it is asked."""

@@ -32,6 +32,7 @@ class CallGraph:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._taken: dict[tuple[object, ...], tuple[State, ...]] = {}
+        self._parameters: dict[tuple[int, Key, str], tuple[int, tuple[State, ...]]] = {}  # by argument and callee
         self._edges: dict[State, tuple[State, ...]] = {}  # the states that get what one has
         self._passing: dict[State, dict[State, None]] = {}  # callees, and the states that are passed to them
         self._callables: list[Key] = []  # those that are held under other names; the position is that of their bit
@@ -252,7 +253,8 @@ class CallGraph:
                 self._edges[state] = tuple(dict.fromkeys(self._next(state, functions)))
             bits = states[state]
             for target in self._edges[state]:
-                add(target, bits)
+                if bits & ~states.get(target, 0):
+                    add(target, bits)
             if not todo:
                 for each in dict.fromkeys(each for callee in grown for each in self._passing[callee]):
                     del self._edges[each]
@@ -283,19 +285,26 @@ class CallGraph:
 
     def _passed(self, callee: Key, at: str, argument: Argument, rest: str, functions: States) -> Iterator[State]:
         """Yield the parameters that get an argument, and the result of a call that gives it back."""
-        for parameter, way in self._parameters(callee, at, argument, functions):
+        bits, asked = functions.get((callee, at), 0), (id(argument), callee, at)
+        known = self._parameters.get(asked)
+        if known is None or known[0] != bits:
+            known = self._parameters[asked] = bits, tuple(self._parameters_of(callee, at, argument, bits))
+        for parameter, way in known[1]:
             passed = joined(way, rest) if way else rest
             yield parameter, passed
             if argument.result is not None and parameter in self._returned:
                 result, prefix = argument.result
                 yield (result, joined(prefix, passed))
 
-    def _parameters(self, callee: Key, path: str, argument: Argument, functions: States) -> Iterator[State]:
-        """Yield the parameters that may get an argument; of what has none, the word of a keyword."""
+    def _parameters_of(self, callee: Key, path: str, argument: Argument, bits: int) -> Iterator[State]:
+        """Yield the parameters that may get an argument; of what has none, the word of a keyword.
+
+        `bits`: the functions and classes that are held at the callee.
+        """
         found = () if path else self._targets(callee, argument, True)
         is_taken = bool(found)
         yield from found
-        for key in self._of_bits(functions.get((callee, path), 0)):
+        for key in self._of_bits(bits):
             if key == callee and not path:
                 continue
             found = self._targets(key, argument, False)

@@ -102,6 +102,7 @@ def _made(program: Program, cls: Scope) -> Iterator[Site]:
     yield from (site for site in program.call_graph.sites(cls) if _calls(program, site, cls))
 
 
+@query(bottom=())
 def derived(program: Program, cls: Scope) -> tuple[Scope, ...]:
     """Return the classes of the program that derive from this one, directly or not."""
     found = _derived(program, cls)

@@ -154,7 +154,7 @@ class Program:
 
     def derived(self, cls: Scope) -> Sequence[Scope]:
         """Return the classes of the program that derive from a class, directly or not."""
-        return self.evaluator.search((id(cls), "derived"), callers.derived, self, cls)
+        return callers.derived(self, cls)
 
     def decorated(self, decorator: Scope) -> Iterator[Scope]:
         """Yield what a function, or one that a function around it returns, decorates."""

@@ -9,8 +9,10 @@ depend on the order of the questions, as long as an answer gets no less where wh
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Iterable
 from functools import partial, wraps
+from heapq import heapify, heappop, heappush
 from typing import Any, Optional, Protocol, TypeVar, overload
 
 Answer = TypeVar("Answer")
@@ -27,7 +29,19 @@ ACYCLIC = DEPTH + 1  # the "depth" of what rests on no query under way
 class Query:
     """A query that is under way, or a member of a cycle that is not settled."""
 
-    __slots__ = ("answer", "arguments", "bottom", "changes", "key", "position", "readers", "rests", "top", "work")
+    __slots__ = (
+        "answer",
+        "arguments",
+        "bottom",
+        "changes",
+        "depth",
+        "key",
+        "member",
+        "position",
+        "readers",
+        "top",
+        "work",
+    )
 
     def __init__(
         self, key: Hashable, bottom: Any, top: Any, work: Callable[..., Any], arguments: tuple[object, ...]
@@ -38,7 +52,8 @@ class Query:
         self.work = work
         self.arguments = arguments
         self.answer = bottom  # so far
-        self.rests = ACYCLIC  # depth of the outermost query under way on which it rests
+        self.depth = ACYCLIC  # in which it is under way
+        self.member = -1  # among those of cycles that are not settled
         self.position = -1  # in the order in which queries were answered first
         self.changes = 0  # of its answer, after it was read
         self.readers: set[Query] = set()
@@ -71,11 +86,14 @@ class Queries:
     def _reset(self) -> None:
         self._open: dict[Hashable, Query] = {}  # queries under way, and members of cycles that are not settled
         self._members: list[Query] = []  # the latter, in the order in which they were answered
+        self._cycles: list[int] = []  # the first member of each cycle, and
+        self._roots: list[int] = []  # the depth of the outermost query under way on which its members rest
         self._answered = 0  # queries, since the outermost one was asked
         self._depth = 0  # queries under way that are answered for the first time
         self._current: Optional[Query] = None  # the innermost query under way
         self._rests = ACYCLIC  # depth of the outermost query under way on which that one rests, so far
         self._dirty: set[Query] = set()  # queries that have read what has changed since
+        self._marked: list[Query] = []  # the same, in the order in which they were found out
         self._starved: set[Query] = set()  # queries that found nothing, in what may still get more
         self._fed: set[Query] = set()  # those among them for which that is all there is
 
@@ -102,10 +120,13 @@ class Queries:
                     return self._unanswered(NESTED, bottom, top)
                 raise _TooDeep(query)
             self._explore(query)
-            if query.rests == ACYCLIC:
+            if query.depth == ACYCLIC:
                 return query.answer  # type: ignore[no-any-return]
         assert self._current is not None
-        self._rests = min(self._rests, query.rests)
+        member = query.member
+        rests = query.depth if member < 0 else self._roots[bisect_right(self._cycles, member) - 1]
+        if rests < self._rests:
+            self._rests = rests
         query.readers.add(self._current)
         return query.answer  # type: ignore[no-any-return]
 
@@ -158,7 +179,7 @@ class Queries:
         depth, first, start = self._depth, len(self._members), self._answered
         rests, current = self._rests, self._current
         self._depth = depth + 1
-        query.rests = depth
+        query.depth = depth
         self._open[query.key] = query
         self._answer(query)
         query.position = self._answered
@@ -166,19 +187,26 @@ class Queries:
         if self._rests == depth:
             self._settle(query, first, start)
         self._depth, self._current = depth, current
+        while self._cycles and self._cycles[-1] >= first:  # all are one cycle now, or settled
+            self._cycles.pop()
+            self._roots.pop()
         if self._rests < depth:  # the cycle has a root further out
+            query.member = len(self._members)
             self._members.append(query)
-            for each in self._members[first:]:
-                each.rests = min(each.rests, self._rests)
-            self._rests = min(rests, self._rests)
+            self._cycles.append(first)
+            self._roots.append(self._rests)
+            if rests < self._rests:
+                self._rests = rests
             return
         self._rests = rests
         for each in (query, *self._members[first:]):
-            each.rests = ACYCLIC
+            each.depth, each.member = ACYCLIC, -1
             self.memo[each.key] = each.answer
             del self._open[each.key]
             each.readers.clear()  # queries that read one another would stay until the garbage collector runs
         del self._members[first:]
+        if depth == 0:
+            self._marked.clear()
 
     def _answer(self, query: Query) -> None:
         """Answer a query, and mark its readers where the answer is another one now."""
@@ -197,33 +225,44 @@ class Queries:
                 answer = self._join(query.answer, answer)
             if answer == query.answer:
                 return
-            self._dirty |= query.readers
+            self._mark(query.readers)
         query.answer = answer
+
+    def _mark(self, queries: set[Query]) -> None:
+        """Have queries answered again when their cycle is settled."""
+        new = queries - self._dirty
+        self._dirty |= new
+        self._marked.extend(new)
 
     # --- cycles
 
     def _settle(self, root: Query, first: int, start: int) -> None:
         """Answer the members of a cycle again until no answer changes; stop where it has a root further out."""
         rests = depth = self._rests
+        dirty = [(query.position, query) for query in _since(start, self._dirty)]
+        heapify(dirty)
         while rests == depth:
-            dirty = _since(start, self._dirty)
-            if dirty:
-                self._answer(min(dirty, key=_position))  # what it rests on was answered before it
+            marked = len(self._marked)
+            query = _first(dirty, self._dirty)  # what it rests on was answered before it
+            if query is not None:
+                self._answer(query)
                 rests = min(rests, self._rests)
             if self.evaluations >= BUDGET:
                 self._give_up((root, *self._members[first:]))
                 break
-            if not dirty and not self._feed(start):
+            if query is None and not self._feed(start):
                 self._fed.difference_update(_since(start, self._fed))
                 break
+            for each in _since(start, self._marked[marked:]):
+                heappush(dirty, (each.position, each))
         self._rests = rests
 
     def _feed(self, start: int) -> bool:
         """Let the members of a settled cycle that found nothing do with that; return whether there are any."""
-        starved = _since(start, self._starved)
-        self._starved.difference_update(starved)
-        self._fed.update(starved)
-        self._dirty.update(starved)
+        starved = set(_since(start, self._starved))
+        self._starved -= starved
+        self._fed |= starved
+        self._mark(starved)
         return bool(starved)
 
     def _give_up(self, members: tuple[Query, ...]) -> None:
@@ -235,13 +274,18 @@ class Queries:
         self._fed.difference_update(members)
 
 
-def _since(start: int, queries: set[Query]) -> list[Query]:
+def _since(start: int, queries: Iterable[Query]) -> list[Query]:
     """Return those of some queries that were answered first since a position."""
     return [query for query in queries if query.position >= start]
 
 
-def _position(query: Query) -> int:
-    return query.position
+def _first(queries: list[tuple[int, Query]], dirty: set[Query]) -> Optional[Query]:
+    """Take the first of some queries that is to be answered again off a heap; None where there is none."""
+    while queries:
+        query = heappop(queries)[1]
+        if query in dirty:
+            return query
+    return None
 
 
 # --- functions as queries
