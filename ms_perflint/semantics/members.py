@@ -11,6 +11,7 @@ from ms_perflint.semantics import bases, calls, containers
 from ms_perflint.semantics.activation import Activation
 from ms_perflint.semantics.bases import lineage, method
 from ms_perflint.semantics.files import importing
+from ms_perflint.semantics.files.names import Namespace
 from ms_perflint.semantics.forms import is_decorated
 from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
 from ms_perflint.semantics.queries import query
@@ -26,7 +27,6 @@ from ms_perflint.semantics.values import (
     Instance,
     Known,
     Member,
-    Namespace,
     Options,
     Tree,
     Value,

@@ -9,6 +9,7 @@ from typing import Any, Optional, Union
 from ms_perflint import mindspore_api
 from ms_perflint.findings import Place
 from ms_perflint.records import NamedTuple, equal_by
+from ms_perflint.semantics.files.names import Namespace
 from ms_perflint.semantics.module import Module, Scope
 from ms_perflint.semantics.signature import Layer, Part
 
@@ -80,14 +81,6 @@ class Tree(NamedTuple):
     open: bool = False  # it may hold more: a file below it cannot be read
     documents: tuple[Any, ...] = ()  # all of a stream: this is the first
     document: Optional[int] = None  # which one of a stream it is
-
-
-class Namespace(NamedTuple):
-    """A local directory without `__init__.py`, imported under a name in a module."""
-
-    module: Module
-    dotted: str
-    level: int = 0
 
 
 class Member(NamedTuple):

@@ -14,12 +14,19 @@ from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.files.imports import Located, Roots
 from ms_perflint.semantics.files.statements import Import
 from ms_perflint.semantics.module import ImportStatement, Module, Scope
-from ms_perflint.semantics.values import Namespace
 
 if TYPE_CHECKING:
     from ms_perflint.semantics.files.project import Project
 
 BY_CALL = ("import_module", "__import__")
+
+
+class Namespace(NamedTuple):
+    """A local directory without `__init__.py`, imported under a name in a module."""
+
+    module: Module
+    dotted: str
+    level: int = 0
 
 
 class Meant(NamedTuple):
