@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.semantics import parameters, spreads
 from ms_perflint.semantics.bases import ancestors
-from ms_perflint.semantics.evaluator import Library
+from ms_perflint.semantics.evaluator import Evaluator, Library
 from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.settings import commandline
 from ms_perflint.semantics.signature import Signature
 from ms_perflint.semantics.values import OPEN, Api, Instance, Known, Value
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 NAMED_TUPLE = "collections.namedtuple"
 FIELD = "dataclasses.field"
@@ -110,12 +107,12 @@ def _names(evaluator: Evaluator, factory: Instance) -> list[str]:
 
 def _default(evaluator: Evaluator, value: Value) -> Value:
     """Return what a default in a class body stands for: itself, or what `field(default=...)` says."""
-    what = value.known[0].what if len(value.known) == 1 else None
-    if not isinstance(what, Instance) or value.known[0].type_api != FIELD or what.node is None:
+    made = value.known[0].creation if len(value.known) == 1 and value.known[0].type_api == FIELD else None
+    if made is None:
         return value
-    for keyword in what.node.keywords:
+    for keyword in made.call.keywords:
         if keyword.arg == "default":
-            return evaluator.value(keyword.value, what.scope)
+            return evaluator.value(keyword.value, made.scope)
     return OPEN
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
+from ms_perflint.semantics.evaluator import Evaluator
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.settings import commandline, loops
 from ms_perflint.semantics.values import NOTHING, OPEN, Value, union
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 CALLS = 200  # of one function that adds an option, that are looked at
 

@@ -14,6 +14,7 @@ from typing import Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.records import NamedTuple
+from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Constant, Known, Value, union
 
 CONFIGS = (".yaml", ".yml", ".json")
@@ -74,7 +75,8 @@ def of_option(keywords: Mapping[str, ast.expr]) -> Meaning:
         return lambda given: True
     if (action is not None and word != "store") or "nargs" in keywords:
         return lambda given: NO_CONSTANT
-    return lambda given: NO_CONSTANT if given.text is None else read(given.text, kind)
+    kind_word = word_of(kind) if kind is not None else None
+    return lambda given: NO_CONSTANT if given.text is None else read(given.text, kind_word)
 
 
 def like(constant: object) -> Meaning:
@@ -82,14 +84,13 @@ def like(constant: object) -> Meaning:
     kind = type(constant).__name__
     if kind not in ("bool", "int", "float", "str"):
         return lambda given: NO_CONSTANT
-    node = ast.Name("str2bool" if kind == "bool" else kind)
-    return lambda given: NO_CONSTANT if given.text is None else read(given.text, node)
+    word = "str2bool" if kind == "bool" else kind
+    return lambda given: NO_CONSTANT if given.text is None else read(given.text, word)
 
 
-def read(text: str, kind: Optional[ast.expr]) -> object:
+def read(text: str, word: Optional[str]) -> object:
     """Return what argparse makes of a text for an option of this type; NO_CONSTANT where that cannot be told."""
-    word = kind.id if isinstance(kind, ast.Name) else kind.attr if isinstance(kind, ast.Attribute) else ""
-    if kind is None or word == "str" or os.path.isabs(text):  # a type of the program's own gives a path, too
+    if word is None or word == "str" or os.path.isabs(text):  # a type of the program's own gives a path, too
         return text
     try:
         if word in ("int", "float"):

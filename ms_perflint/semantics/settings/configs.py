@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.findings import Place
+from ms_perflint.semantics.evaluator import Evaluator
 from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.settings import commandline, trees
 from ms_perflint.semantics.settings.sources import sources
@@ -22,9 +23,6 @@ from ms_perflint.semantics.values import (
     Value,
     union,
 )
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 
 def lookup(evaluator: Evaluator, holder: Known, name: object) -> Value:
