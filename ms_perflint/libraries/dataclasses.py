@@ -43,7 +43,7 @@ def _field(evaluator: Evaluator, known: Known, name: str) -> Optional[Value]:
             default = _default(evaluator, evaluator.bindings(cls.flow.at_end(name)))
             default = Value(default.known, default.open, True)  # it is there to be replaced
     if isinstance(what.node, Parsed):
-        return _launched(evaluator, name, default)
+        return commandline.named(evaluator.program, name, default, bare=True)
     given = parameters.made_with(evaluator, what, Signature.named(*names)).of(name)
     return spreads.passed(evaluator, given, default)
 
@@ -114,18 +114,6 @@ def _default(evaluator: Evaluator, value: Value) -> Value:
         if keyword.arg == "default":
             return evaluator.value(keyword.value, made.scope)
     return OPEN
-
-
-def _launched(evaluator: Evaluator, name: str, declared: Value) -> Value:
-    """Return a field of such an object, as the command lines of the launchers give its option."""
-    if len(declared.constants) != 1:
-        return declared
-    constant = declared.constants[0]
-    meaning = commandline.like(constant)
-    given = evaluator.program.given((f"--{name}", f"--{name.replace('_', '-')}"))
-    return commandline.overridden(
-        declared, given, lambda each: True if each.is_bare and isinstance(constant, bool) else meaning(each)
-    )
 
 
 LIBRARY = Library(field=_field, has_field=_has_field, is_record=_is_dataclass)

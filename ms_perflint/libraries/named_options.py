@@ -27,7 +27,8 @@ def option(evaluator: Evaluator, sites: Sequence[Site], name: str) -> Value:
         else:
             calls = _calls(evaluator, site, name)
             values.extend(evaluator.value(default, inner) for is_it, inner in calls if is_it)
-    return union([_launched(evaluator, name, value) for value in values if value.known] or [NOTHING])
+    known = [Value(value.known, value.open, True) for value in values if value.known]
+    return union([commandline.named(evaluator.program, name, value) for value in known] or [NOTHING])
 
 
 def adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:
@@ -73,12 +74,3 @@ def _calls(evaluator: Evaluator, site: Site, name: str) -> Iterator[tuple[Option
             yield None, entered
         else:
             yield flags.constants[0].lstrip("-").replace("-", "_") == name, entered
-
-
-def _launched(evaluator: Evaluator, name: str, value: Value) -> Value:
-    """Return an option that has the type of its default, as the command lines of the launchers give it."""
-    value = Value(value.known, value.open, True)
-    if len(value.constants) != 1:
-        return value
-    given = evaluator.program.given((f"--{name}", f"--{name.replace('_', '-')}"))
-    return commandline.overridden(value, given, commandline.like(value.constants[0]))

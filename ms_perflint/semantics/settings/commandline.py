@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import Optional
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Optional, Protocol
 
 from ms_perflint.findings import Place
 from ms_perflint.records import NamedTuple
@@ -27,6 +27,13 @@ class Given(NamedTuple):
     text: Optional[str]
     is_bare: bool
     place: Place
+
+
+class Asked(Protocol):
+    """A program, which knows the commands that start it."""
+
+    def given(self, flags: Iterable[str]) -> Sequence[Optional[Given]]:
+        """Return what each command that starts the entry script gives to an option with these flags."""
 
 
 Meaning = Callable[[Given], object]  # the constant that a program gets for a flag, or NO_CONSTANT
@@ -77,6 +84,15 @@ def of_option(keywords: Mapping[str, ast.expr]) -> Meaning:
         return lambda given: NO_CONSTANT
     kind_word = word_of(kind) if kind is not None else None
     return lambda given: NO_CONSTANT if given.text is None else read(given.text, kind_word)
+
+
+def named(program: Asked, name: str, value: Value, bare: bool = False) -> Value:
+    """Return what an option can be that has the type of its default, by its name; `bare`: a flag alone is True."""
+    if len(value.constants) != 1:
+        return value
+    given = program.given((f"--{name}", f"--{name.replace('_', '-')}"))
+    meaning, is_flag = like(value.constants[0]), bare and isinstance(value.constants[0], bool)
+    return overridden(value, given, lambda each: True if is_flag and each.is_bare else meaning(each))
 
 
 def like(constant: object) -> Meaning:

@@ -94,7 +94,8 @@ def setting(evaluator: Evaluator, instance: Instance, name: str) -> Value:
     in_files, on_line = (_looked_up(evaluator, found, kind, name) for kind in (Tree, Options))
     if not in_files.known:
         return on_line if on_line.known else OPEN
-    value = _launched(evaluator, found, name, in_files)
+    is_option = any(isinstance(source.what, Options) for source in found)  # the program makes options of its keys
+    value = commandline.named(evaluator.program, name, in_files) if is_option else in_files
     defaults = {known.what for known in on_line.usual} - {Constant(None)}
     if defaults - {known.what for known in in_files.known}:
         return union([value, on_line])  # nobody knows which of the two has the last word
@@ -105,11 +106,3 @@ def _looked_up(evaluator: Evaluator, found: tuple[Known, ...], kind: type, name:
     """Return what the sources of one kind say of a setting."""
     values = [lookup(evaluator, source, name) for source in found if isinstance(source.what, kind)]
     return union([value for value in values if value.known])
-
-
-def _launched(evaluator: Evaluator, found: tuple[Known, ...], name: str, value: Value) -> Value:
-    """Return a key of a config file, of which the program makes an option, as launchers give that option."""
-    if len(value.constants) != 1 or not any(isinstance(source.what, Options) for source in found):
-        return value
-    given = evaluator.program.given((f"--{name}", f"--{name.replace('_', '-')}"))
-    return commandline.overridden(value, given, commandline.like(value.constants[0]))
