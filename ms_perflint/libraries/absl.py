@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from ms_perflint.libraries.argparse import flags_of
-from ms_perflint.semantics.evaluator import Library
+from ms_perflint.semantics.evaluator import Evaluator, Library
 from ms_perflint.semantics.values import OPEN, Value, union
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 _DEFINES = tuple(f"DEFINE_{kind}" for kind in ("string", "bool", "boolean", "integer", "float", "enum", "list"))
 

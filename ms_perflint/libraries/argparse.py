@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.libraries import named_options
-from ms_perflint.semantics.evaluator import Library
+from ms_perflint.semantics.evaluator import Evaluator, Library
+from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.settings import commandline, mappings
@@ -25,9 +26,6 @@ from ms_perflint.semantics.values import (
     union,
 )
 from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 ADD, SET_DEFAULTS = "add_argument", "set_defaults"
 PARENTS = 10  # parsers whose options one parser has
@@ -289,7 +287,7 @@ def _choices(evaluator: Evaluator, site: Site, given: dict[str, ast.expr]) -> li
 
 def _as(constant: object, kind: Optional[ast.expr]) -> object:
     """Convert a default that is text as argparse does: by the option's type."""
-    converted = commandline.read(constant, kind) if isinstance(constant, str) else constant
+    converted = commandline.read(constant, word_of(kind) if kind else None) if isinstance(constant, str) else constant
     return constant if converted is NO_CONSTANT else converted
 
 

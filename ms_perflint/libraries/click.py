@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.libraries.argparse import flags_of
-from ms_perflint.semantics.evaluator import Library
+from ms_perflint.semantics.evaluator import Evaluator, Library
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
 from ms_perflint.semantics.settings import commandline
 from ms_perflint.semantics.values import OPEN, Constant, Known, Value
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 
 def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[Value]:

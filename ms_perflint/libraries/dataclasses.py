@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.semantics import parameters, spreads
 from ms_perflint.semantics.bases import ancestors, names_in
-from ms_perflint.semantics.evaluator import Library
+from ms_perflint.semantics.evaluator import Evaluator, Library
 from ms_perflint.semantics.forms import is_decorated, word_of
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.settings import commandline
 from ms_perflint.semantics.signature import Signature
 from ms_perflint.semantics.values import OPEN, Api, Instance, Known, Value
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 NAMED_TUPLE = "collections.namedtuple"
 FIELD = "dataclasses.field"
@@ -46,7 +43,7 @@ def _field(evaluator: Evaluator, known: Known, name: str) -> Optional[Value]:
             default = _default(evaluator, evaluator.bindings(cls.flow.at_end(name)))
             default = Value(default.known, default.open, True)  # it is there to be replaced
     if isinstance(what.node, Parsed):
-        return _launched(evaluator, name, default)
+        return commandline.named(evaluator.program, name, default, bare=True)
     given = parameters.made_with(evaluator, what, Signature.named(*names)).of(name)
     return spreads.passed(evaluator, given, default)
 
@@ -105,25 +102,13 @@ def _names(evaluator: Evaluator, factory: Instance) -> list[str]:
 
 def _default(evaluator: Evaluator, value: Value) -> Value:
     """Return what a default in a class body stands for: itself, or what `field(default=...)` says."""
-    what = value.known[0].what if len(value.known) == 1 else None
-    if not isinstance(what, Instance) or value.known[0].type_api != FIELD or what.node is None:
+    made = value.known[0].creation if len(value.known) == 1 and value.known[0].type_api == FIELD else None
+    if made is None:
         return value
-    for keyword in what.node.keywords:
+    for keyword in made.call.keywords:
         if keyword.arg == "default":
-            return evaluator.value(keyword.value, what.scope)
+            return evaluator.value(keyword.value, made.scope)
     return OPEN
-
-
-def _launched(evaluator: Evaluator, name: str, declared: Value) -> Value:
-    """Return a field of such an object, as the command lines of the launchers give its option."""
-    if len(declared.constants) != 1:
-        return declared
-    constant = declared.constants[0]
-    meaning = commandline.like(constant)
-    given = evaluator.program.given((f"--{name}", f"--{name.replace('_', '-')}"))
-    return commandline.overridden(
-        declared, given, lambda each: True if each.is_bare and isinstance(constant, bool) else meaning(each)
-    )
 
 
 LIBRARY = Library(field=_field, has_field=_has_field, is_record=_is_dataclass)

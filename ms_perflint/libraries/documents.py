@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.semantics.evaluator import Library
+from ms_perflint.semantics.evaluator import Evaluator, Library
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.settings import config_files
-from ms_perflint.semantics.values import NOTHING, OPEN, Api, Instance, Known, Tree, Value, union
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
+from ms_perflint.semantics.values import NOTHING, OPEN, Api, Known, Tree, Value, union
 
 STREAMS = frozenset(
     {"yaml.load_all", "yaml.safe_load_all", "yaml.full_load_all", "yaml.unsafe_load_all", "ruamel.yaml.YAML.load_all"}
@@ -58,18 +55,18 @@ def _paths(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     value = evaluator.value(node, scope)
     if value.constants:
         return value
-    found = [_path_of(evaluator, known.what) for known in value.known if isinstance(known.what, Instance)]
+    found = [_path_of(evaluator, known) for known in value.known if known.is_object]
     return union(found) if found else NOTHING
 
 
-def _path_of(evaluator: Evaluator, what: Instance) -> Value:
+def _path_of(evaluator: Evaluator, file: Known) -> Value:
     """Return the path of a file that was opened, or from which something was read."""
-    if what.node is None or not isinstance(what.type, Api):
-        return NOTHING
-    if what.type.name in OPENS and what.node.args:
-        return config_files.path_at(evaluator, what.node.args[0], what.scope)
-    if what.type.name.endswith((".read", ".open", ".read_text")) and isinstance(what.node.func, ast.Attribute):
-        return _paths(evaluator, what.node.func.value, what.scope)
+    made = file.creation
+    if made is not None and file.type_api in OPENS and made.call.args:
+        return config_files.path_at(evaluator, made.call.args[0], made.scope)
+    is_read = made is not None and file.type_api.endswith((".read", ".open", ".read_text"))
+    if is_read and made is not None and isinstance(made.call.func, ast.Attribute):
+        return _paths(evaluator, made.call.func.value, made.scope)
     return NOTHING
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.libraries.dataclasses import Parsed
 from ms_perflint.semantics import parameters
-from ms_perflint.semantics.evaluator import Library
+from ms_perflint.semantics.evaluator import Evaluator, Library
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.signature import Signature
 from ms_perflint.semantics.values import OPEN, Api, Display, Instance, Known, Value
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 PARSER = "transformers.HfArgumentParser"  # other libraries, and programs, have it with the same methods
 PARSES = "parse_args_into_dataclasses"

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import ast
 import os
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.findings import Place
 from ms_perflint.semantics import spreads
-from ms_perflint.semantics.evaluator import Library
+from ms_perflint.semantics.evaluator import Evaluator, Library
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
 from ms_perflint.semantics.settings.trees import Entry
 from ms_perflint.semantics.signature import Layer, Signature, positional
 from ms_perflint.semantics.values import NOTHING, OPEN, Known, Tree, Value
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 MAIN = "hydra.main"
 FILE = Signature.named("config_path", "config_name")  # of that decorator

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.libraries.python import passed_on, unknown
-from ms_perflint.semantics.evaluator import Library
+from ms_perflint.semantics.evaluator import Evaluator, Library
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.values import Api, Instance, Value
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 
 def _returned(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
+from ms_perflint.semantics.evaluator import Evaluator
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.settings import commandline, loops
 from ms_perflint.semantics.values import NOTHING, OPEN, Value, union
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 CALLS = 200  # of one function that adds an option, that are looked at
 
@@ -29,7 +27,8 @@ def option(evaluator: Evaluator, sites: Sequence[Site], name: str) -> Value:
         else:
             calls = _calls(evaluator, site, name)
             values.extend(evaluator.value(default, inner) for is_it, inner in calls if is_it)
-    return union([_launched(evaluator, name, value) for value in values if value.known] or [NOTHING])
+    known = [Value(value.known, value.open, True) for value in values if value.known]
+    return union([commandline.named(evaluator.program, name, value) for value in known] or [NOTHING])
 
 
 def adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:
@@ -75,12 +74,3 @@ def _calls(evaluator: Evaluator, site: Site, name: str) -> Iterator[tuple[Option
             yield None, entered
         else:
             yield flags.constants[0].lstrip("-").replace("-", "_") == name, entered
-
-
-def _launched(evaluator: Evaluator, name: str, value: Value) -> Value:
-    """Return an option that has the type of its default, as the command lines of the launchers give it."""
-    value = Value(value.known, value.open, True)
-    if len(value.constants) != 1:
-        return value
-    given = evaluator.program.given((f"--{name}", f"--{name.replace('_', '-')}"))
-    return commandline.overridden(value, given, commandline.like(value.constants[0]))

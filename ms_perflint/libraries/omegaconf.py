@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.libraries.dataclasses import structured
 from ms_perflint.libraries.python import passed_on
-from ms_perflint.semantics.evaluator import Library
+from ms_perflint.semantics.evaluator import Evaluator, Library
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.settings import mappings
 from ms_perflint.semantics.values import OPEN, Api, Value
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 OMEGACONF = "omegaconf.OmegaConf"
 MAPPINGS = frozenset(

@@ -5,19 +5,16 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
 
 from ms_perflint.semantics import lists, sequences, spreads, tables
-from ms_perflint.semantics.evaluator import Call, Library
+from ms_perflint.semantics.evaluator import Call, Evaluator, Library
 from ms_perflint.semantics.files import importing
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.operations import combine
 from ms_perflint.semantics.settings import commandline, mappings
 from ms_perflint.semantics.signature import PREPARES, Layer, Signature
 from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Known, Value, union
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 LOOKUP = Signature.named("key", "default")  # of `config.get` and `os.getenv`
 _PATHS: tuple[Callable[..., Any], ...] = (os.path.join, os.path.dirname, os.path.basename, os.path.split)

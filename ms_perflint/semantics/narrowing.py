@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.semantics.activation import Activation
+from ms_perflint.semantics.evaluator import Evaluator
 from ms_perflint.semantics.module import Binding, Block, Scope
 from ms_perflint.semantics.values import NO_CONSTANT, Known, Value, truth
 from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL, USUAL
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 BINDINGS = 16  # of a name, that are compared with one another
 

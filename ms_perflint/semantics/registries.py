@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
+from ms_perflint.semantics.evaluator import Evaluator
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Module, Scope
 from ms_perflint.semantics.values import OPEN, Value, union
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 CHOICES = 8  # keys that are looked up
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.semantics import lists
+from ms_perflint.semantics.evaluator import Evaluator
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Scope
 from ms_perflint.semantics.values import OPEN, Api, Bound, Display, Known, Value, union
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 ENTRIES = 50  # of a table, that are looked at
 VIEWS = ("keys", "values", "items")  # methods of a dict

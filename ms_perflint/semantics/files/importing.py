@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from itertools import product
-from typing import TYPE_CHECKING, Optional, Union
+from typing import Optional, Union
 
 from ms_perflint import mindspore_api
+from ms_perflint.semantics.evaluator import Evaluator
 from ms_perflint.semantics.files.names import Namespace
 from ms_perflint.semantics.files.statements import called
 from ms_perflint.semantics.forms import word_of
@@ -14,9 +15,6 @@ from ms_perflint.semantics.module import Binding, Module, Scope
 from ms_perflint.semantics.signature import Layer, Signature
 from ms_perflint.semantics.values import OPEN, Api, Value, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 
 def imported(evaluator: Evaluator, binding: Binding) -> Value:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import Optional
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Optional, Protocol
 
 from ms_perflint.findings import Place
 from ms_perflint.records import NamedTuple
+from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Constant, Known, Value, union
 
 CONFIGS = (".yaml", ".yml", ".json")
@@ -26,6 +27,13 @@ class Given(NamedTuple):
     text: Optional[str]
     is_bare: bool
     place: Place
+
+
+class Asked(Protocol):
+    """A program, which knows the commands that start it."""
+
+    def given(self, flags: Iterable[str]) -> Sequence[Optional[Given]]:
+        """Return what each command that starts the entry script gives to an option with these flags."""
 
 
 Meaning = Callable[[Given], object]  # the constant that a program gets for a flag, or NO_CONSTANT
@@ -74,7 +82,17 @@ def of_option(keywords: Mapping[str, ast.expr]) -> Meaning:
         return lambda given: True
     if (action is not None and word != "store") or "nargs" in keywords:
         return lambda given: NO_CONSTANT
-    return lambda given: NO_CONSTANT if given.text is None else read(given.text, kind)
+    kind_word = word_of(kind) if kind is not None else None
+    return lambda given: NO_CONSTANT if given.text is None else read(given.text, kind_word)
+
+
+def named(program: Asked, name: str, value: Value, bare: bool = False) -> Value:
+    """Return what an option can be that has the type of its default, by its name; `bare`: a flag alone is True."""
+    if len(value.constants) != 1:
+        return value
+    given = program.given((f"--{name}", f"--{name.replace('_', '-')}"))
+    meaning, is_flag = like(value.constants[0]), bare and isinstance(value.constants[0], bool)
+    return overridden(value, given, lambda each: True if is_flag and each.is_bare else meaning(each))
 
 
 def like(constant: object) -> Meaning:
@@ -82,14 +100,13 @@ def like(constant: object) -> Meaning:
     kind = type(constant).__name__
     if kind not in ("bool", "int", "float", "str"):
         return lambda given: NO_CONSTANT
-    node = ast.Name("str2bool" if kind == "bool" else kind)
-    return lambda given: NO_CONSTANT if given.text is None else read(given.text, node)
+    word = "str2bool" if kind == "bool" else kind
+    return lambda given: NO_CONSTANT if given.text is None else read(given.text, word)
 
 
-def read(text: str, kind: Optional[ast.expr]) -> object:
+def read(text: str, word: Optional[str]) -> object:
     """Return what argparse makes of a text for an option of this type; NO_CONSTANT where that cannot be told."""
-    word = kind.id if isinstance(kind, ast.Name) else kind.attr if isinstance(kind, ast.Attribute) else ""
-    if kind is None or word == "str" or os.path.isabs(text):  # a type of the program's own gives a path, too
+    if word is None or word == "str" or os.path.isabs(text):  # a type of the program's own gives a path, too
         return text
     try:
         if word in ("int", "float"):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.findings import Place
+from ms_perflint.semantics.evaluator import Evaluator
 from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.settings import commandline, trees
 from ms_perflint.semantics.settings.sources import sources
@@ -22,9 +23,6 @@ from ms_perflint.semantics.values import (
     Value,
     union,
 )
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 
 def lookup(evaluator: Evaluator, holder: Known, name: object) -> Value:
@@ -96,7 +94,8 @@ def setting(evaluator: Evaluator, instance: Instance, name: str) -> Value:
     in_files, on_line = (_looked_up(evaluator, found, kind, name) for kind in (Tree, Options))
     if not in_files.known:
         return on_line if on_line.known else OPEN
-    value = _launched(evaluator, found, name, in_files)
+    is_option = any(isinstance(source.what, Options) for source in found)  # the program makes options of its keys
+    value = commandline.named(evaluator.program, name, in_files) if is_option else in_files
     defaults = {known.what for known in on_line.usual} - {Constant(None)}
     if defaults - {known.what for known in in_files.known}:
         return union([value, on_line])  # nobody knows which of the two has the last word
@@ -107,11 +106,3 @@ def _looked_up(evaluator: Evaluator, found: tuple[Known, ...], kind: type, name:
     """Return what the sources of one kind say of a setting."""
     values = [lookup(evaluator, source, name) for source in found if isinstance(source.what, kind)]
     return union([value for value in values if value.known])
-
-
-def _launched(evaluator: Evaluator, found: tuple[Known, ...], name: str, value: Value) -> Value:
-    """Return a key of a config file, of which the program makes an option, as launchers give that option."""
-    if len(value.constants) != 1 or not any(isinstance(source.what, Options) for source in found):
-        return value
-    given = evaluator.program.given((f"--{name}", f"--{name.replace('_', '-')}"))
-    return commandline.overridden(value, given, commandline.like(value.constants[0]))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.records import NamedTuple
+from ms_perflint.semantics.evaluator import Evaluator
 from ms_perflint.semantics.module import Binding, Block, Scope
 from ms_perflint.semantics.settings import mappings
 from ms_perflint.semantics.values import OPEN, Constant, Display, Known, Tree
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 NAMES = 4  # names given to one another that are followed: `value = settings[key]`
 
@@ -62,7 +60,7 @@ def has(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optiona
         given = evaluator.program.given((f"--{name}", f"--{str(name).replace('_', '-')}"))
         return None if any(given) else False
     over = evaluator.value(loop.over, scope)
-    if over.known and all(isinstance(k.what, Display) and not isinstance(k.what.node, ast.Dict) for k in over.known):
+    if over.known and all(known.is_display and not known.is_mapping for known in over.known):
         elements, is_open = evaluator.elements(over)
         if name in [known.constant for known in elements]:
             return True

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.semantics.evaluator import Evaluator
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.settings.config_files import named
-from ms_perflint.semantics.values import OPEN, Api, Bound, Instance, Known, Options, Tree, Value
+from ms_perflint.semantics.values import OPEN, Known, Options, Tree, Value
 from ms_perflint.semantics.ways import IMPOSSIBLE
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 UPDATES = frozenset({"update", "merge", "merge_from_file", "set_defaults", "setdefault"})
 PYTHON = ("builtins.", "os.", "argparse.", "mindspore.")  # what these make of a path holds no settings
@@ -54,8 +51,7 @@ class _Search:
         if isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
             value = self.evaluator.value(node, scope) if not isinstance(node, ast.Starred) else OPEN
             self._note(value)
-            own = [self._bound(b) for b in self._members(node, scope)]
-            return [(node.value, scope), *(o for o in own if o is not None)]
+            return [(node.value, scope), *self._members(node, scope)]
         if isinstance(node, ast.IfExp):
             return [(node.body, scope), (node.orelse, scope)]
         if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.DictComp)):
@@ -71,19 +67,11 @@ class _Search:
                 if isinstance(known.what, Options):
                     self.behind.extend(self.evaluator.libraries.behind(self.evaluator, known.what))
 
-    def _members(self, node: ast.expr, scope: Scope) -> list[object]:
-        """What `self.x` was set to."""
-        if not isinstance(node, ast.Attribute):
-            return []
-        found: list[object] = []
-        for known in self.evaluator.value(node.value, scope).known:
-            if isinstance(known.what, Instance) and isinstance(known.what.type, Scope):
-                found.extend(known.what.type.attributes.get(node.attr, ()))
-        return found
-
-    def _bound(self, binding: object) -> Optional[tuple[ast.expr, Scope]]:
-        value = getattr(binding, "value", None)
-        return (value, binding.scope) if value is not None else None  # type: ignore[attr-defined]
+    def _members(self, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+        """Return what `self.x` was set to."""
+        holders = self.evaluator.value(node.value, scope).known if isinstance(node, ast.Attribute) else ()
+        found = (b for known in holders if known.cls is not None for b in known.cls.attributes.get(node.attr, ()))  # type: ignore[attr-defined]
+        return [(binding.value, binding.scope) for binding in found if binding.value is not None]
 
     def _name(self, node: ast.Name, scope: Scope) -> list[tuple[ast.expr, Scope]]:
         out: list[tuple[ast.expr, Scope]] = []
@@ -107,11 +95,8 @@ class _Search:
 
     def _imported(self, node: ast.Name, scope: Scope) -> list[tuple[ast.expr, Scope]]:
         """Objects that another module made: go on where they were made."""
-        return [
-            (known.what.node, known.what.scope)
-            for known in self.evaluator.value(node, scope).known
-            if isinstance(known.what, Instance) and known.what.node is not None
-        ]
+        made = (known.creation for known in self.evaluator.value(node, scope).known)
+        return [(layer.call, layer.scope) for layer in made if layer is not None]
 
     def _arguments(self, function: Scope, name: str) -> list[tuple[ast.expr, Scope]]:
         out: list[tuple[ast.expr, Scope]] = []
@@ -131,17 +116,16 @@ class _Search:
         made = self.evaluator.value(node, scope)
         self._note(made)
         for known in self.evaluator.value(node.func, scope).known:
-            what = known.what
             load = self.evaluator.libraries.documents.get(known.api)
             if load is not None:
                 self._trees(load(self.evaluator, node, scope))
                 return []
-            if isinstance(what, Api) and not what.name.startswith(PYTHON):
+            if known.api and not known.api.startswith(PYTHON):
                 self._trees(named(self.evaluator, node, scope))
-            if isinstance(what, Scope) and what.is_class:
-                self._made(what)
-            function = what.function if isinstance(what, Bound) else what
-            if isinstance(function, Scope) and function.is_function:
+            function = known.definition
+            if function is not None and function.is_class:
+                self._made(function)
+            if function is not None and function.is_function:
                 out.extend((value, function) for value, _ in function.returns)
         for known in made.known:
             if known.type_api:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
+from ms_perflint.semantics.evaluator import Evaluator
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Module, Scope
 from ms_perflint.semantics.settings.updates import laid_over
-from ms_perflint.semantics.values import Api, Display, Instance, Options, Tree, Value
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
+from ms_perflint.semantics.values import Display, Instance, Known, Options, Value
 
 SITES = 8  # stores of one name, in the whole program, that are looked at
 
@@ -26,7 +24,7 @@ def overlaid(
     """
     if name.startswith("__"):
         return list(values)
-    is_held = any(_is_holder(evaluator, known.what) for known in base.known)
+    is_held = any(_is_holder(evaluator, known) for known in base.known)
     is_called = scope.module.calls(node)  # then it is no setting, which updates are of
     found = _stores(evaluator, base, node, name, scope)
     before = [binding for binding in found if _is_sure(binding, node, scope)]
@@ -49,7 +47,7 @@ def _stores(evaluator: Evaluator, base: Value, node: ast.expr, name: str, scope:
     """Return the stores that this reading of a setting can see."""
     here = scope.module.stores.get((_words(node), name), ()) if _words(node) else ()
     found = [binding for binding in here if binding.node is not node]
-    if any(_is_holder(evaluator, known.what) for known in base.known):
+    if any(_is_holder(evaluator, known) for known in base.known):
         found.extend(binding for binding in _elsewhere(evaluator, base, name) if binding not in found)
     return [binding for binding in found if not _is_to_come(binding, node, scope)]
 
@@ -76,15 +74,11 @@ def _home(what: object) -> Optional[Module]:
     return made.scope.module if isinstance(made, (Instance, Display)) else None
 
 
-def _is_holder(evaluator: Evaluator, what: object) -> bool:
+def _is_holder(evaluator: Evaluator, known: Known) -> bool:
     """Return whether an object may hold settings, and is the same object wherever it is met."""
-    if isinstance(what, Instance):
-        return (
-            what.node is not None
-            and isinstance(what.type, Api)
-            and not what.type.name.startswith(evaluator.libraries.closed)
-        )
-    return isinstance(what, (Options, Tree)) or (isinstance(what, Display) and isinstance(what.node, ast.Dict))
+    if known.creation is None:
+        return known.is_mapping or bool(known.document)
+    return known.cls is None and not known.type_api.startswith(evaluator.libraries.closed)
 
 
 def _words(node: ast.expr) -> str:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.records import NamedTuple
+from ms_perflint.semantics.evaluator import Evaluator
 from ms_perflint.semantics.module import Binding, Block, Scope, Site
 from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.settings import config_files, loops, mappings
 from ms_perflint.semantics.settings.sources import sources
 from ms_perflint.semantics.values import OPEN, Known, Tree, Value, union
 from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL
-
-if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
 
 SETATTR, UPDATE, MERGE = "setattr", "update", "merge_from_file"
 SITES = 40  # updates of one program that are looked at
