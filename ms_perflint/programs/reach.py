@@ -93,8 +93,10 @@ class _Reach:
         if entry is not None:
             if entry.scope.main is not None:
                 self.load(entry.scope.main)
+            loaded = {name for scope in entry.scopes for name in scope.names}
             for scope in entry.scope.defines:
-                self.add(scope)
+                if scope.is_function or scope.name in loaded or scope.node.decorator_list:  # type: ignore[union-attr]
+                    self.add(scope)
         while self.todo:
             self.settle()
             self.register()
