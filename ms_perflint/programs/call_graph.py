@@ -89,6 +89,12 @@ class CallGraph:
                         found[site] = None
         return list(found)
 
+    def may_run(self, function: Scope) -> bool:
+        """Return whether a function or lambda may be called somewhere, or is passed to a call."""
+        states = dict.fromkeys(self.reach([(self.key(function), "")], {}))
+        passed = (path == taken for key, path in states for node in self.nodes(key) for taken, _ in node.passes)
+        return any(passed) or bool(self.sites_at(states))
+
     def makers_at(self, states: Iterable[State]) -> Iterator[Site]:
         """Yield the sites that call what is held there, or what gives it when it is called."""
         for key, path in states:

@@ -248,4 +248,5 @@ class Program:
     def runs(self, site: Site) -> bool:
         """Return whether a site can run: its function is reached, and no condition around it is always false."""
         scope = site.scope.owner
-        return (reach.runs_at_once(self, scope) or scope in self.reached) and self.evaluator.may_run(site)
+        runs = (reach.runs_at_once(self, scope) or scope in self.reached) and self.evaluator.may_run(site)
+        return runs and all(map(self.call_graph.may_run, site.lambdas))

@@ -34,6 +34,9 @@ def repeats(program: Program, site: Site, seen: Optional[set[Scope]] = None) -> 
         return False
     if not is_in_one_pass(site) and any(_trains_in(program, loop, scope) for loop in loops(site)):
         return True
+    for inner in site.lambdas:
+        if any(repeats(program, caller, seen) for caller in program.callers(inner)):
+            return True
     if not scope.is_function or scope in seen:
         return False
     seen.add(scope)

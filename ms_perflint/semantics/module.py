@@ -232,6 +232,15 @@ class Site:
         """Return the scope in which it is evaluated."""
         return self.block.scope
 
+    @property
+    def lambdas(self) -> Iterator[Scope]:
+        """Yield the lambdas inside of which it stands in its function, from the inside out."""
+        scope = self.scope
+        while scope is not scope.owner and scope.parent is not None:
+            if isinstance(scope.node, ast.Lambda):
+                yield scope
+            scope = scope.parent
+
     def excludes(self, other: Site) -> bool:
         """Return whether the two stand in different arms of one `if` or `try`, so that never both run on one pass."""
         mine = {id(block.owner): block for block in self.block.chain() if block.owner is not None}

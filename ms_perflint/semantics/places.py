@@ -23,12 +23,20 @@ ANY = "*"  # the word of what is found by a name that is worked out
 OWN = "*self"  # the same, of the object of a method
 PROPERTIES = ("property", "cached_property", "lazy_property")
 INIT = "__init__"
-ENTERED = {"__call__": CALL, "construct": CALL, "forward": CALL, "__getitem__": ELEMENT, "__iter__": "", "__next__": ""}
+ENTERED = {
+    "__call__": CALL,
+    "construct": CALL,
+    "forward": CALL,
+    "__getitem__": ELEMENT,
+    "__iter__": "",
+    "__next__": ELEMENT,
+}
 # By last words. Calls that give what they are given first, or a container of the same elements
 PASSES = frozenset(
     {
         "copy", "deepcopy", "list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "enumerate", "zip",
-        "map", "filter", "chain", "cycle", "islice", "vars", "to_container", "to_object", "partial", "staticmethod",
+        "map", "filter", "chain", "cycle", "islice", "product", "repeat", "zip_longest",
+        "vars", "to_container", "to_object", "partial", "staticmethod",
         "jit", "ms_function", "data_sink",
     }
 )  # fmt: skip

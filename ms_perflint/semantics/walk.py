@@ -238,6 +238,8 @@ class _Walk:
                     self.module.renamed.setdefault(alias.name, set()).add(alias.asname)
 
     def expr(self, stmt: ast.Expr, block: Block) -> None:
+        if isinstance(stmt.value, ast.GeneratorExp):  # which nothing runs
+            block = Block(block.scope, block, stmt, DEAD)
         self.expression(stmt.value, stmt, block)
 
     def return_(self, stmt: ast.Return, block: Block) -> None:

@@ -15,6 +15,7 @@ ENTRY = "train.py"
 IMPORTS = """\
 import copy
 import functools
+import itertools
 from collections import OrderedDict, namedtuple
 from contextlib import contextmanager
 from dataclasses import dataclass
