@@ -11,7 +11,7 @@ from typing import Optional
 
 from ms_perflint.cache import Memory
 from ms_perflint.config import Config
-from ms_perflint.findings import Report
+from ms_perflint.findings import Report, reported
 from ms_perflint.source import Files
 
 MARK = b"mindspore"  # a file without it is not parsed and has no findings
@@ -30,7 +30,7 @@ def answered(
         return Report((), (), tuple(paths))
     skipped = frozenset(unknown)
     found, changed = memory.recall([path for path in paths if path not in skipped], files)
-    return None if changed else Report(tuple(sorted(found)), (), tuple(paths))
+    return None if changed else reported(found, (), paths)
 
 
 def _may_be_marked(path: str, files: Files, marks: Sequence[bytes]) -> bool:

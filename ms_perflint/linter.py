@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.check import Check, checks, spelled
 from ms_perflint.config import Config, inside
-from ms_perflint.findings import Finding, Place, Problem, Unreadable, merged, only_shown
+from ms_perflint.findings import Finding, Place, Problem, Unreadable, merged, only_shown, unjudged
 from ms_perflint.gate import MARK
 from ms_perflint.internal import Answer, Errors, internal_error
 from ms_perflint.languages import Message
@@ -79,6 +79,7 @@ class Linter:
         self._asked = Target(config.mindspore_version or (0,), (config.device,) if config.device else ())
         self._programs: dict[str, Program] = {}
         self._checks: dict[tuple[type[Check], str], Check] = {}
+        self._asking: dict[str, set[str]] = {}  # the programs that were asked about the last file, and by which rules
 
     def _new_project(self) -> Project:
         return Project(self._noting if self.remember else self.files, self._parsed, errors=self._read_errors)
@@ -150,7 +151,7 @@ class Linter:
             return review_unread(source.path, source.encode(source.text), self._enabled_in(source.path))
         if self.project.differs(source):
             self.close()
-        return self._reported(self.project.take(source, tree))
+        return [each for each in self._reported(self.project.take(source, tree)) if each.code]
 
     def program(self, entry: str) -> Program:
         """Return the program of an entry script, as the checks see it."""
@@ -176,7 +177,7 @@ class Linter:
 
     def _reported(self, module: Module) -> list[Finding]:
         enabled, before = self._enabled_in(module.path), len(self.problems)
-        found = [finding for check in enabled for finding in self._findings(check, module)]
+        found = self._judged(module, enabled)
         self._report_errors(module.path)
         if self.suppress:
 
@@ -186,7 +187,26 @@ class Linter:
             found += review(module.source, enabled, found, is_all)
             suppressions = Suppressions(module.source)
             found = [finding for finding in found if not suppressions.hides(finding)]
-        return sorted(found)
+        return sorted(found) + self._left_out()
+
+    def _judged(self, module: Module, enabled: Sequence[type[Check]]) -> list[Finding]:
+        """Return what checks find in a file.
+
+        What a budget leaves out must not depend on other files: a program that they have asked too begins anew.
+        """
+        before = set(self._programs)
+        self._asking = {}
+        found = [finding for check in enabled for finding in self._findings(check, module)]
+        again = [entry for entry in self._asking if entry in before and self._programs[entry].evaluator.queries.spent]
+        for entry in again:
+            self._drop_program(entry)
+        return self._judged(module, enabled) if again else found
+
+    def _left_out(self) -> list[Finding]:
+        """Return the programs that were asked about a file, and could not give all answers."""
+        asked = ((entry, codes, self._programs.get(entry)) for entry, codes in self._asking.items())
+        reasons = ((entry, codes, program.left_out) for entry, codes, program in asked if program is not None)
+        return [unjudged(entry, codes, reason) for entry, codes, reason in reasons if reason]
 
     def _of_comments(self, path: str, problems: int) -> list[Finding]:
         """Return what is said about the comments of a file that was passed over, if it could be read."""
@@ -261,6 +281,7 @@ class Linter:
         """
         found: dict[tuple[object, ...], Finding] = {}
         site: Optional[Site] = None
+        self._asking.setdefault(entry, set()).add(check.code)
         try:
             instance = self._check(check, entry)
             for site in instance.among(_candidates(check, module) if sites is None else sites):

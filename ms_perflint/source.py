@@ -284,7 +284,9 @@ class Files(Protocol):
         """
         names = self._listing(directory)
         below = tuple([each for each in asked if each.startswith(BELOW)])
-        deeper = tuple([each[len(IN_FOLDERS) :] for each in asked if each.startswith(IN_FOLDERS) and each != IN_FOLDERS])
+        deeper = tuple(
+            [each[len(IN_FOLDERS) :] for each in asked if each.startswith(IN_FOLDERS) and each != IN_FOLDERS]
+        )
         folders = _folders(names) if below or deeper or IN_FOLDERS in asked else []
         is_many = len(folders) > FOLDERS
         found = set(_among(names, (*asked, *[each[len(BELOW) :] for each in below])))
