@@ -147,7 +147,7 @@ class Linter:
     def parsed(self, source: Source, tree: ast.Module) -> list[Finding]:
         """Return the findings in a file that flake8 has read and parsed."""
         self._make_room(source.path)
-        if not self.may_find(source.text):
+        if not self.may_find(source.path, source.text):
             return review_unread(source.path, source.encode(source.text), self._enabled_in(source.path))
         if self.project.differs(source):
             self.close()
@@ -239,9 +239,16 @@ class Linter:
         entries = (*project.programs(path), *project.entries.scripts(os.path.dirname(path)))
         return any(project.holds_any(project.closure(entry)) for entry in entries)
 
-    def may_find(self, raw: bytes) -> bool:
+    def may_find(self, path: str, raw: bytes) -> bool:
         """Return whether a file with these bytes can have findings: the gate in front of everything that costs time."""
-        return MARK in raw and any(check.mentioned(raw) for check in self.enabled)
+        return self.is_marked(path, raw) and any(check.mentioned(raw) for check in self.enabled)
+
+    def is_marked(self, path: str, raw: bytes) -> bool:
+        """Return whether a file, or one that it imports, speaks of MindSpore."""
+        project = self.project
+        if MARK in raw or b"import" not in raw:
+            return MARK in raw
+        return any(project.contains(each, MARK.decode()) for each in project.closure(path))
 
     def _open(self, path: str, is_next: bool = False) -> Optional[Module]:
         """Return the module of a file that may have findings; None for others, and for those that cannot be read.
@@ -250,10 +257,11 @@ class Linter:
         """
         try:
             raw = self.project.read(path)
-            if not self.may_find(raw):
+            if not self.may_find(path, raw):
                 return None
             if is_next and self._make_room(path):
                 raw = self.project.read(path)  # for the session that begins with it
+                self.may_find(path, raw)
             return self.project.parse(path, raw)
         except SourceError as error:
             self.problems.append(error.problem(path))
