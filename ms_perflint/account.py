@@ -10,7 +10,6 @@ from ms_perflint.config import Config, ruling
 from ms_perflint.discovery import Found
 from ms_perflint.facts.collect import overview_of, training_scripts
 from ms_perflint.facts.words import also, listed
-from ms_perflint.gate import MARK
 from ms_perflint.languages import Message
 from ms_perflint.linter import Linter
 from ms_perflint.report.program import in_short
@@ -62,9 +61,9 @@ def _gated(linter: Linter, found: Found) -> Iterator[str]:
             raw = linter.files.read(path)
         except OSError:
             continue  # it was reported
-        if MARK not in raw:
+        if not linter.is_marked(path, raw):
             yield _skipped(path, Message("does not mention mindspore"))
-        elif not linter.may_find(raw):
+        elif not linter.may_find(path, raw):
             yield _skipped(path, Message("has nothing in it that a rule looks at"))
 
 

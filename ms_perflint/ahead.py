@@ -14,7 +14,7 @@ from typing import Optional
 
 from ms_perflint.cache import Cache, Memory
 from ms_perflint.config import Config
-from ms_perflint.findings import Finding, Problem, Report
+from ms_perflint.findings import Finding, Problem, Report, reported
 from ms_perflint.gate import answered, left_out
 from ms_perflint.source import Disk, Files
 from ms_perflint.stamps import NOTHING, Stamp, digest, renewed
@@ -49,7 +49,7 @@ def recalled(paths: Sequence[str], config: Config, cache: Cache) -> Mapping[str,
     disk, memory = Disk(), cache.load()
     findings, left = memory.recall(paths, disk)
     known = tuple(frozenset(paths).difference(left))
-    return _answers(_stamps(known, disk), left_out(Report(tuple(findings), (), known), config, disk))
+    return _answers(_stamps(known, disk), left_out(reported(findings, (), known), config, disk))
 
 
 def _looked_at(paths: Sequence[str], config: Config, memory: Optional[Memory], jobs: int) -> Report:

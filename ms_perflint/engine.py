@@ -11,7 +11,7 @@ from ms_perflint.cache import Memory
 from ms_perflint.collector import without_collector
 from ms_perflint.config import Config
 from ms_perflint.discovery import grouped, shares
-from ms_perflint.findings import Finding, Problem, Report
+from ms_perflint.findings import Finding, Problem, Report, reported
 from ms_perflint.frames import with_room
 from ms_perflint.gate import left_out
 from ms_perflint.languages import Message
@@ -73,8 +73,7 @@ def lint(
         problems.update(Problem(path, 0, 0, DIED) for path in dead)
     elif left:
         take(work(left, done=done, learn=memory.learn if memory is not None else None))
-    report = Report(tuple(sorted(findings)), tuple(sorted(problems)), tuple(ordered))
-    return left_out(report, config, files or Disk())
+    return left_out(reported(findings, problems, ordered), config, files or Disk())
 
 
 class _Part(NamedTuple):

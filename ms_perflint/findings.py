@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Optional
 
 from ms_perflint.languages import ENGLISH, Message, say
@@ -148,6 +148,20 @@ class Problem(NamedTuple):
     internal: bool = False
 
 
+class Unjudged(NamedTuple):
+    """A program that was judged in part: its entry script, the rules that this is about, and the reason."""
+
+    entry: str
+    codes: tuple[str, ...]
+    reason: str
+
+
+def unjudged(entry: str, codes: Iterable[str], reason: str) -> Finding:
+    """Return what stands among the findings of a file of a program that was judged in part: it is of no rule."""
+    place = Place(entry, 0, 0)
+    return Finding(place, "", " ".join(sorted(codes)), reason, place, ())
+
+
 class Report(NamedTuple):
     """What a run found, sorted; what it could not do; the files that it looked at; and what the baseline knows."""
 
@@ -155,6 +169,21 @@ class Report(NamedTuple):
     problems: tuple[Problem, ...]
     files: tuple[str, ...]
     known: tuple[Finding, ...] = ()
+    unjudged: tuple[Unjudged, ...] = ()  # by entry script
+
+
+def reported(found: Iterable[Finding], problems: Iterable[Problem], files: Sequence[str]) -> Report:
+    """Return the report on some files; the programs that were judged in part are no findings in it."""
+    findings: list[Finding] = []
+    parts: dict[tuple[str, str], set[str]] = {}
+    for each in found:
+        if each.code:
+            findings.append(each)
+        else:
+            parts.setdefault((each.place.path, each.message), set()).update(each.name.split())
+    last = {entry: (reason, codes) for (entry, reason), codes in sorted(parts.items())}
+    in_part = (Unjudged(entry, tuple(sorted(codes)), reason) for entry, (reason, codes) in last.items())
+    return Report(tuple(sorted(findings)), tuple(sorted(problems)), tuple(files), (), tuple(in_part))
 
 
 class Unreadable(Exception):

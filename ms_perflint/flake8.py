@@ -96,11 +96,12 @@ class Run:
 
     def _anew(self, tree: ast.Module, text: str, path: str, name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
         """Return what is found in a file that flake8 has read and parsed."""
-        from ms_perflint.gate import MARK
+        from ms_perflint.gate import MARK, imports_local
         from ms_perflint.source import Disk, Overlay, Source, SourceError, encoded
         from ms_perflint.suppressions import names_rules
 
-        if MARK.decode() not in text and not names_rules(text.encode("utf-8", "replace")):
+        content = text.encode("utf-8", "replace")
+        if MARK not in content and not imports_local(path, content, Disk()) and not names_rules(content):
             return (), ()
         try:
             raw = encoded(text)

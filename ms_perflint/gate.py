@@ -6,15 +6,19 @@ the engine, with all that knows what programs mean, is never loaded.
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
 from typing import Optional
 
 from ms_perflint.cache import Memory
 from ms_perflint.config import Config
-from ms_perflint.findings import Report
+from ms_perflint.findings import Report, reported
 from ms_perflint.source import Files
 
-MARK = b"mindspore"  # a file without it is not parsed and has no findings
+MARK = b"mindspore"  # a file without it, in itself and in all that it imports, is not parsed and has no findings
+IMPORT = rb"(?m)^[ \t]*(?:from|import)[ \t]+(\.|\w+)"  # the first word of what is imported
+LEVELS = 6  # directories upward in which that is looked for
 REVIEW, COMMENTS = "MSP901", (b"noqa", b"NOQA", b"disable-file")  # the rule about comments, and what these hold
 
 
@@ -30,16 +34,28 @@ def answered(
         return Report((), (), tuple(paths))
     skipped = frozenset(unknown)
     found, changed = memory.recall([path for path in paths if path not in skipped], files)
-    return None if changed else Report(tuple(sorted(found)), (), tuple(paths))
+    return None if changed else reported(found, (), paths)
 
 
 def _may_be_marked(path: str, files: Files, marks: Sequence[bytes]) -> bool:
     """Return whether a file speaks of MindSpore, or has comments that are judged, or cannot be read."""
     try:
         raw = files.read(path)
-        return any(mark in raw for mark in marks)
+        return any(mark in raw for mark in marks) or imports_local(path, raw, files)
     except Exception:  # the engine says why
         return True
+
+
+def imports_local(path: str, raw: bytes, files: Files) -> bool:
+    """Return whether a file may import others that are no library, which may import MindSpore for it."""
+    words = {word.decode("utf-8", "replace") for word in re.findall(IMPORT, raw)} if b"import" in raw else set()
+    if "." in words or b"sys.path" in raw:
+        return True
+    for _ in range(LEVELS if words else 0):
+        path = os.path.dirname(path)
+        if files.named(path, *words, *[f"{word}.py" for word in words]):
+            return True
+    return False
 
 
 def left_out(report: Report, config: Config, files: Files) -> Report:

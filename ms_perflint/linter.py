@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.check import Check, checks, spelled
 from ms_perflint.config import Config, inside
-from ms_perflint.findings import Finding, Place, Problem, Unreadable, merged, only_shown
+from ms_perflint.findings import Finding, Place, Problem, Unreadable, merged, only_shown, unjudged
 from ms_perflint.gate import MARK
 from ms_perflint.internal import Answer, Errors, internal_error
 from ms_perflint.languages import Message
@@ -55,6 +55,7 @@ class _Judged(NamedTuple):
     found: dict[tuple[object, ...], Finding]
     errors: tuple[_Error, ...]
     problems: tuple[Problem, ...]
+    left_out: Optional[Message] = None  # why some questions got no answer
 
 
 class Linter:
@@ -96,6 +97,8 @@ class Linter:
         self._asked_in: dict[str, dict[str, list[type[Check]]]] = {}  # see `_asking`
         self._done: set[str] = set()  # programs that have judged all files that come
         self._sites: dict[tuple[type[Check], str], list[Site]] = {}  # candidates, by check and file
+        self._asked_about: dict[str, set[str]] = {}  # the rules that asked a program about the last file, by its entry
+        self._left: dict[str, tuple[Message, set[str]]] = {}  # why some got no answer of one that had judged it ahead
 
     def _new_project(self) -> Project:
         return Project(self._noting if self.remember else self.files, self._parsed, errors=self._read_errors)
@@ -171,11 +174,11 @@ class Linter:
     def parsed(self, source: Source, tree: ast.Module) -> list[Finding]:
         """Return the findings in a file that flake8 has read and parsed."""
         self._make_room(source.path)
-        if not self.may_find(source.text):
+        if not self.may_find(source.path, source.text):
             return review_unread(source.path, source.encode(source.text), self._enabled_in(source.path))
         if self.project.differs(source):
             self.close()
-        return self._reported(self.project.take(source, tree))
+        return [each for each in self._reported(self.project.take(source, tree)) if each.code]
 
     def program(self, entry: str) -> Program:
         """Return the program of an entry script, as the checks see it."""
@@ -201,7 +204,7 @@ class Linter:
 
     def _reported(self, module: Module) -> list[Finding]:
         enabled, before = self._enabled_in(module.path), len(self.problems)
-        found = [finding for check in enabled for finding in self._findings(check, module)]
+        found = self._found_in(module, enabled)
         self._report_errors(module.path)
         if self.suppress:
 
@@ -211,7 +214,29 @@ class Linter:
             found += review(module.source, enabled, found, is_all)
             suppressions = Suppressions(module.source)
             found = [finding for finding in found if not suppressions.hides(finding)]
-        return sorted(found)
+        return sorted(found) + self._left_out()
+
+    def _found_in(self, module: Module, enabled: Sequence[type[Check]]) -> list[Finding]:
+        """Return what checks find in a file.
+
+        What a budget leaves out must not depend on other files: a program that they have asked too begins anew.
+        """
+        before = dict(self._programs)
+        self._asked_about, self._left = {}, {}
+        found = [finding for check in enabled for finding in self._findings(check, module)]
+        again = [entry for entry in self._asked_about if entry in before and before[entry].left_out]
+        for entry in again:
+            self._drop_program(entry)
+        return self._found_in(module, enabled) if again else found
+
+    def _left_out(self) -> list[Finding]:
+        """Return the programs that were asked about a file, and could not give all answers."""
+        left = dict(self._left)
+        for entry, codes in self._asked_about.items():
+            reason = self._programs[entry].left_out if entry in self._programs else None
+            if reason:
+                left[entry] = reason, codes
+        return [unjudged(entry, codes, reason) for entry, (reason, codes) in left.items()]
 
     def _of_comments(self, path: str, problems: int) -> list[Finding]:
         """Return what is said about the comments of a file that was passed over, if it could be read."""
@@ -244,9 +269,16 @@ class Linter:
         entries = (*project.programs(path), *project.entries.scripts(os.path.dirname(path)))
         return any(project.holds_any(project.closure(entry)) for entry in entries)
 
-    def may_find(self, raw: bytes) -> bool:
+    def may_find(self, path: str, raw: bytes) -> bool:
         """Return whether a file with these bytes can have findings: the gate in front of everything that costs time."""
-        return MARK in raw and any(check.mentioned(raw) for check in self.enabled)
+        return self.is_marked(path, raw) and any(check.mentioned(raw) for check in self.enabled)
+
+    def is_marked(self, path: str, raw: bytes) -> bool:
+        """Return whether a file, or one that it imports, speaks of MindSpore."""
+        project = self.project
+        if MARK in raw or b"import" not in raw:
+            return MARK in raw
+        return any(project.contains(each, MARK.decode()) for each in project.closure(path))
 
     def _open(self, path: str, is_next: bool = False) -> Optional[Module]:
         """Return the module of a file that may have findings; None for others, and for those that cannot be read.
@@ -255,10 +287,11 @@ class Linter:
         """
         try:
             raw = self.project.read(path)
-            if not self.may_find(raw):
+            if not self.may_find(path, raw):
                 return None
             if is_next and self._make_room(path):
                 raw = self.project.read(path)  # for the session that begins with it
+                self.may_find(path, raw)
             return self.project.parse(path, raw)
         except SourceError as error:
             self.problems.append(error.problem(path))
@@ -289,6 +322,7 @@ class Linter:
     def _of_program(self, check: type[Check], entry: str, module: Module) -> dict[tuple[object, ...], Finding]:
         """Return what a check finds in a file as a part of one program, which may have judged it already."""
         if module.path not in self._coming:
+            self._asked_about.setdefault(entry, set()).add(check.code)
             return self._of_entry(check, entry, module)
         if entry not in self._done:
             self._judge(entry)
@@ -297,24 +331,40 @@ class Linter:
             return {}
         self._errors += judged.errors
         self.problems += judged.problems
+        if judged.left_out:
+            self._left.setdefault(entry, (judged.left_out, set()))[1].add(check.code)
         return judged.found
 
     def _judge(self, entry: str) -> None:
         """Let a program judge all files that come, and give it back."""
         for path in sorted(self.project.closure(entry) & self._coming.keys()):
-            for check in self._asking(path).get(entry, ()):
-                judged = self._apart(check, entry, self.project.parse(path))
+            for check, judged in self._ahead(entry, path).items():
                 if any(judged):
                     self._judged.setdefault(path, {})[check, entry] = judged
         self._done.add(entry)
         self._drop_program(entry)
+
+    def _ahead(self, entry: str, path: str) -> dict[type[Check], _Judged]:
+        """Return what a program says of a file that comes, by check.
+
+        What a budget leaves out must not depend on other files: where it is spent, a file gets the program anew.
+        """
+        is_new, module = entry not in self._programs, self.project.parse(path)
+        judged = {check: self._apart(check, entry, module) for check in self._asking(path).get(entry, ())}
+        reason = self._programs[entry].left_out if entry in self._programs else None
+        if not reason:
+            return judged
+        self._drop_program(entry)
+        if not is_new:
+            return self._ahead(entry, path)
+        return {check: each._replace(left_out=reason) for check, each in judged.items()}
 
     def _asking(self, path: str) -> dict[str, list[type[Check]]]:
         """Return the checks that are asked in a file that comes, by the entry scripts of their programs."""
         if path not in self._asked_in:
             found: dict[str, list[type[Check]]] = {}
             raw = self.project.raw(path)
-            module = self.project.module(path) if raw is not None and self.may_find(raw) else None
+            module = self.project.module(path) if raw is not None and self.may_find(path, raw) else None
             for check in self._enabled_in(path) if module is not None else ():
                 for entry in self._entries(check, module) if module is not None else ():
                     found.setdefault(entry, []).append(check)

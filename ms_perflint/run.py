@@ -201,6 +201,7 @@ class Work:
         self.left, self.fixed = len(report.findings), len(settled.fixed) if settled else 0
         self.unread = _unread(report)
         self._say_stale(report)
+        self._say_unjudged(report)
         return {*report.problems, *(settled.problems if settled else ()), *interrupted, *not_shown}
 
     def _print(self, report: Report, settled: Settled | None, files: Files) -> set[Problem]:
@@ -244,6 +245,15 @@ class Work:
         if not self.options.quiet:
             tell(say(said, self.language))
         return report
+
+    def _say_unjudged(self, report: Report) -> None:
+        """Say which programs were judged in part, and why."""
+        for each in report.unjudged if not self.options.quiet else ():
+            said = Message(
+                "{file}: not judged for {rules}: {reason}; see `ms-perflint program {file}`",
+                file=shown(each.entry), rules=", ".join(each.codes), reason=each.reason,
+            )  # fmt: skip
+            tell(say(said, self.language))
 
     def _say_stale(self, report: Report) -> None:
         """Say how much of the baseline matches nothing any more."""

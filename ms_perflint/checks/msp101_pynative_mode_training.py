@@ -86,7 +86,7 @@ class PynativeModeTraining(Check):
 
     def _is_entry(self, module: Module) -> bool:
         """Return whether a file is started, not only imported."""
-        return module.scope.main is not None or len(self.program.project.programs(module.path)) == 1
+        return self.program.project.entries.is_entry(module.path)
 
     def _first_context(self) -> Optional[Call]:
         """Return the first `set_context` on the default path of the program."""

@@ -51,8 +51,9 @@ def facts_of(linter: Linter, entry: str) -> Facts:
     program = linter.program(entry)
     reader = Reader(program)
     facts = tuple(ask(reader) for ask in (IN_FULL if program.is_whole else IN_PART))
-    facts = (*facts, *surroundings.judged(program))
-    return Facts(entry, program.files, facts, _settings(facts), verdicts(linter, entry))
+    said = verdicts(linter, entry)  # first: its questions count too
+    facts = (*facts, *surroundings.judged(linter.program(entry)))
+    return Facts(entry, program.files, facts, _settings(facts), said)
 
 
 def _settings(facts: tuple[Fact, ...]) -> tuple[Origin, ...]:

@@ -15,7 +15,6 @@ from ms_perflint.programs import target as targets
 from ms_perflint.programs.devices import target_of
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import Call
-from ms_perflint.semantics import queries
 from ms_perflint.semantics.module import Scope
 from ms_perflint.source import SourceError
 
@@ -26,11 +25,6 @@ WHY = {
     targets.PIN: Message("the newest that the requirements allow"),
     targets.IMPORT: Message("the newest that has what the code imports"),
     targets.NEWEST: Message("the newest known: nothing pins it"),
-}
-
-BOUNDS = {
-    queries.EVALUATIONS: Message("in part: the budget of {most} evaluations is spent", most=f"{queries.BUDGET:,}"),
-    queries.NESTED: Message("in part: values rest on one another more than {most} deep", most=queries.DEPTH),
 }
 
 
@@ -52,8 +46,8 @@ def files(reader: Reader) -> Fact:
 
 def judged(program: Program) -> tuple[Fact, ...]:
     """Return that a program was judged in part, and why; nothing for one that was judged as a whole."""
-    spent = program.evaluator.queries.spent
-    return (Fact(Message("judged"), False, BOUNDS[spent]),) if spent else ()
+    reason = program.left_out
+    return (Fact(Message("judged"), False, Message("in part: {reason}", reason=reason)),) if reason else ()
 
 
 def config_files(reader: Reader) -> Fact:

@@ -26,9 +26,8 @@ _MARKS = ("TrainOneStep", "GradOperation", "value_and_grad", "build_train_networ
 
 
 def is_script(program: Program) -> bool:
-    """Return whether the entry is run by itself: it has a main guard, or no script imports it."""
-    module = program.module(program.entry)
-    return module is not None and (module.scope.main is not None or len(program.project.programs(program.entry)) == 1)
+    """Return whether the entry is run by itself: it is started, or no script imports it."""
+    return program.module(program.entry) is not None and program.project.entries.is_entry(program.entry)
 
 
 def making_words(program: Program, module: Module) -> frozenset[str]:

@@ -9,7 +9,6 @@ import ast
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.semantics.assignments import Assignments, graph_of
@@ -75,9 +74,14 @@ class CallGraph:
 
     def reach(self, seeds: Iterable[State], states: States) -> list[State]:
         """Add to states where a value may be held that some nodes hold, or something of theirs; return these."""
-        before, functions = len(states), self._functions
-        self._flow(dict.fromkeys(seeds, 1), functions, states)
-        return list(islice(states, before, None))
+        found = [state for state in dict.fromkeys(seeds) if state not in states]
+        states.update(dict.fromkeys(found, 1))
+        for state in found:  # grows on the way
+            for target in self._edges.get(state) or self._edges_of(state, self._functions):
+                if target not in states:
+                    states[target] = 1
+                    found.append(target)
+        return found
 
     def sites_at(self, states: Iterable[State]) -> list[Site]:
         """Return the sites that call just what is held there."""
@@ -205,8 +209,7 @@ class CallGraph:
     @cached_property
     def _functions(self) -> States:
         """Return where these functions and classes are held."""
-        states: States = {}
-        return self._flow(self._held, states, states)
+        return self._flow(self._held, {})
 
     @cached_property
     def _indirect(self) -> Mapping[Key, list[Site]]:
@@ -234,8 +237,8 @@ class CallGraph:
 
     # --- propagation
 
-    def _flow(self, seeds: States, functions: States, states: States) -> States:
-        """Add all states that seeds reach; `functions`: where functions are held, which may be those that grow."""
+    def _flow(self, seeds: States, states: States) -> States:
+        """Add all states that seeds reach, which are where functions are held: it tells where more flows."""
         todo: deque[State] = deque()
         queued: set[State] = set()
         grown: dict[State, None] = {}  # callees of which more is known than when something was passed to them
@@ -247,7 +250,7 @@ class CallGraph:
                 if state not in queued:
                     queued.add(state)
                     todo.append(state)
-                if functions is states and state in self._passing:
+                if state in self._passing:
                     grown[state] = None
 
         for state, bits in seeds.items():
@@ -255,10 +258,8 @@ class CallGraph:
         while todo:
             state = todo.popleft()
             queued.discard(state)
-            if state not in self._edges:
-                self._edges[state] = tuple(dict.fromkeys(self._next(state, functions)))
             bits = states[state]
-            for target in self._edges[state]:
+            for target in self._edges.get(state) or self._edges_of(state, states):
                 if bits & ~states.get(target, 0):
                     add(target, bits)
             if not todo:
@@ -268,6 +269,11 @@ class CallGraph:
                     todo.append(each)
                 grown.clear()
         return states
+
+    def _edges_of(self, state: State, functions: States) -> tuple[State, ...]:
+        if state not in self._edges:
+            self._edges[state] = tuple(dict.fromkeys(self._next(state, functions)))
+        return self._edges[state]
 
     def _next(self, state: State, functions: States) -> Iterator[State]:
         """Yield the states that get what one has."""

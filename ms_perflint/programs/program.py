@@ -9,6 +9,7 @@ from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
 from ms_perflint.findings import Place
+from ms_perflint.languages import Message
 from ms_perflint.libraries import LIBRARIES
 from ms_perflint.programs import callers, reach
 from ms_perflint.programs.call_graph import CallGraph
@@ -18,6 +19,7 @@ from ms_perflint.programs.target import Target, versions_of
 from ms_perflint.semantics.evaluate import ProgramEvaluator
 from ms_perflint.semantics.files.project import Project
 from ms_perflint.semantics.module import Binding, Module, Scope, Site
+from ms_perflint.semantics.queries import BUDGET, DEPTH, NESTED, Queries
 from ms_perflint.semantics.settings import config_files, trees
 from ms_perflint.semantics.settings.commandline import Given
 from ms_perflint.semantics.values import Tree, Value
@@ -57,20 +59,42 @@ class Program:
         self.paths = project.closure(entry)
         self.roots = project.imports.roots(entry)
         self.files = (entry, *sorted(self.paths - {entry}))
-        self.evaluator = ProgramEvaluator(self, LIBRARIES)
-        self.queries = self.evaluator.queries
-        self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps, by the function and its arguments
         self.names = project.names(self.roots)
-        self.call_graph = CallGraph(self)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Begin with no answers."""
+        self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps, by the function and its arguments
 
     def close(self) -> None:
-        """Cut the cycle with the evaluator, so that memory is given back without the garbage collector."""
+        """Forget all answers, so that memory is given back without the garbage collector; they can be asked for again.
+
+        It cuts the cycles through the evaluator and the call graph, which are made anew.
+        """
+        kept = {name: vars(self)[name] for name in ("project", "entry", "asked", "paths", "roots", "files", "names")}
         self.evaluator.close()
         self.__dict__.clear()
+        self.__dict__.update(kept)
+        self._forget()
 
     def module(self, path: str) -> Optional[Module]:
         """Return a module of the program; None when it cannot be parsed."""
         return self.project.module(path)
+
+    @cached_property
+    def evaluator(self) -> ProgramEvaluator:
+        """Return what evaluates the expressions of the program."""
+        return ProgramEvaluator(self, LIBRARIES)
+
+    @cached_property
+    def queries(self) -> Queries:
+        """Return the answers of the evaluator."""
+        return self.evaluator.queries
+
+    @cached_property
+    def call_graph(self) -> CallGraph:
+        """Return which call sites may enter which function."""
+        return CallGraph(self)
 
     @cached_property
     def modules(self) -> tuple[Module, ...]:
@@ -94,6 +118,22 @@ class Program:
     def version(self) -> tuple[int, ...]:
         """Return the MindSpore version that the program is for."""
         return self.versions.version
+
+    @property
+    def left_out(self) -> Optional[Message]:
+        """Return why some questions that were asked of the program are left unanswered; None where none is."""
+        if vars(self).get("is_whole") is False:
+            return Message("more than {most} KB of code may run", most=reach.SIZE // 1000)
+        queries = self.evaluator.queries
+        if not queries.spent:
+            return None
+        node = next((each for each in queries.spent_on if isinstance(each, (ast.expr, ast.stmt))), None)
+        module = next((each.module for each in queries.spent_on if isinstance(each, Scope)), None)
+        where = os.path.relpath(module.path, os.path.dirname(self.entry)) if module is not None else ""
+        place = f"{where}:{node.lineno}" if node is not None and where else where or os.path.basename(self.entry)
+        if queries.spent == NESTED:
+            return Message("values rest on one another more than {most} deep in {place}", most=DEPTH, place=place)
+        return Message("the budget of {most} evaluations was spent in {place}", most=f"{BUDGET:,}", place=place)
 
     # --- sites and calls
 

@@ -79,6 +79,7 @@ class Queries:
         self.memo: dict[Hashable, Any] = {}
         self.evaluations = 0
         self.spent = ""  # the bound that left a query unanswered, the first one
+        self.spent_on: tuple[object, ...] = ()  # the arguments of that query
         self._join = join
         self._deep: set[Hashable] = set()  # queries that are answered by themselves, for those above them
         self._reset()
@@ -111,13 +112,13 @@ class Queries:
         query = self._open.get(key)
         if query is None:
             if self.evaluations >= BUDGET:
-                return self._unanswered(EVALUATIONS, bottom, top)
+                return self._unanswered(EVALUATIONS, bottom, top, arguments)
             query = Query(key, bottom, top, work, arguments)
             if self._current is None:
                 return self._outermost(query)  # type: ignore[no-any-return]
             if self._depth >= DEPTH:
                 if key in self._deep:
-                    return self._unanswered(NESTED, bottom, top)
+                    return self._unanswered(NESTED, bottom, top, arguments)
                 raise _TooDeep(query)
             self._explore(query)
             if query.depth == ACYCLIC:
@@ -144,8 +145,9 @@ class Queries:
         """Forget all answers."""
         self.memo.clear()
 
-    def _unanswered(self, bound: str, bottom: Answer, top: Answer) -> Answer:
-        self.spent = self.spent or bound
+    def _unanswered(self, bound: str, bottom: Answer, top: Answer, arguments: tuple[object, ...]) -> Answer:
+        if not self.spent:
+            self.spent, self.spent_on = bound, arguments
         return bottom if top is None else top
 
     # --- exploration
@@ -268,7 +270,7 @@ class Queries:
     def _give_up(self, members: tuple[Query, ...]) -> None:
         """Leave the queries of a cycle unanswered."""
         for query in members:
-            query.answer = self._unanswered(EVALUATIONS, query.answer, query.top)
+            query.answer = self._unanswered(EVALUATIONS, query.answer, query.top, query.arguments)
         self._dirty.difference_update(members)
         self._starved.difference_update(members)
         self._fed.difference_update(members)

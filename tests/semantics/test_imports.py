@@ -591,15 +591,26 @@ PROGRAMS: list[tuple[str, Mapping[str, str], str, list[str]]] = [
     ("a script that imports something else", {**PKG, "train.py": "from pkg import other"}, "pkg/data.py", []),
     ("a script in a folder beside", {**PKG, "tools/train.py": START}, "pkg/data.py", ["tools/train.py"]),
     ("two folders beside", {**PKG, "examples/mnist/train.py": START}, "pkg/data.py", ["examples/mnist/train.py"]),
-    ("three folders beside", {**PKG, "examples/a/b/train.py": START}, "pkg/data.py", []),
-    ("above before beside", {**PKG, "train.py": START, "tools/eval.py": START}, "pkg/data.py", ["train.py"]),
+    ("three folders beside", {**PKG, "examples/a/b/train.py": START}, "pkg/data.py", ["examples/a/b/train.py"]),
+    (
+        "above and beside",
+        {**PKG, "train.py": START, "tools/eval.py": START},
+        "pkg/data.py",
+        ["tools/eval.py", "train.py"],
+    ),
     (
         "a module of the package that tests itself is not enough",
         {**PKG, "pkg/other.py": START, "tools/train.py": START},
         "pkg/data.py",
         ["pkg/other.py", "tools/train.py"],
     ),
-    ("without a guard it is no script", {**PKG, "tools/train.py": "from pkg import data"}, "pkg/data.py", []),
+    (
+        "a script needs no guard",
+        {**PKG, "tools/train.py": "from pkg import data"},
+        "pkg/data.py",
+        ["tools/train.py"],
+    ),
+    ("what pytest collects is no script", {**PKG, "tests/test_data.py": "from pkg import data"}, "pkg/data.py", []),
     (
         "deep in a package",
         {

@@ -16,6 +16,8 @@ from ms_perflint.semantics.files.imports import Imports
 from ms_perflint.source import IN_FOLDERS, PYTHON
 
 MAIN = rb"\nif[ \t(]+.*__name__"  # starts with what is looked for fast
+DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")
+DECLARED = rb"[\w-][\"']?[ \t]*=[ \t]*[\"']?(\w+(?:\.\w+)*)[ \t]*:[ \t]*\w"
 HERE = tuple([f"*{end}" for end in PYTHON])  # asks for the scripts in a directory
 BELOW = tuple([f"**/*{end}" for end in PYTHON])  # and in all folders below it
 BESIDE = tuple([f"{folders}*{end}" for folders in ("*/", "*/*/") for end in PYTHON])  # up to two folders below
@@ -36,6 +38,7 @@ class Entries:
         self._programs: dict[str, tuple[str, ...]] = {}
         self._mains: dict[str, bool] = {}
         self._scripts: dict[str, tuple[str, ...]] = {}
+        self._declared: dict[str, tuple[str, ...]] = {}
         self._below: dict[str, tuple[str, ...]] = {}
         self._around: dict[str, Scripts] = {}
         self._divided: dict[tuple[str, ...], Scripts] = {}
@@ -55,8 +58,22 @@ class Entries:
         if path not in self._mains:
             raw = self.imports.raw(path) or b""
             is_guarded = b"__main__" in raw and re.search(MAIN, b"\n" + raw) is not None
-            self._mains[path] = is_guarded or os.path.basename(path) == "__main__.py"
+            self._mains[path] = is_guarded or os.path.basename(path) == "__main__.py" or self._is_declared(path)
         return self._mains[path]
+
+    def is_entry(self, path: str) -> bool:
+        """Return whether a file is the entry script of a program: it is started, or no other script holds it."""
+        return self.has_main(path) or len(self.programs(path)) == 1
+
+    def _is_declared(self, path: str) -> bool:
+        """Return whether a project installs a command that starts a file: `train = pkg.train:main`."""
+        root = self.imports.ancestors(os.path.dirname(path))[-1]
+        if root not in self._declared:
+            names = sorted(self.imports.files.named(root, *DECLARING))
+            raws = [self.imports.raw(os.path.join(root, name)) or b"" for name in names]
+            found = (text for raw in raws for text in re.findall(DECLARED, raw))
+            self._declared[root] = tuple(f"{os.sep}{name.decode().replace('.', os.sep)}.py" for name in found)
+        return path.endswith(self._declared[root])
 
     def scripts(self, directory: str) -> tuple[str, ...]:
         """Return the Python files and notebooks of a directory that import something."""
