@@ -1,12 +1,12 @@
-"""Print how fast `ms-perflint` is beside ruff, flake8, TorchFix, Fixit, pylint and `ast.parse`, on the machine at hand.
+"""Print what `ms-perflint` costs beside `ast.parse`, `ty check` and `import libcst`, on the machine at hand.
 
-python benchmarks/speed.py TREE                       all measures over the Python files in TREE
-python benchmarks/speed.py TREE --sample LIST         slow peers over the files of LIST, a path below TREE a line
-python benchmarks/speed.py TREE --only cold one-file  these measures alone
+python benchmarks/speed.py TREE                       all measures; TREE holds programs, as mindspore-ai/models does
+python benchmarks/speed.py TREE --libraries DIR...    repositories of libraries, with their own examples and tests
+python benchmarks/speed.py TREE --only tree memory    these measures alone
 python benchmarks/speed.py TREE --envs DIR            where the environments of the tools are made, or were made before
 
-Each measure is a ratio of two commands that are run in turn; what is printed is the median of the ratios of the rounds.
-Wall time wants an idle machine. TREE is only read: what changes files works on copies.
+Each measure is a ratio of the processor time of two commands that are run in turn, in one process each; what is printed
+is the median of the ratios of the rounds. TREE and the libraries are only read: what changes files works on copies.
 """
 
 from __future__ import annotations
@@ -26,21 +26,27 @@ from pathlib import Path
 from timing import Took, run
 
 HERE = Path(__file__).resolve().parent
-OWN = ("ms-perflint", "flake8")  # the environment with the tool
-PEERS = ("ruff", "flake8", "torchfix", "fixit", "pylint", "perflint")
-PARSE = "import ast, sys\nfor path in sys.stdin.read().splitlines():\n    ast.parse(open(path, 'rb').read(), path)\n"
-SLOW = "the slow peers run once"
-PROGRAMS = 8  # programs in which one file is changed
+ENVIRONMENTS = {"own": (str(HERE.parent),), "peers": ("ty",)}  # this checkout, and what it is measured beside
+PARSE = """
+import ast, sys
+for path in sys.stdin.read().splitlines():
+    try:
+        ast.parse(open(path, "rb").read())
+    except (SyntaxError, ValueError):
+        pass
+"""
+PROGRAMS = 8  # training scripts that are opened, or changed
 ENTRY = "train.py"
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One line of the table: what is measured against what, and how much it may be."""
+    """One line of the table: what is measured against what, how much it may be, and what it is to become."""
 
     name: str
     what: str
-    goal: str
+    bar: str
+    aim: str
     ratios: Callable[[Bench], list[float]]
     unit: str = ""
 
@@ -48,217 +54,133 @@ class Measure:
 class Bench:
     """The tools, the files and the rounds of one run."""
 
-    def __init__(self, tree: Path, sample: Sequence[Path], envs: Path, rounds: int, scratch: Path) -> None:
+    def __init__(self, tree: Path, libraries: Sequence[Path], envs: Path, rounds: int, scratch: Path) -> None:
         self.tree = tree
-        self.sample = sample
+        self.libraries = libraries
         self.rounds = rounds
         self.scratch = scratch
         self.own = envs / "own" / "bin"
         self.peers = envs / "peers" / "bin"
         self.cache = scratch / "cache"
 
-    def lint(self, *arguments: str, cache: bool = False) -> Took:
-        """Return what a run of the tool took; findings are written nowhere."""
-        options = ["--isolated", "--exit-zero", "--output-format", "concise", "--output-file", os.devnull]
+    def lint(self, *paths: Path, cache: bool = False) -> Took:
+        """Return what a run of the tool took, all rules, one process; findings are written nowhere."""
+        options = ["--isolated", "--select", "ALL", "--jobs", "1", "--exit-zero", "--output-file", os.devnull]
         place = ["--cache-dir", str(self.cache)] if cache else ["--no-cache"]
-        return run([str(self.own / "ms-perflint"), "check", *options, *place, *arguments])
+        return run([str(self.own / "ms-perflint"), "check", *options, *place, *map(str, paths)])
 
-    def ruff(self) -> Took:
-        """Return what a cold run of ruff over the tree took."""
-        return run([str(self.peers / "ruff"), "check", "--no-cache", "--isolated", "--exit-zero", "-q", str(self.tree)])
+    def parse(self, tree: Path) -> Took:
+        """Return what reading and parsing all files of a tree took."""
+        return self.python("-c", PARSE, typed="\n".join(map(str, sorted(tree.rglob("*.py")))))
 
-    def parse(self, files: Sequence[Path]) -> Took:
-        """Return what reading and parsing files took."""
-        return run([str(self.own / "python"), "-c", PARSE], typed="\n".join(map(str, files)))
+    def python(self, *arguments: str, typed: str = "") -> Took:
+        """Return what Python took, in the environment of the tool."""
+        return run([str(self.own / "python"), *arguments], typed)
 
-    def rates(self, one: Callable[[], Took], other: Callable[[], Took], of: Callable[[Took], float]) -> list[float]:
+    def rates(self, one: Callable[[], Took], other: Callable[[], Took]) -> list[float]:
         """Return the ratios of two commands that are run in turn."""
-        return [of(one()) / of(other()) for _ in range(self.rounds)]
+        return [one().cpu / other().cpu for _ in range(self.rounds)]
 
-    def copies(self, name: str) -> Path:
-        """Return a folder with copies of the sample, under names of their own."""
-        folder = self.scratch / name
-        if not folder.exists():
-            for path in self.sample:
-                to = folder / path.relative_to(self.tree)
-                to.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, to)
-        return folder
+    def scripts(self) -> list[Path]:
+        """Return some training scripts, from all over the tree."""
+        found = sorted(self.tree.rglob(ENTRY))
+        return found[:: max(1, len(found) // PROGRAMS)][:PROGRAMS]
 
-    def programs(self) -> list[Path]:
-        """Return copies of some folders in which a program starts, from all over the tree."""
-        found = sorted(path.parent for path in self.tree.rglob(ENTRY))
-        chosen = found[:: max(1, len(found) // PROGRAMS)][:PROGRAMS]
-        return [self._copy(folder, f"program{index}") for index, folder in enumerate(chosen)]
-
-    def project(self, name: str) -> Path:
-        """Return an empty folder that is a project of its own: scripts in the folders above are not part of it."""
-        folder = self.scratch / name
-        (folder / ".git").mkdir(parents=True, exist_ok=True)
-        return folder
-
-    def _copy(self, folder: Path, name: str) -> Path:
-        to = self.scratch / name
+    def copy(self, tree: Path, name: str) -> Path:
+        """Return a copy of a tree, a project of its own."""
+        to = self.scratch / name / tree.name
         if not to.exists():
-            shutil.copytree(folder, to, ignore_dangling_symlinks=True)
+            shutil.copytree(tree, to, ignore_dangling_symlinks=True)
             (to / ".git").mkdir(exist_ok=True)
         return to
 
 
-def _wall(took: Took) -> float:
-    return took.wall
+def against_parse(bench: Bench, tree: Path) -> list[float]:
+    """Cold lint of a tree against parsing all its files."""
+    return bench.rates(lambda: bench.lint(tree), lambda: bench.parse(tree))
 
 
-def _cpu(took: Took) -> float:
-    return took.cpu
+def tree(bench: Bench) -> list[float]:
+    """Cold lint of the tree against parsing all its files."""
+    return against_parse(bench, bench.tree)
 
 
-def cold_wall(bench: Bench) -> list[float]:
-    """Cold lint against cold ruff."""
-    return bench.rates(lambda: bench.lint(str(bench.tree)), bench.ruff, _wall)
+def worst(bench: Bench) -> list[float]:
+    """Return what the library took for which cold lint takes longest, against parsing all its files."""
+    return max((against_parse(bench, library) for library in bench.libraries), key=statistics.median)
 
 
-def cold_cpu(bench: Bench) -> list[float]:
-    """Cold lint against parsing all files."""
-    files = sorted(bench.tree.rglob("*.py"))
-    return bench.rates(lambda: bench.lint(str(bench.tree)), lambda: bench.parse(files), _cpu)
-
-
-def sample_cpu(bench: Bench) -> list[float]:
-    """Cold lint of the sample against parsing it."""
-    files = list(map(str, bench.sample))
-    return bench.rates(lambda: bench.lint(*files), lambda: bench.parse(bench.sample), _cpu)
-
-
-def torchfix(bench: Bench) -> list[float]:
-    """Cold lint of the sample against TorchFix on the same files, with the marker that TorchFix waits for."""
-    folder = bench.copies("torch")
-    for path in folder.rglob("*.py"):
-        path.write_bytes(path.read_bytes().replace(b"mindspore", b"torch"))
-    plain = bench.lint(*map(str, bench.sample))
-    peer = run([str(bench.peers / "torchfix"), "--select", "ALL", str(folder)])
-    return [plain.cpu / peer.cpu]
-
-
-def slow_peer(name: str, arguments: Sequence[str]) -> Callable[[Bench], list[float]]:
-    """Return the measure of cold lint of the sample against another linter."""
-
-    def measure(bench: Bench) -> list[float]:
-        folder = bench.copies("sample")
-        return [bench.lint(str(folder)).cpu / run([str(bench.peers / name), *arguments, str(folder)]).cpu]
-
-    return measure
-
-
-def warm(bench: Bench) -> list[float]:
-    """Lint when nothing has changed against cold ruff."""
-    bench.lint(str(bench.tree), cache=True)
-    return bench.rates(lambda: bench.lint(str(bench.tree), cache=True), bench.ruff, _wall)
+def ty(bench: Bench) -> list[float]:
+    """Return what `ty check` of the tree takes, against parsing all its files."""
+    command = [str(bench.peers / "ty"), "check", "--exit-zero", "-qq", str(bench.tree)]
+    return bench.rates(lambda: run(command), lambda: bench.parse(bench.tree))
 
 
 def beside(bench: Bench) -> list[float]:
-    """Lint the sample when a file appeared beside it, and nothing else changed, against linting it cold."""
-    folder = bench.copies("shared/sample")
-    (folder / ".git").mkdir(exist_ok=True)
-    bench.lint(str(folder), cache=True)
-    ratios = []
-    for number in range(bench.rounds):
-        (folder.parent / f"notes{number}.txt").write_text("", encoding="utf-8")
-        ratios.append(bench.lint(str(folder), cache=True).cpu / bench.lint(str(folder)).cpu)
-    return ratios
+    """Lint each library when a file appeared beside it, and nothing else changed, against linting it cold."""
+    return [rate for library in bench.libraries for rate in _again(bench, library, "beside", _appears)]
 
 
 def changed(bench: Bench) -> list[float]:
-    """Lint a program of which one file has changed against linting it cold."""
+    """Lint each library when one training script has changed against linting it cold."""
+    libraries = (library for library in bench.libraries if any(library.rglob(ENTRY)))
+    return [rate for library in libraries for rate in _again(bench, library, "changed", _edited)]
+
+
+def _again(bench: Bench, library: Path, name: str, change: Callable[[Path, int], None]) -> list[float]:
+    folder = bench.copy(library, name)
+    bench.lint(folder, cache=True)
     ratios = []
-    for folder in bench.programs():
-        bench.lint(str(folder), cache=True)
-        entry = folder / ENTRY
-        for _ in range(bench.rounds):
-            with entry.open("a", encoding="utf-8") as file:
-                file.write("\n")
-            ratios.append(bench.lint(str(folder), cache=True).wall / bench.lint(str(folder)).wall)
+    for number in range(bench.rounds):
+        change(folder, number)
+        ratios.append(bench.lint(folder, cache=True).cpu / bench.lint(folder).cpu)
     return ratios
 
 
-def clean_file(bench: Bench) -> list[float]:
-    """Lint one file that has no findings against starting Python."""
-    path = bench.project("clean") / "clean.py"
-    path.write_text("import mindspore as ms\n\nx = ms.Tensor([1.0])\nprint(x + 1)\n", encoding="utf-8")
-    return bench.rates(lambda: bench.lint(str(path)), lambda: run([str(bench.own / "python"), "-c", "pass"]), _wall)
+def _appears(folder: Path, number: int) -> None:
+    (folder.parent / f"notes{number}.txt").write_text("", encoding="utf-8")
 
 
-def fixed_file(bench: Bench) -> list[float]:
-    """Fix one file that has findings against importing LibCST."""
-    sample = HERE.parent / "sample_scripts" / "lenet.py"
-    path = bench.project("fixed") / "lenet.py"
-
-    def fix() -> Took:
-        shutil.copyfile(sample, path)
-        return bench.lint("--fix", "--unsafe-fixes", str(path))
-
-    return bench.rates(fix, lambda: run([str(bench.own / "python"), "-c", "import libcst"]), _wall)
+def _edited(folder: Path, number: int) -> None:
+    with sorted(folder.rglob(ENTRY))[0].open("a", encoding="utf-8") as file:
+        file.write(f"\nlast = {number}\n")
 
 
-def flake8_cold(bench: Bench) -> list[float]:
-    """Lint the sample with flake8 and the plugin, which knows nothing of it, against flake8 alone."""
-    return _flake8(bench, "--ms-perflint-no-cache")
+def pre_commit(bench: Bench) -> list[float]:
+    """Lint one training script with findings against importing LibCST."""
+    script = bench.copy(HERE.parent / "sample_scripts", "pre-commit") / "lenet.py"
+    return bench.rates(lambda: bench.lint(script), lambda: bench.python("-c", "import libcst"))
 
 
-def flake8_warm(bench: Bench) -> list[float]:
-    """Lint the sample with flake8 and the plugin when nothing has changed against flake8 alone."""
-    _flake8(bench, rounds=1)
-    return _flake8(bench)
-
-
-def _flake8(bench: Bench, *given: str, rounds: int | None = None) -> list[float]:
-    options = ["--isolated", "--exit-zero", "--output-file", os.devnull, str(bench.copies("sample"))]
-    alone = [str(bench.own / "python"), str(HERE / "without_plugin.py"), *options]
-    both = [str(bench.own / "flake8"), *given, *options]
-    return [run(both).wall / run(alone).wall for _ in range(rounds or bench.rounds)]
+def editor(bench: Bench) -> list[float]:
+    """Return what keystrokes in training scripts take, the 95th percentile, against opening one."""
+    command = [str(bench.own / "python"), str(HERE / "keystrokes.py"), *map(str, bench.scripts())]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return [float(done.stdout)]
 
 
 def memory(bench: Bench) -> list[float]:
-    """Return the largest resident memory of a process in a cold lint, in MB."""
-    return [bench.lint(str(bench.tree)).peak / 1e6]
-
-
-def growth(bench: Bench) -> list[float]:
-    """Lint eight copies of the sample against linting one."""
-    eight = bench.scratch / "eight"
-    for number in range(8):
-        if not (eight / str(number)).exists():
-            shutil.copytree(bench.copies("sample"), eight / str(number))
-    return bench.rates(lambda: bench.lint(str(eight)), lambda: bench.lint(str(bench.copies("sample"))), _wall)
+    """Return the largest resident memory of a process in cold lint of the tree, and of each library, in MB."""
+    return [max(bench.lint(tree).peak / 1e6 for tree in (bench.tree, *bench.libraries))]
 
 
 MEASURES = (
-    Measure("cold", "cold lint of the tree, wall, against `ruff check --no-cache`", "<= 2.5", cold_wall),
-    Measure("parse", "cold lint of the tree, CPU, against `ast.parse` of all files", "<= 1.5", cold_cpu),
-    Measure("sample", "cold lint of the sample, CPU, against `ast.parse` of it", "", sample_cpu),
-    Measure("torchfix", f"cold lint of the sample, CPU, against TorchFix ({SLOW})", "<= 0.01", torchfix),
-    Measure("fixit", "cold lint of the sample, CPU, against Fixit (once)", "", slow_peer("fixit", ["-q", "lint"])),
+    Measure("libraries", "the worst of the libraries, cold, against `ast.parse`", "8", "4", worst),
     Measure(
-        "perflint",
-        "cold lint of the sample, CPU, against pylint with perflint (once)",
-        "",
-        slow_peer("pylint", ["--load-plugins=perflint", "--disable=all", "--enable=W8101,W8201,W8202,W8301", "-j2"]),
+        "tree", "the tree, cold, against `ast.parse`", "4.3", "2.8", lambda bench: against_parse(bench, bench.tree)
     ),
-    Measure("warm", "nothing changed since the last run, wall, against cold ruff", "<= 0.1", warm),
-    Measure("beside", "a file appeared beside the sample, CPU, against cold lint of it", "<= 0.05", beside),
-    Measure("changed", "one file of a program changed, wall, against cold lint of it", "<= 0.2", changed),
-    Measure("one-file", "one clean file, wall, against `python -c pass`", "<= 6", clean_file),
-    Measure("fix", "one file and `--fix`, wall, against `import libcst`", "<= 2", fixed_file),
-    Measure("flake8", "flake8 with the plugin, sample, cold, wall, against flake8 alone", "<= 1.1", flake8_cold),
-    Measure("flake8-warm", "the same when nothing changed since the last run", "<= 1.1", flake8_warm),
-    Measure("memory", "peak memory of a process, cold lint of the tree", "<= 130 MB", memory, " MB"),
-    Measure("growth", "eight times the files, wall", "<= 9", growth),
+    Measure("ty", "`ty check` of the tree against `ast.parse`", "", "", ty),
+    Measure("beside", "a file appeared beside the project, against cold", "0.05", "0.02", beside),
+    Measure("changed", "one training script changed, whole repository, against cold", "0.6", "0.2", changed),
+    Measure("pre-commit", "one training script with findings, against `import libcst`", "1.5", "1.2", pre_commit),
+    Measure("editor", "a keystroke, 95th percentile, against opening the file", "1.0", "0.3", editor),
+    Measure("memory", "peak memory of a process, the tree and each library", "140 MB", "", memory, " MB"),
 )
 
 
 def made(envs: Path) -> Path:
-    """Return a directory with the environments `own` (this checkout) and `peers`; make those that are not there."""
-    for name, packages in (("own", [str(HERE.parent), "flake8"]), ("peers", [*PEERS, "setuptools<81"])):
+    """Return a directory with the environments of the tools; make those that are not there."""
+    for name, packages in ENVIRONMENTS.items():
         if not (envs / name).exists():
             subprocess.run([sys.executable, "-m", "venv", str(envs / name)], check=True)
             pip = [str(envs / name / "bin" / "pip"), "install", "-q", "--disable-pip-version-check"]
@@ -270,30 +192,30 @@ def line(measure: Measure, ratios: Sequence[float]) -> str:
     """Return a measure as a row of the table."""
     middle, low, high = statistics.median(ratios), min(ratios), max(ratios)
     spread = f" ({low:.3g} to {high:.3g})" if len(ratios) > 1 else ""
-    return f"| {measure.what} | {middle:.3g}{spread}{measure.unit} | {measure.goal} |"
+    return f"| {measure.what} | {middle:.3g}{spread}{measure.unit} | {measure.bar} | {measure.aim} |"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print as the command line says; return the exit code."""
     names = [measure.name for measure in MEASURES]
     parser = argparse.ArgumentParser(description="Measure how fast ms-perflint is beside others.")
-    parser.add_argument("tree", type=Path, help="a folder of Python code")
-    parser.add_argument("--sample", type=Path, help="a list of files below the folder; else its first 1,000")
+    parser.add_argument("tree", type=Path, help="a folder of programs")
+    parser.add_argument(
+        "--libraries", type=Path, nargs="+", metavar="DIR", help="repositories of libraries; else the tree"
+    )
     parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="MEASURE", help=", ".join(names))
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--envs", type=Path, help="a directory for the environments of the tools; else made anew")
     asked = parser.parse_args(arguments)
-    tree = asked.tree.resolve()
-    listed = asked.sample.read_text(encoding="utf-8").splitlines() if asked.sample else []
-    sample = [tree / name for name in listed] or sorted(tree.rglob("*.py"))[:1000]
+    folder = asked.tree.resolve()
+    libraries = [library.resolve() for library in asked.libraries or [folder]]
     with tempfile.TemporaryDirectory() as scratch:
         envs = made(asked.envs or Path(scratch) / "envs")
-        bench = Bench(tree, sample, envs.resolve(), asked.rounds, Path(scratch))
-        os.environ["MS_PERFLINT_CACHE_DIR"] = str(bench.cache)  # where flake8 is to keep what it knows
+        bench = Bench(folder, libraries, envs.resolve(), asked.rounds, Path(scratch))
         load = os.getloadavg()[0]
         cores, version = os.cpu_count(), platform.python_version()
         print(f"{cores} cores, Python {version}, load {load:.1f} at the start, {asked.rounds} rounds\n")
-        print("| measure | median (range) | goal |\n|---|---|---|", flush=True)
+        print("| measure | median (range) | bar | aim |\n|---|---|---|---|", flush=True)
         for measure in MEASURES:
             if measure.name in asked.only:
                 print(line(measure, measure.ratios(bench)), flush=True)

@@ -38,3 +38,8 @@ def test_a_tree_grows_by_the_times_asked_for() -> None:
     sizes = [int(cells(line)[0]) for line in lines[2:]]
     assert len(sizes) == 2 and sizes[0] >= 6 and sizes[1] >= 18
     assert all(len(cells(line)) == len(cells(lines[0])) for line in lines)
+
+
+def test_a_keystroke_is_measured_against_opening_the_file() -> None:
+    (ratio,) = printed("benchmarks/keystrokes.py", "sample_scripts/lenet.py")
+    assert float(ratio) > 0

@@ -17,8 +17,12 @@ from ms_perflint import engine, linter, syntax
 from ms_perflint.config import Config
 from ms_perflint.discovery import discover
 from ms_perflint.programs import reach
+from ms_perflint.programs.call_graph import CallGraph
+from ms_perflint.programs.program import Program
+from ms_perflint.programs.target import Target
 from ms_perflint.semantics import module
 from ms_perflint.semantics.files import project
+from ms_perflint.semantics.files.project import Project
 from ms_perflint.semantics.queries import Queries
 from ms_perflint.semantics.walk import _Walk
 from ms_perflint.source import Disk, Source
@@ -90,15 +94,19 @@ def load(kind):
 TOOLS = "def log(text):\n    print(text)\n"
 
 
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
 def make_project(root: Path) -> None:
     files = {"train.py": TRAIN, "eval.py": EVAL, "src/__init__.py": "", "src/networks.py": NETWORKS}
     files.update({f"src/layers_{number}.py": LAYER.format(number=number) for number in range(LAYERS)})
     files.update({f"src/tools_{number}.py": TOOLS for number in range(LAYERS)})  # nobody imports them
     files.update({"src/data.py": DATA, "src/tools.py": TOOLS, "setup.py": ""})
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    write(root, files)
 
 
 def count(monkeypatch: pytest.MonkeyPatch, counts: Counter[str], owner: Any, name: str, label: str) -> None:
@@ -120,7 +128,7 @@ BUDGET = {
     "outlined": 18,
     "expressions": 162,
     "reached": 2,
-    "evaluated": 421,
+    "evaluated": 281,
     "sliced": 1,
 }
 
@@ -227,10 +235,7 @@ def registry(number: int) -> dict[str, str]:
 def test_each_file_of_a_library_is_parsed_once(
     shape: Callable[[int], dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, text in shape(12).items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    write(tmp_path, shape(12))
     parsed: Counter[str] = Counter()
     make = module.Module.__init__
 
@@ -243,3 +248,59 @@ def test_each_file_of_a_library_is_parsed_once(
     report = engine.lint(discover([str(tmp_path)], config).files, config)
     assert not report.problems
     assert len(parsed) > 20 and set(parsed.values()) == {1}
+
+
+# Evaluations, and how often values are followed through the assignment graphs of a program
+LIBRARIES = {tools_and_package: (396, 12), examples_beside_package: (480, 12), registry: (340, 13)}
+
+
+@pytest.mark.parametrize("shape", LIBRARIES)
+def test_each_program_of_a_library_is_made_once(
+    shape: Callable[[int], dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, shape(12))
+    made: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    make = Program.__init__
+
+    def counted(self: Program, project: Project, entry: str, *arguments: Any) -> None:
+        made[entry] += 1
+        make(self, project, entry, *arguments)
+
+    monkeypatch.setattr(Program, "__init__", counted)
+    monkeypatch.setattr(linter, "PROGRAMS", 2)
+    count(monkeypatch, counts, Queries, "_answer", "evaluated")
+    count(monkeypatch, counts, CallGraph, "_flow", "flows")
+    config = Config(str(tmp_path), select=("ALL",))
+    assert not engine.lint(discover([str(tmp_path)], config).files, config).problems
+    assert len(made) > 12 and set(made.values()) == {1}
+    evaluated, flows = LIBRARIES[shape]
+    assert counts["evaluated"] <= evaluated and counts["flows"] <= flows, counts
+
+
+CHECKED = """
+class Attack{number}:
+    def __init__(self, network, scale={number}):
+        self._network = check("network", network)
+        self._scale = check("scale", scale)
+
+    def run(self, x):
+        return self._network(x * self._scale)
+"""
+
+
+@pytest.mark.parametrize("number", [5, 50])
+def test_a_check_does_not_lead_to_all_that_is_checked(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checks = "def check(name, value):\n    if value is None:\n        raise ValueError(name)\n    return value\n"
+    classes = "".join(CHECKED.format(number=each) for each in range(number))
+    made = "".join(f"Attack{each}(net, scale={each}).run(1)\n" for each in range(number))
+    write(tmp_path, {"train.py": f"{checks}{classes}net = object()\n{made}"})
+    program = Program(Project(Disk()), str(tmp_path / "train.py"), Target((0,), ()))
+    counts: Counter[str] = Counter()
+    count(monkeypatch, counts, Queries, "_answer", "evaluated")
+    (module,) = program.modules
+    value = program.evaluator.callees(module.by_word["_network"][0])
+    assert [known.type_api for known in value.known] == ["builtins.object"]
+    assert counts["evaluated"] < 30

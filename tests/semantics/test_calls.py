@@ -61,6 +61,23 @@ PARAMETERS = [
     ("class A:\n    def __call__(self, x):\n        reveal(x)\na = A()\na(6)", "6"),
     ("def f(x):\n    reveal(x)\nclass A:\n    def __init__(self):\n        self.g = f\nA().g(3)\nf(4)", "3 4"),
 ]
+CHECKED = "".join(f"check('{name}', {number})\n" for number, name in enumerate("abcdefghij"))
+GIVEN_BACK = [  # by a function that very many calls enter
+    ("def check(name, value):\n    return value\nreveal(check('x', 20))", "20"),
+    ("def check(name, value=30):\n    if name:\n        return value\n    return value\nreveal(check('x'))", "30"),
+    (
+        "def check(name, value):\n    value = value or 5\n    return value\nreveal(check('x', 20))",
+        "20 1 2 3 4 5 6 7 8 9",
+    ),
+    ("def check(name, value):\n    value.append(7)\n    return value\nreveal(check('x', [1]))", "[7 1]"),
+]
+
+
+@pytest.mark.parametrize("text, expected", GIVEN_BACK)
+def test_what_a_function_gives_back_is_what_the_call_passes(text: str, expected: str) -> None:
+    assert revealed(f"{text}\n{CHECKED}") == expected
+
+
 DECORATORS = """\
 import functools
 
