@@ -7,15 +7,20 @@ None. What mixed precision may change is None: results of cells and of matrix pr
 from __future__ import annotations
 
 import ast
-from typing import Optional
+import os
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, Optional, cast
 
 from ms_perflint import mindspore_api
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import signature_of
 from ms_perflint.programs.steps import base_apis
-from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
+from ms_perflint.semantics.database import Database
+from ms_perflint.semantics.evaluate import ProgramEvaluator
+from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.semantics.signature import Layer, Signature, receiver_name
-from ms_perflint.semantics.values import Api, Instance, Known
+from ms_perflint.semantics.values import Api, Instance, Known, Value
 from ms_perflint.tensors import tensor_ops
 from ms_perflint.tensors.arrays import array_dtype
 from ms_perflint.tensors.bindings import home_of, in_loop
@@ -25,6 +30,24 @@ from ms_perflint.tensors.dtype_names import named
 from ms_perflint.tensors.scalars import scalar
 
 STEPS = 2_000  # expressions looked at for one question, before the answer is None
+
+
+class OpenCalls:
+    """A program whose functions are called by other programs too, so that no parameter is known by its callers."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._program, name)
+
+    def callers(self, function: Scope) -> tuple[Site, ...]:
+        """Return no caller: there are others."""
+        return ()
+
+    def decorated(self, decorator: Scope) -> Iterator[Scope]:
+        """Yield nothing: it decorates other functions too."""
+        return iter(())
 
 
 class Dtypes:
@@ -71,6 +94,17 @@ class Dtypes:
             derived = any("mindspore.nn.Cell" in (api, *mindspore_api.ancestors(api)) for api in bases)
             self._cells[cls] = derived or cls.method("construct") is not None
         return self._cells[cls]
+
+    def value(self, node: ast.expr, scope: Scope) -> Value:
+        """Return what an expression is in every program that runs it: other files may pass other things."""
+        return (self._open or self.program.evaluator).value(node, scope)
+
+    @cached_property
+    def _open(self) -> Optional[ProgramEvaluator]:
+        """Return an evaluator of the same program to which no caller of a function is known; None for a script."""
+        project, entry = self.program.project, self.program.entry
+        is_script = len(project.programs(entry)) == 1 and not project.imports.is_package(os.path.dirname(entry))
+        return None if is_script else ProgramEvaluator(cast(Database, OpenCalls(self.program)))
 
     # --- expressions
 
