@@ -89,6 +89,23 @@ def number(program: Program, node: ast.expr, scope: Scope, depth: int = 0) -> Op
     return Number(constant, _origins(known, constant, value.optional))
 
 
+def numbers(program: Program, node: ast.expr, scope: Scope) -> tuple[Number, ...]:
+    """Return the whole numbers that an expression is, one after the other; none where it can be something else."""
+    one = number(program, node, scope)
+    if one is not None:
+        return (one,)
+    value = program.value(node, scope)
+    if value.open or any(type(constant) is not int for constant in value.constants):
+        return ()
+    if len(value.constants) != len(value.known):
+        return ()
+    origins: dict[int, tuple[Origin, ...]] = {}
+    for known, constant in zip(value.known, value.constants):
+        assert isinstance(constant, int)
+        origins[constant] = (*origins.get(constant, ()), *_origins(known, constant, value.optional))
+    return tuple(Number(constant, each) for constant, each in origins.items())
+
+
 def literal(node: ast.Constant, module: Module) -> Origin:
     """Return a whole number that stands in the code, as the origin of what is made of it."""
     assert isinstance(node.value, int)

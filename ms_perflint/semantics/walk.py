@@ -137,6 +137,8 @@ class _Walk:
             self.module.made.setdefault(value.func.attr, set()).add(word)
             value = value.func.value  # `P.Cast().to_float(...)`
         if word and isinstance(value, ast.Call):
+            if word_of(value.func) == "partial" and value.args and (source := word_of(value.args[0])):
+                self.module.renamed.setdefault(source, set()).add(word)
             self.module.made.setdefault(word_of(value.func), set()).add(word)
         elif word and (source := word_of(value)) and source != word:
             self.module.renamed.setdefault(source, set()).add(word)
