@@ -32,7 +32,6 @@ FLATTENS = frozenset({"reshape", "view", "flatten", "Reshape", "Flatten", "T", "
 TIES = ADDITION | DIVISION  # operators that give what both of their operands are as wide as
 NUMBERS = frozenset({"shape", "ndim", "size", "dtype", "itemsize"})  # attributes of a tensor that are no tensors
 ROWS = frozenset({"mindspore.nn.SequentialCell", "mindspore.mint.nn.Sequential"})
-ADDS = ("append", "insert_child_to_cell")
 ROUNDS = 12  # until nothing changes; a network is far less deep in functions
 
 
@@ -175,8 +174,10 @@ class Feeds:
         what = known.what
         if isinstance(what, Instance) and isinstance(what.type, Api):
             return known.type_api in layers.LAYERS or known.type_api in ROWS
-        return isinstance(what, Bound) or (isinstance(what, Instance) and isinstance(what.type, Scope)) or (
-            isinstance(what, Scope) and not what.is_class and bool(what.returns)
+        return (
+            isinstance(what, Bound)
+            or (isinstance(what, Instance) and isinstance(what.type, Scope))
+            or (isinstance(what, Scope) and not what.is_class and bool(what.returns))
         )
 
     def _operated(self, word: str, given: Sequence[Signal]) -> Signal:
@@ -218,7 +219,9 @@ class Feeds:
                 return self._operated(known.type_api.rpartition(".")[2], given)
             self._fed(call, _union(given), scope)
             self._made_in.setdefault(call, {})[what.scope] = None
-            through = call.api not in layers.TABLES and not any(role == layers.OUT for _, role in layers.LAYERS[call.api])
+            through = call.api not in layers.TABLES and not any(
+                role == layers.OUT for _, role in layers.LAYERS[call.api]
+            )
             return first if through else frozenset({Source(call)})
         if isinstance(what, Instance) and isinstance(what.type, Scope):
             methods = (bases.method(self.program.evaluator, what.type, name) for name in INSTANCE_METHODS)
@@ -284,14 +287,12 @@ class Feeds:
         """Return the cells of a row, and whether they stand there one after the other."""
         what = known.what
         assert isinstance(what, Instance)
-        site = what.scope.module.site_at(what.node) if what.node is not None else None
-        if what.node is None or site is None:
-            return [], False
-        cells = [self._held_by(argument, what.scope) for argument in what.node.args]
-        added = [each for each in self._additions(known) if each.excludes(site) is False]
-        more = [self.program.value(each.node.args[-1], each.scope) for each in added]  # type: ignore[attr-defined]
-        found = [cell for values, _ in cells for cell in values]
-        return [*found, *more], all(is_ordered for _, is_ordered in cells) and not any(each.in_loop for each in added)
+        args = what.node.args if what.node is not None else []
+        if not args or lists.grows(self.program.evaluator, what):
+            found, _ = self.program.evaluator.elements(Value((known,)))
+            return [Value((each,)) for each in found], False
+        cells = [self._held_by(argument, what.scope) for argument in args]
+        return [cell for values, _ in cells for cell in values], all(is_ordered for _, is_ordered in cells)
 
     def _held_by(self, node: ast.expr, scope: Scope) -> tuple[list[Value], bool]:
         """Return the cells that an argument of a row gives it: itself, or what a list or dict of cells holds."""
@@ -311,18 +312,6 @@ class Feeds:
             return [self.program.value(each, what.scope) for each in pairs], True
         found, _ = self.program.evaluator.elements(value)
         return [Value((each,)) for each in found], False
-
-    def _additions(self, known: Known) -> list[Site]:
-        """Return the calls that add a cell to a row after it was made."""
-        assert isinstance(known.what, Instance)
-        module = known.what.scope.module
-        return [
-            site
-            for word in ADDS
-            for site in module.by_word.get(word, ())
-            if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute) and site.node.args
-            if any(self._key(k) == self._key(known) for k in self.program.value(site.node.func.value, site.scope).known)
-        ]
 
     def slots(self, call: Call) -> tuple[layers.Slot, ...]:
         """Return the widths that a layer is given, in all calls of the function that makes it."""
@@ -361,6 +350,8 @@ def feeds(program: Program, module: Module) -> Feeds:
 
 
 def _feeds(program: Program, module: Module) -> Feeds:
-    makers = [scope for scope in module.scopes if scope.is_function and (scope.name == "__init__" or not scope.is_method)]
+    makers = [
+        scope for scope in module.scopes if scope.is_function and (scope.name == "__init__" or not scope.is_method)
+    ]
     sites = (site for scope in makers for site in program.callers(scope))
     return Feeds(program, list(dict.fromkeys((module, *(site.module for site in sites)))))

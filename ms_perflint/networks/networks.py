@@ -197,11 +197,11 @@ class _Search:
             self.found = True
             return
         in_cell = scope.parent is not None and scope.parent.is_class
-        if isinstance(site.node, ast.Call) and not in_cell:
+        if isinstance(site.node, ast.Call) and not (in_cell and isinstance(site.node.func, (ast.Name, ast.Attribute))):
             callees = self.program.evaluator.callees(site)
             self.is_hidden = self.is_hidden or (isinstance(site.node.func, ast.Name) and not callees.known)
             for known in callees.known:
-                if isinstance(known.what, (Instance, Bound)):
+                if isinstance(known.what, (Instance, Bound)) or in_cell:
                     self.known(known)
 
     def is_matrix_site(self, site: Site) -> bool:

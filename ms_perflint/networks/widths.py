@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
@@ -49,13 +49,13 @@ def hidden(program: Program, producer: Slot, multiple: int) -> Optional[Hidden]:
     flow = feeds.feeds(program, producer.call.module)
     found = _Group(flow, producer, multiple)
     is_recurrent = producer.call.api in layers.RECURRENT
-    if found.is_fixed or not (found.consumers or is_recurrent):
+    if found.is_fixed or not (found.is_taken or is_recurrent):
         return None
     slots = tuple(dict.fromkeys((producer, *found.slots)))
     scopes = dict.fromkeys(scope for slot in slots for scope in _scopes(flow, slot.call))
     literals = tuple(each for scope in scopes for each in _literals(program, flow, scope, found.width))
-    is_closed = found.is_closed and not _others(scopes, slots, found.width)
-    return Hidden(producer, found.width, slots, literals, tuple(found.consumers), is_closed)
+    is_closed = found.is_closed and not _others(flow, scopes, found.width)
+    return Hidden(producer, found.width, slots, literals, tuple(dict.fromkeys(found.consumers)), is_closed)
 
 
 def _scopes(flow: Feeds, call: Call) -> set[Scope]:
@@ -75,6 +75,7 @@ class _Group:
         self.consumers: list[Slot] = []
         self.is_fixed = False  # an input, or a group of a convolution, decides
         self.is_closed = True
+        self.is_taken = False  # a layer takes in what the producer itself gives out
         self._calls: set[Call] = set()  # whose outputs have the width
         self._add(producer)
         size = -1
@@ -100,7 +101,7 @@ class _Group:
         for call, signal in self.flow.takes.items():
             for source in signal:
                 if source.origin in self._calls:
-                    self._taken(call, source.how, signal)
+                    self._taken(call, source, signal)
         for tied in self.flow.ties:
             if any(source.origin in self._calls and source.how == feeds.WHOLE for source in tied):
                 self._tied(tied)
@@ -111,19 +112,21 @@ class _Group:
                     self._add(slot)
                     self._fix(slot, self.flow.takes.get(call, feeds.NOTHING))
 
-    def _taken(self, call: Call, how: str, signal: feeds.Signal) -> None:
+    def _taken(self, call: Call, source: feeds.Source, signal: feeds.Signal) -> None:
         """Add what takes in what a layer of the group gives out."""
-        own = [slot for slot in self.flow.slots(call) if slot.role != OUT]
-        self.is_closed = self.is_closed and how == feeds.WHOLE
+        own, how = [slot for slot in self.flow.slots(call) if slot.role != OUT], source.how
         if how == feeds.PART and self.width == self.producer.width:
             self._split(own)
         if how == feeds.JOINED:
             found = [slot for slot in own if slot.role == IN and slot.width % self.multiple and slot.width > self.width]
         else:
             found = [slot for slot in own if self._takes(slot, how)]
+        is_product = how == feeds.FLAT and any(slot.width != self.width for slot in found)
+        self.is_closed = self.is_closed and (how == feeds.WHOLE or is_product)
         for slot in found:
             self._add(slot)
-            if slot.role == IN and slot not in self.consumers:
+            if slot.role == IN:
+                self.is_taken = self.is_taken or source.origin == self.producer.call
                 self.consumers.append(slot)
             self._fix(slot, signal)
             if how == feeds.WHOLE:
@@ -144,7 +147,7 @@ class _Group:
         shared = set(moving(self.producer, self.width)) & set(slot.number.origins)
         if how == feeds.WHOLE or slot.number.operator not in (ast.Mult, ast.Add):
             return False
-        return bool(shared) or self.width in (part.value for part in slot.number.parts)
+        return bool(shared) or any(origin.value == self.width for origin in slot.number.origins)
 
     @property
     def _is_doubled(self) -> bool:
@@ -195,13 +198,18 @@ def moving(slot: Slot, width: int) -> tuple[Origin, ...]:
 
 def _literals(program: Program, flow: Feeds, scope: Scope, width: int) -> Iterator[Origin]:
     """Yield the literals that say this width to `reshape`, `zeros`, or a cell of the project: they go with it."""
-    held = {id(origin.node) for call in flow.layers for slot in flow.slots(call) for origin in slot.number.origins}
+    held = _held(flow)
     for site in layers.sites(program, scope):
         assert isinstance(site.node, ast.Call)
         for argument in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
             for node in _says_width(program, site, argument):
                 if type(node.value) is int and node.value == width and id(node) not in held:
                     yield literal(node, scope.module)
+
+
+def _held(flow: Feeds) -> set[int]:
+    """Return the constants that say how wide layers are."""
+    return {id(origin.node) for call in flow.layers for slot in flow.slots(call) for origin in slot.number.origins}
 
 
 def _says_width(program: Program, site: Site, argument: ast.expr) -> list[ast.Constant]:
@@ -233,9 +241,9 @@ def _is_imported(program: Program, module: Module, origins: Sequence[Origin]) ->
     return any(names & set(other.imported) for other in others)
 
 
-def _others(scopes: Mapping[Scope, None], slots: Sequence[Slot], width: int) -> bool:
+def _others(flow: Feeds, scopes: Iterable[Scope], width: int) -> bool:
     """Return whether the network names the same number anywhere else: whether that is the width cannot be told."""
-    held = {id(origin.node) for slot in slots for origin in slot.number.origins}
+    held = _held(flow)
     nodes = (node for scope in scopes if not isinstance(scope.node, ast.Module) for node in ast.walk(scope.node))
     return any(
         isinstance(node, ast.Constant) and type(node.value) is int and node.value == width and id(node) not in held

@@ -25,6 +25,8 @@ from ms_perflint.semantics.values import (
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluator import Evaluator
 
+CELL_DICT = "mindspore.nn.CellDict"
+
 
 def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
     """Return what `base[key]` can be."""
@@ -67,6 +69,8 @@ def item(evaluator: Evaluator, known: Known, key: object) -> Value:
         return configs.lookup(evaluator, known, key)
     if isinstance(what, Module):
         return evaluator.exported(what, key) if isinstance(key, str) else OPEN  # `globals()["name"]`
+    if known.type_api == CELL_DICT and isinstance(what, Instance) and what.node is not None and what.node.args:
+        return union(item(evaluator, each, key) for each in evaluator.value(what.node.args[0], what.scope).known)
     if isinstance(what, Instance) and what.node is not None and isinstance(key, str):
         field = records.field(evaluator, known, key)
         if field is not None:

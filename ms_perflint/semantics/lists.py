@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.semantics import tables
 from ms_perflint.semantics.module import Binding, Block, Scope, Site
@@ -95,7 +95,9 @@ class _Elements:
                 self.evaluator.value(arg, what.scope) for arg in what.node.args if not isinstance(arg, ast.Starred)
             ]
             lists = [cell for cell in cells if cell.known and all(isinstance(k.what, Display) for k in cell.known)]
-            return self.of(lists[0], depth + 1) if lists else union([*cells, OPEN])
+            held = [self.of(lists[0], depth + 1)] if lists else [*cells, OPEN] if what.node.args else []
+            held.extend(self.added(what, depth))
+            return union(held) if held else OPEN
         return OPEN
 
     def display(self, what: Display, depth: int) -> Value:
@@ -121,7 +123,7 @@ class _Elements:
             values.extend(self.added(what, depth))
         return union(values) if values else NOTHING
 
-    def added(self, what: Display, depth: int) -> Iterator[Value]:
+    def added(self, what: Union[Display, Instance], depth: int) -> Iterator[Value]:
         """Yield what is added to a list after it was made, under the name that it got there."""
         for holder in holders(what):
             for call, block in self.additions(holder, 0):
@@ -166,13 +168,13 @@ class _Elements:
                     yield from function.bindings.get(name, ())[:1]
 
 
-def grows(evaluator: Evaluator, what: Display) -> bool:
+def grows(evaluator: Evaluator, what: Union[Display, Instance]) -> bool:
     """Return whether code adds to a list after it was made, under the name that it got there."""
     found = _Elements(evaluator)
     return any(True for holder in holders(what) for _ in found.additions(holder, 0))
 
 
-def holders(what: Display) -> list[Binding]:
+def holders(what: Union[Display, Instance]) -> list[Binding]:
     """Return the names and attributes to which a list is given where it is made."""
     if isinstance(what.node, Gathered):
         return [what.node.binding]
@@ -183,10 +185,10 @@ def holders(what: Display) -> list[Binding]:
     return [binding for group in groups for binding in group if _is_value(binding.value, what.node)]
 
 
-def _is_value(value: Optional[ast.expr], node: ast.expr) -> bool:
+def _is_value(value: Optional[ast.expr], node: Optional[ast.expr]) -> bool:
     """Return whether a display is what stands there; `list()` is a display at the place of that call."""
     if value is node:
-        return True
+        return value is not None
     is_made = isinstance(value, ast.Call) and isinstance(node, ast.List) and not node.elts
     return is_made and (value.lineno, value.col_offset) == (node.lineno, node.col_offset)  # type: ignore[union-attr]
 

@@ -126,6 +126,14 @@ class _Walk:
                 self._other_name(element, value)
             return
         word = word_of(target)
+        if isinstance(value, ast.Dict):  # `TABLE["name"](...)` calls what stands there
+            for key, entry in zip(value.keys, value.values):
+                if (
+                    isinstance(key, ast.Constant)
+                    and isinstance(key.value, str)
+                    and word_of(entry) not in ("", key.value)
+                ):
+                    self.module.renamed.setdefault(word_of(entry), set()).add(key.value)
         if isinstance(value, ast.IfExp):
             self._other_name(target, value.body)
             value = value.orelse

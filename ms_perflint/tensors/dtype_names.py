@@ -57,7 +57,9 @@ def constant_dtype(dtypes: Dtypes, node: ast.expr, scope: Scope) -> str:
 
 def dtype_of(value: Value) -> str:
     """Return the name of the dtype that a value is, by a name of MindSpore or NumPy or as a text; "" for others."""
-    names = {_dtype_name(str(known.constant if isinstance(known.constant, str) else known.api)) for known in value.known}
+    names = {
+        _dtype_name(str(known.constant if isinstance(known.constant, str) else known.api)) for known in value.known
+    }
     return names.pop() if len(names) == 1 and not value.open and not value.optional else ""
 
 

@@ -66,10 +66,9 @@ WAYS = {
     "list comprehension": cell(
         "self.layers = nn.CellList([nn.Dense(i, o) for i, o in [(64, WIDTH), (WIDTH, 10)]])", EACH
     ),
-    "zip": cell(
-        "widths = [64, WIDTH, 10]\nself.layers = nn.CellList([nn.Dense(i, o) for i, o in zip(widths, widths[1:])])", EACH
+    "lambda": cell(
+        "dense = lambda i, o: nn.Dense(i, o)\nself.fc = dense(64, WIDTH)\nself.head = dense(WIDTH, 10)", CHAIN
     ),
-    "lambda": cell("dense = lambda i, o: nn.Dense(i, o)\nself.fc = dense(64, WIDTH)\nself.head = dense(WIDTH, 10)", CHAIN),
     "function": cell(
         "self.fc = make(64, WIDTH)\nself.head = make(WIDTH, 10)",
         CHAIN,
@@ -81,7 +80,9 @@ WAYS = {
         "def make(i, o):\n    return nn.SequentialCell(nn.Dense(i, o), nn.BatchNorm1d(o), nn.ReLU())\n",
     ),
     "function of a pair": cell(
-        "self.fc, self.head = make(WIDTH)", CHAIN, "def make(width):\n    return nn.Dense(64, width), nn.Dense(width, 10)\n"
+        "self.fc, self.head = make(WIDTH)",
+        CHAIN,
+        "def make(width):\n    return nn.Dense(64, width), nn.Dense(width, 10)\n",
     ),
     "method": CELL.format(
         init="self.fc = self.make(64, WIDTH)\n        self.head = self.make(WIDTH, 10)\n\n"
@@ -132,10 +133,6 @@ WAYS = {
     "parameter": cell("self.fc = nn.Dense(64, width)\nself.head = nn.Dense(width, 10)", CHAIN)
     .replace("__init__(self)", "__init__(self, width)")
     .replace("Net()", "Net(WIDTH)"),
-    "setattr": cell(
-        'for k, (i, o) in enumerate([(64, WIDTH), (WIDTH, 10)]):\n    setattr(self, f"fc{k}", nn.Dense(i, o))',
-        "return self.fc1(self.fc0(x))",
-    ),
     "built by a function": "def build(width):\n    return nn.SequentialCell(nn.Dense(64, width), nn.Dense(width, 10))\n\nnet = build(WIDTH)",
     "inner function": cell(
         "def dense(i, o):\n    return nn.Dense(i, o)\nself.fc = dense(64, WIDTH)\nself.head = dense(WIDTH, 10)", CHAIN
@@ -143,6 +140,69 @@ WAYS = {
 }
 
 
-def program(way: str, width: int = 500, name: str = "net") -> str:
-    """Return a program that trains the network."""
-    return HEAD + WAYS[way].replace("WIDTH", str(width)) + TRAIN.replace("NET", name)
+TWO = "self.fc = nn.Dense(64, WIDTH)\nself.head = nn.Dense(WIDTH, 10)"
+# The same layers, and WIDTH is the width of nothing that stays inside of the network
+OTHERS = {
+    "not called one after the other": cell(TWO, "return self.fc(x), self.head(y)").replace("self, x", "self, x, y"),
+    "the other way round": cell(TWO, "return self.fc(self.head(x))"),
+    "only the last": cell("self.fc = nn.Dense(64, 32)\nself.head = nn.Dense(32, WIDTH)", CHAIN),
+    "sequential": "net = nn.SequentialCell(nn.Dense(64, 32), nn.ReLU(), nn.Dense(32, WIDTH))",
+    "rows beside one another": cell(
+        "self.fc = nn.SequentialCell(nn.Dense(64, WIDTH))\nself.head = nn.SequentialCell(nn.Dense(WIDTH, 10))",
+        "return self.fc(x), self.head(x)",
+    ),
+    "loop over pairs": cell(
+        "layers = []\nfor i, o in [(WIDTH, 32), (32, 10)]:\n    layers.append(nn.Dense(i, o))\n"
+        "self.net = nn.SequentialCell(layers)"
+    ),
+    "running width": cell(
+        "layers = []\nwidth = WIDTH\nfor o in (32, 10):\n    layers.append(nn.Dense(width, o))\n    width = o\n"
+        "self.layers = nn.CellList(layers)",
+        EACH,
+    ),
+    "list comprehension": cell(
+        "self.layers = nn.CellList([nn.Dense(i, o) for i, o in [(WIDTH, 32), (32, WIDTH)]])", EACH
+    ),
+    "lambda": cell(
+        "dense = lambda i, o: nn.Dense(i, o)\nself.fc = dense(WIDTH, 32)\nself.head = dense(32, WIDTH)", CHAIN
+    ),
+    "function": cell(
+        "self.fc = make(64, WIDTH)\nself.head = make(WIDTH, 10)",
+        "return self.fc(x), self.head(x)",
+        "def make(i, o):\n    return nn.Dense(i, o)\n",
+    ),
+    "two functions": cell(
+        "self.fc = make(64)\nself.head = other(10)",
+        "return self.fc(x), self.head(x)",
+        "def make(i):\n    return nn.Dense(i, WIDTH)\n\ndef other(o):\n    return nn.Dense(WIDTH, o)\n",
+    ),
+    "function of a pair": cell(
+        "self.fc, self.head = make(WIDTH)",
+        "return self.fc(x), self.head(x)",
+        "def make(width):\n    return nn.Dense(64, width), nn.Dense(width, 10)\n",
+    ),
+    "partial": cell(
+        "dense = partial(nn.Dense, has_bias=False)\nself.fc = dense(WIDTH, 32)\nself.head = dense(32, 10)", CHAIN
+    ),
+    "table of classes": cell(
+        'self.fc = LAYERS["dense"](64, WIDTH)\nself.head = LAYERS["norm"]((WIDTH,))',
+        CHAIN,
+        'LAYERS = {"dense": nn.Dense, "norm": nn.LayerNorm}',
+    ),
+    "registry": WAYS["registry"].replace(CHAIN, "return self.fc(x), self.head(x)"),
+    "block": WAYS["block"].replace(CHAIN, "return self.fc(x), self.head(x)"),
+    "dict of cells": WAYS["dict of cells"].replace(
+        'self.cells_["head"](self.cells_["fc"](x))', 'self.cells_["head"](x), self.cells_["fc"](x)'
+    ),
+    "added to the input": cell(
+        "self.fc = nn.Dense(WIDTH, WIDTH)\nself.head = nn.Dense(WIDTH, 10)", "return self.head(x + self.fc(x))"
+    ),
+    "parameter": WAYS["parameter"].replace(CHAIN, "return self.fc(x), self.head(x)"),
+    "cut": cell(TWO.replace("head = nn.Dense(WIDTH", "head = nn.Dense(32"), "return self.head(self.fc(x)[:, :32])"),
+    "a width for each caller": WAYS["built by a function"].replace("build(WIDTH)", "build(int(input()))"),
+}
+
+
+def program(network: str, width: int) -> str:
+    """Return a program that trains a network."""
+    return HEAD + network.replace("WIDTH", str(width)) + TRAIN.replace("NET", "net")
