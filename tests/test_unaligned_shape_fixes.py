@@ -159,7 +159,9 @@ CHAIN = "return self.out(self.deep(self.fc(x)))"
         ("self.deep = nn.Embedding(50, n)\nself.fc = nn.Dense(n, n)\nself.out = nn.Dense(n, 4)", CHAIN),
         ("self.fc = nn.Dense(64, 100)\nself.out = nn.LayerNorm((100,))", "return self.out(self.fc(x))"),
         (
-            "self.fc = nn.Conv2d(64, 72, 1)\nself.deep = nn.Conv2d(72, 72, 3, group=72)\nself.out = nn.Conv2d(72, 64, 1)",
+            "self.fc = nn.Conv2d(64, 72, 1)\n"
+            "self.deep = nn.Conv2d(72, 72, 3, group=72)\n"
+            "self.out = nn.Conv2d(72, 64, 1)",
             CHAIN,
         ),
         ("self.fc = nn.Dense(64, 100)\nself.out = nn.Dense(100, 4)", "return self.fc(x), self.out(ops.ones((1, 100)))"),

@@ -80,7 +80,7 @@ class UnalignedShape(Check):
             )
         if not self._may_be_hidden(site) or self._hidden(site) is None:
             return False
-        return self._counts(site) and not known_networks.is_published(site)
+        return self._counts(site) and not known_networks.is_made_for_published(self.program, site)
 
     def _may_be_hidden(self, call: Call) -> bool:
         """Return whether a layer may produce an unaligned width that is free, before that is worked out."""

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.networks import layers
+from ms_perflint.networks.layers import Slot
 from ms_perflint.programs.call_graph import INSTANCE_METHODS
 from ms_perflint.programs.site import Call, call_of
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics import bases, lists
 from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.module import Binding, Module, Scope, Site
+from ms_perflint.semantics.module import Binding, Module, Scope
 from ms_perflint.semantics.signature import Layer, Signature, receiver_name
 from ms_perflint.semantics.values import Api, Bound, Display, Instance, Known, Value
 from ms_perflint.tensors.tensor_ops import ADDITION, DIVISION
@@ -31,6 +32,7 @@ CONCATS = frozenset({"concat", "Concat", "cat", "concatenate", "hstack"})
 FLATTENS = frozenset({"reshape", "view", "flatten", "Reshape", "Flatten", "T", "mT", "ravel"})
 TIES = ADDITION | DIVISION  # operators that give what both of their operands are as wide as
 NUMBERS = frozenset({"shape", "ndim", "size", "dtype", "itemsize"})  # attributes of a tensor that are no tensors
+_PRODUCTS = frozenset(api.rpartition(".")[2].partition("(")[0] for api in layers.PRODUCTS)
 ROWS = frozenset({"mindspore.nn.SequentialCell", "mindspore.mint.nn.Sequential"})
 ROUNDS = 12  # until nothing changes; a network is far less deep in functions
 
@@ -56,7 +58,8 @@ class Feeds:
         ]
         self._rows = [site for module in modules for api in ROWS for site in module.sites_of(api.rpartition(".")[2])]
         self.takes: dict[Call, Signal] = {}  # layer -> what it is fed
-        self._slots: dict[Call, tuple[layers.Slot, ...]] = {}
+        self._rows_entered: set[object] = set()  # under way
+        self._slots: dict[Call, tuple[Slot, ...]] = {}
         self._made_in: dict[Call, dict[Scope, None]] = {}  # layer -> the functions that make it, as they are called
         self.places: dict[Call, set[Scope]] = {}  # layer -> the functions that call it
         self._held: dict[int, Signal] = {}  # id of an expression -> what it is
@@ -155,19 +158,37 @@ class Feeds:
         base = node.func.value if isinstance(node.func, ast.Attribute) else None
         cells = [known for known in callee.known if self._is_entered(known)]
         names = {(known.api or known.type_api).rpartition(".")[2] for known in callee.known} - {""}
-        if given and isinstance(node.func, ast.Name) and any(each.kind == "for" for each in scope.lookup(node.func)):
-            return self._line([Value((known,)) for known in callee.known], given[0], scope)
+        looped = self._looped(node.func, callee, scope)
+        if looped and given:
+            return self._loop(looped, given[0], self._before.get(id(node), NOTHING), scope)
         if len(cells) == len(callee.known) and cells:
             return self._applied(cells, given, node, scope)
         own = self.signal(base, scope) if base is not None else NOTHING
         if own and not cells:
             return self._operated(word, [own, *given])
-        if names & {api.rpartition(".")[2].rstrip("()") for api in layers.PRODUCTS} and len(node.args) == 2:
-            if all(not layers.transposes(self.program, known) for known in callee.known):
-                return self._product(*node.args, scope)
+        is_product = bool(names & _PRODUCTS) and len(node.args) == 2
+        if is_product and not any(layers.transposes(self.program, known) for known in callee.known):
+            return self._product(node.args[0], node.args[1], scope)
         found = self._operated(names.pop() if len(names) == 1 else word, given)
         found = found if callee.known else _as(found, LOST)
         return found | self._applied(cells, given, node, scope) if cells else found
+
+    def _looped(self, func: ast.expr, callee: Value, scope: Scope) -> list[Value]:
+        """Return the cells that a callee is one after the other: `for cell in cells: x = cell(x)`, `cells[i](x)`."""
+        known: Iterable[Known] = ()
+        if isinstance(func, ast.Name) and any(each.kind == "for" for each in scope.lookup(func)):
+            known = callee.known
+        if isinstance(func, ast.Subscript) and (callee.open or len(callee.known) != 1):
+            known, _ = self.program.evaluator.elements(self.program.value(func.value, scope))
+        return [Value((each,)) for each in known]
+
+    def _loop(self, cells: Sequence[Value], given: Signal, before: Signal, scope: Scope) -> Signal:
+        """Return what cells give that are called in a loop: one after the other where what they give comes back."""
+        origins = {source.origin for source in before}
+        outside = frozenset(source for source in given if source.origin not in origins)
+        if outside != given:
+            return self._line(cells, outside or given, scope)
+        return _union(self._step(cell, given, scope) for cell in cells)
 
     def _is_entered(self, known: Known) -> bool:
         """Return whether a callee is a layer, a row of cells, or code of the program."""
@@ -219,10 +240,8 @@ class Feeds:
                 return self._operated(known.type_api.rpartition(".")[2], given)
             self._fed(call, _union(given), scope)
             self._made_in.setdefault(call, {})[what.scope] = None
-            through = call.api not in layers.TABLES and not any(
-                role == layers.OUT for _, role in layers.LAYERS[call.api]
-            )
-            return first if through else frozenset({Source(call)})
+            makes = call.api in layers.TABLES or any(role == layers.OUT for _, role in layers.LAYERS[call.api])
+            return frozenset({Source(call)}) if makes else first
         if isinstance(what, Instance) and isinstance(what.type, Scope):
             methods = (bases.method(self.program.evaluator, what.type, name) for name in INSTANCE_METHODS)
             function = next((method for method in methods if method is not None), None)
@@ -252,12 +271,17 @@ class Feeds:
 
     def _row(self, known: Known, first: Signal, scope: Scope) -> Signal:
         """Return what cells in a row give."""
-        self._entered.add(self._key(known))
+        key = self._key(known)
+        self._entered.add(key)
+        if key in self._rows_entered:  # it is given to itself: `row = SequentialCell([row, pool])` in a loop
+            return first
+        self._rows_entered.add(key)
         cells, is_ordered = self._cells(known)
         if not is_ordered:
-            return self._line(cells, first, scope)
-        for cell in cells:
+            first = self._line(cells, first, scope)
+        for cell in cells if is_ordered else ():
             first = self._step(cell, first, scope)
+        self._rows_entered.discard(key)
         return first
 
     def _line(self, cells: Sequence[Value], first: Signal, scope: Scope) -> Signal:
@@ -298,9 +322,9 @@ class Feeds:
         """Return the cells that an argument of a row gives it: itself, or what a list or dict of cells holds."""
         value = self.program.value(node.value if isinstance(node, ast.Starred) else node, scope)
         what = value.known[0].what if value.known else None
-        if isinstance(what, Instance) and isinstance(what.type, Api) and what.node is not None:
-            if what.type.name.rpartition(".")[2] == "OrderedDict" and what.node.args:
-                return self._held_by(what.node.args[0], what.scope)
+        if isinstance(what, Instance) and value.known[0].type_api == "collections.OrderedDict":
+            pairs = what.node.args[:1] if what.node is not None else []
+            return self._held_by(pairs[0], what.scope) if pairs else ([], True)
         if not isinstance(what, Display):
             return [value], True
         if isinstance(what.node, ast.Dict):
@@ -308,12 +332,12 @@ class Feeds:
         elements = getattr(what.node, "elts", [])
         is_plain = type(what.node) in (ast.List, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in elements)
         if is_plain and not lists.grows(self.program.evaluator, what):
-            pairs = [each.elts[-1] if isinstance(each, ast.Tuple) and each.elts else each for each in elements]
-            return [self.program.value(each, what.scope) for each in pairs], True
+            cells = [each.elts[-1] if isinstance(each, ast.Tuple) and each.elts else each for each in elements]
+            return [self.program.value(each, what.scope) for each in cells], True
         found, _ = self.program.evaluator.elements(value)
         return [Value((each,)) for each in found], False
 
-    def slots(self, call: Call) -> tuple[layers.Slot, ...]:
+    def slots(self, call: Call) -> tuple[Slot, ...]:
         """Return the widths that a layer is given, in all calls of the function that makes it."""
         if call not in self._slots:
             own = layers.slots(call)
@@ -350,8 +374,7 @@ def feeds(program: Program, module: Module) -> Feeds:
 
 
 def _feeds(program: Program, module: Module) -> Feeds:
-    makers = [
-        scope for scope in module.scopes if scope.is_function and (scope.name == "__init__" or not scope.is_method)
-    ]
+    functions = (scope for scope in module.scopes if scope.is_function)
+    makers = (scope for scope in functions if scope.name == "__init__" or not scope.is_method)
     sites = (site for scope in makers for site in program.callers(scope))
     return Feeds(program, list(dict.fromkeys((module, *(site.module for site in sites)))))

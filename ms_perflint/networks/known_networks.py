@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.semantics.module import Module, Scope, Site
 
 if TYPE_CHECKING:
+    from ms_perflint.programs.program import Program
     from ms_perflint.programs.site import Call
 
 # Parts of names of published networks, whose widths are part of their definition
@@ -39,6 +40,7 @@ _PAPER = (
     rb"(?i)arxiv|\bpaper\b|et al\.?|proceedings|"
     rb"\b(?:CVPR|ICCV|ECCV|NeurIPS|ICML|ICLR|AAAI|ACL|EMNLP|KDD|SIGIR|WSDM)\b"
 )
+MAKERS = 3  # classes and functions between a layer and the network that it is part of
 _TESTS = frozenset({"test", "tests", "ut", "st", "unittest", "unittests", "testing"})
 
 
@@ -59,6 +61,17 @@ def is_published(site: Site) -> bool:
         return True
     outer = around[-1].name if around else ""
     return bool(outer) and outer in _loaded_by_published(module)
+
+
+def is_made_for_published(program: Program, site: Site, depth: int = MAKERS) -> bool:
+    """Return whether all that makes what a site is part of are published networks, or parts of such."""
+    if is_published(site):
+        return True
+    around = list(_around(site.scope.owner))
+    outer = around[-1] if around and depth else None
+    function = outer.method("__init__") if outer is not None and outer.is_class else outer
+    makers = program.callers(function) if function is not None else ()
+    return bool(makers) and all(is_made_for_published(program, each, depth - 1) for each in makers)
 
 
 @lru_cache(maxsize=1 << 16)

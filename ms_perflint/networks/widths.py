@@ -81,12 +81,15 @@ class _Group:
         size = -1
         while size != (size := len(self.slots)):
             self._grow()
-        self.is_closed = self.is_closed and not any(self._leaves(each.origin) for each in flow.ends)
+        leaving = [each.origin for each in flow.ends if self._leaves(each.origin)]
+        self.is_closed = self.is_closed and not leaving
+        is_several = len({slot.width for slot in flow.slots(producer.call) if slot.role == OUT}) > 1
+        self.is_fixed = self.is_fixed or (is_several and producer.call in leaving)  # which is which cannot be told
 
     def _leaves(self, origin: object) -> bool:
         """Return whether the width leaves the networks: of a layer that is made several times, the last one does."""
         widths = [slot.width for slot in self.flow.slots(origin) if slot.role != IN] if isinstance(origin, Call) else []
-        return origin in self._calls and widths[-1:] != [] and widths[-1] == self.width
+        return origin in self._calls and widths[-1:] == [self.width]
 
     def _add(self, slot: Slot) -> None:
         if slot in self.slots:
