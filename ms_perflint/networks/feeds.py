@@ -33,7 +33,7 @@ FLATTENS = frozenset({"reshape", "view", "flatten", "Reshape", "Flatten", "T", "
 TIES = ADDITION | DIVISION  # operators that give what both of their operands are as wide as
 NUMBERS = frozenset({"shape", "ndim", "size", "dtype", "itemsize"})  # attributes of a tensor that are no tensors
 _PRODUCTS = frozenset(api.rpartition(".")[2].partition("(")[0] for api in layers.PRODUCTS)
-ROWS = frozenset({"mindspore.nn.SequentialCell", "mindspore.mint.nn.Sequential"})
+ROWS = frozenset({"SequentialCell", "Sequential"})  # last words of cells that call cells one after the other
 ROUNDS = 12  # until nothing changes; a network is far less deep in functions
 
 
@@ -56,7 +56,7 @@ class Feeds:
         self._functions = [
             scope for module in modules for scope in module.scopes if scope.is_function and scope.name != "__init__"
         ]
-        self._rows = [site for module in modules for api in ROWS for site in module.sites_of(api.rpartition(".")[2])]
+        self._rows = [site for module in modules for word in ROWS for site in module.sites_of(word)]
         self.takes: dict[Call, Signal] = {}  # layer -> what it is fed
         self._rows_entered: set[object] = set()  # under way
         self._slots: dict[Call, tuple[Slot, ...]] = {}
@@ -194,7 +194,7 @@ class Feeds:
         """Return whether a callee is a layer, a row of cells, or code of the program."""
         what = known.what
         if isinstance(what, Instance) and isinstance(what.type, Api):
-            return known.type_api in layers.LAYERS or known.type_api in ROWS
+            return known.type_api in layers.LAYERS or known.type_api.rpartition(".")[2] in ROWS
         return (
             isinstance(what, Bound)
             or (isinstance(what, Instance) and isinstance(what.type, Scope))
@@ -234,7 +234,7 @@ class Feeds:
         what, first = known.what, given[0] if given else NOTHING
         if isinstance(what, Instance) and isinstance(what.type, Api):
             call = call_of(self.program, known)
-            if known.type_api in ROWS:
+            if known.type_api.rpartition(".")[2] in ROWS:
                 return self._row(known, first, scope)
             if call is None or call.api not in layers.LAYERS:
                 return self._operated(known.type_api.rpartition(".")[2], given)

@@ -29,8 +29,6 @@ from ms_perflint.tensors.dtype import Dtype, combined, concrete, kept, same, wit
 from ms_perflint.tensors.dtype_names import named
 from ms_perflint.tensors.scalars import scalar
 
-STEPS = 2_000  # expressions looked at for one question, before the answer is None
-
 
 class OpenCalls:
     """A program whose functions are called by other programs too, so that no parameter is known by its callers."""
@@ -51,35 +49,20 @@ class OpenCalls:
 
 
 class Dtypes:
-    """Answers for one program; each expression is looked at once."""
+    """Queries of one program, answered by its evaluator: one that comes back to itself is not known."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._memo: dict[int, Optional[Dtype]] = {}
-        self._active: set[int] = set()
-        self._cut = False  # the answer under way came back to itself
-        self._steps = 0
         self._cells: dict[Scope, bool] = {}
 
     def of(self, node: ast.expr, scope: Scope) -> Optional[Dtype]:
         """Return the dtype of a tensor; None where it is not known (it depends on itself, say), or no tensor."""
-        key = id(node)
-        if key in self._memo:
-            return self._memo[key]
-        if not self._active:
-            self._steps, self._cut = 0, False
-        self._steps += 1
-        if key in self._active or self._steps > STEPS or len(self._active) > 100:
-            self._cut = True
-            return None
-        self._active.add(key)
-        try:
-            found = self._expression(node, scope)
-        finally:
-            self._active.discard(key)
-        if not self._cut or not self._active:
-            self._memo[key] = found
-        return found
+        found = self.program.evaluator.search((id(node), "dtype"), self._found, node, scope)
+        return found[0] if len(found) == 1 else None
+
+    def _found(self, node: ast.expr, scope: Scope) -> tuple[Dtype, ...]:
+        found = self._expression(node, scope)
+        return (found,) if found is not None else ()
 
     def in_cell(self, scope: Scope) -> bool:
         """Return whether a scope belongs to a method of a cell: what it is given, and computes with, are tensors."""
