@@ -25,7 +25,7 @@ _LONG = (
 )
 # Short ones stand at the start of a word: SimpleNet is no LeNet
 _SHORT = (
-    "le_?net|hr_?net|reg_?net|nas_?net|mix_?net|fb_?net|tiny_?net|sk_?net|se_?net|u_?net|v_?net|ic_?net|mtcnn|c3d|i3d|crnn|bert|"
+    "le_?net|hr_?net|reg_?net|p?nas_?net|mix_?net|fb_?net|tiny_?net|sk_?net|se_?net|u_?net|v_?net|ic_?net|mtcnn|c3d|i3d|crnn|bert|"
     "swin|deit|jasper|gpt|dpn|dla|pvt|vit|ssd|t5|(?:fire|pnet|rnet|onet|rcnn)(?:_|\\d|$)"
 )
 PUBLISHED = f"{_LONG}|(?:^|_)(?:{_SHORT})"  # of lower-case names

@@ -10,13 +10,12 @@ import ast
 import os
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Optional, cast
+from typing import TYPE_CHECKING, Any, Optional, cast
 
 from ms_perflint import mindspore_api
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import signature_of
 from ms_perflint.programs.steps import base_apis
-from ms_perflint.semantics.database import Database
 from ms_perflint.semantics.evaluate import ProgramEvaluator
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.semantics.signature import Layer, Signature, receiver_name
@@ -28,6 +27,9 @@ from ms_perflint.tensors.casts import read_cast
 from ms_perflint.tensors.dtype import Dtype, combined, concrete, kept, same, with_scalar
 from ms_perflint.tensors.dtype_names import named
 from ms_perflint.tensors.scalars import scalar
+
+if TYPE_CHECKING:
+    from ms_perflint.semantics.database import Database
 
 
 class OpenCalls:
@@ -87,7 +89,7 @@ class Dtypes:
         """Return an evaluator of the same program to which no caller of a function is known; None for a script."""
         project, entry = self.program.project, self.program.entry
         is_script = len(project.programs(entry)) == 1 and not project.imports.is_package(os.path.dirname(entry))
-        return None if is_script else ProgramEvaluator(cast(Database, OpenCalls(self.program)))
+        return None if is_script else ProgramEvaluator(cast("Database", OpenCalls(self.program)))
 
     # --- expressions
 
