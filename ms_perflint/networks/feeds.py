@@ -16,7 +16,7 @@ from ms_perflint.networks.layers import Slot
 from ms_perflint.programs.call_graph import INSTANCE_METHODS
 from ms_perflint.programs.site import Call, call_of
 from ms_perflint.records import NamedTuple
-from ms_perflint.semantics import bases, lists
+from ms_perflint.semantics import bases, lists, members
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Module, Scope
 from ms_perflint.semantics.signature import Layer, Signature, receiver_name
@@ -31,7 +31,6 @@ SPLITS = frozenset({"split", "chunk", "Split", "split_with_size", "tensor_split"
 CONCATS = frozenset({"concat", "Concat", "cat", "concatenate", "hstack"})
 FLATTENS = frozenset({"reshape", "view", "flatten", "Reshape", "Flatten", "T", "mT", "ravel"})
 TIES = ADDITION | DIVISION  # operators that give what both of their operands are as wide as
-NUMBERS = frozenset({"shape", "ndim", "size", "dtype", "itemsize"})  # attributes of a tensor that are no tensors
 _PRODUCTS = frozenset(api.rpartition(".")[2].partition("(")[0] for api in layers.PRODUCTS)
 ROWS = frozenset({"SequentialCell", "Sequential"})  # last words of cells that call cells one after the other
 ROUNDS = 12  # until nothing changes; a network is far less deep in functions
@@ -42,6 +41,7 @@ class Source(NamedTuple):
 
     origin: object  # the call that makes a layer; the binding of a parameter; None: not known
     how: str = WHOLE
+    made: Optional[Known] = None  # the cell of the program that gave it out
 
 
 Signal = frozenset[Source]
@@ -59,6 +59,7 @@ class Feeds:
         self._rows = [site for module in modules for word in ROWS for site in module.sites_of(word)]
         self.takes: dict[Call, Signal] = {}  # layer -> what it is fed
         self._rows_entered: set[object] = set()  # under way
+        self._widths: dict[Source, tuple[int, ...]] = {}
         self._slots: dict[Call, tuple[Slot, ...]] = {}
         self._made_in: dict[Call, dict[Scope, None]] = {}  # layer -> the functions that make it, as they are called
         self.places: dict[Call, set[Scope]] = {}  # layer -> the functions that call it
@@ -250,7 +251,10 @@ class Feeds:
         if function is None:
             return _as(_union(given), LOST)
         self._pass(function, not isinstance(what, Scope), given, node, scope)
-        return _union(self.signal(value, function) for value, _ in function.returns)
+        found = _union(self.signal(value, function) for value, _ in function.returns)
+        if not isinstance(what, Instance) or what.node is None:
+            return found
+        return frozenset(Source(each.origin, each.how, each.made or known) for each in found)
 
     def _pass(
         self, function: Scope, is_bound: bool, given: Sequence[Signal], node: Optional[ast.Call], scope: Scope
@@ -345,6 +349,19 @@ class Feeds:
             self._slots[call] = own or tuple({(slot.role, slot.width): slot for slot in found}.values())
         return self._slots[call]
 
+    def widths(self, source: Source) -> tuple[int, ...]:
+        """Return how wide a source may be: just what one cell makes it, where that is known."""
+        if not isinstance(source.origin, Call):
+            return ()
+        if source not in self._widths:
+            slots = self.slots(source.origin)
+            made, cell = source.made, source.made.what if source.made is not None else None
+            if made is not None and isinstance(cell, Instance) and len(slots) > len({slot.role for slot in slots}):
+                entered = members.constructed(self.program.evaluator, made, cell).get(source.origin.scope.owner)
+                slots = (layers.slots_in(source.origin, entered) if entered is not None else ()) or slots
+            self._widths[source] = tuple(slot.width for slot in slots if slot.role != layers.IN)
+        return self._widths[source]
+
     def _fed(self, call: Call, signal: Signal, scope: Scope) -> None:
         self.takes[call] = self.takes.get(call, NOTHING) | signal
         self.places.setdefault(call, set()).add(scope.owner)
@@ -365,7 +382,7 @@ def _union(signals: Iterable[Signal]) -> Signal:
 
 def _as(signal: Signal, how: str) -> Signal:
     """Return the same sources after something was done to them; what is lost stays lost."""
-    return frozenset(Source(each.origin, each.how if each.how == LOST else how) for each in signal)
+    return frozenset(Source(each.origin, each.how if each.how == LOST else how, each.made) for each in signal)
 
 
 def feeds(program: Program, module: Module) -> Feeds:

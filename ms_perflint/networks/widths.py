@@ -81,15 +81,14 @@ class _Group:
         size = -1
         while size != (size := len(self.slots)):
             self._grow()
-        leaving = [each.origin for each in flow.ends if self._leaves(each.origin)]
+        leaving = [each.origin for each in flow.ends if self._leaves(each)]
         self.is_closed = self.is_closed and not leaving
         is_several = len({slot.width for slot in flow.slots(producer.call) if slot.role == OUT}) > 1
         self.is_fixed = self.is_fixed or (is_several and producer.call in leaving)  # which is which cannot be told
 
-    def _leaves(self, origin: object) -> bool:
+    def _leaves(self, source: feeds.Source) -> bool:
         """Return whether the width leaves the networks: of a layer that is made several times, the last one does."""
-        widths = [slot.width for slot in self.flow.slots(origin) if slot.role != IN] if isinstance(origin, Call) else []
-        return origin in self._calls and widths[-1:] == [self.width]
+        return source.origin in self._calls and self.flow.widths(source)[-1:] == (self.width,)
 
     def _add(self, slot: Slot) -> None:
         if slot in self.slots:
@@ -103,7 +102,9 @@ class _Group:
     def _grow(self) -> None:
         for call, signal in self.flow.takes.items():
             for source in signal:
-                if source.origin in self._calls:
+                if source.origin in self._calls and not {self.width, self.producer.width}.isdisjoint(
+                    self.flow.widths(source)
+                ):
                     self._taken(call, source, signal)
         for tied in self.flow.ties:
             if any(source.origin in self._calls and source.how == feeds.WHOLE for source in tied):
@@ -166,7 +167,7 @@ class _Group:
 
     def _tied(self, signal: feeds.Signal) -> None:
         """Add the other layers that give out the same, since both are added or feed the same layer."""
-        for origin, how in signal:
+        for origin, how, _ in signal:
             if isinstance(origin, Binding) and how == feeds.WHOLE:
                 self.is_fixed = self.is_fixed or self._is_input(origin)
             elif isinstance(origin, Call) and how == feeds.WHOLE and origin not in self._calls:
