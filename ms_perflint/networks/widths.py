@@ -47,14 +47,15 @@ def hidden(program: Program, producer: Slot, multiple: int) -> Optional[Hidden]:
     None where nothing takes it in, where an input fixes it, and where it is joined with others to a multiple.
     """
     flow = feeds.feeds(program, producer.call.module)
-    found = _Group(flow, producer, multiple)
+    index = program.evaluator.keep((id(flow), "index"), _Index, flow)
+    found = _Group(flow, index, producer, multiple)
     is_recurrent = producer.call.api in layers.RECURRENT
     if found.is_fixed or not (found.is_taken or is_recurrent):
         return None
     slots = tuple(dict.fromkeys((producer, *found.slots)))
     scopes = dict.fromkeys(scope for slot in slots for scope in _scopes(flow, slot.call))
-    literals = tuple(each for scope in scopes for each in _literals(program, flow, scope, found.width))
-    is_closed = found.is_closed and not _others(flow, scopes, found.width)
+    literals = tuple(each for scope in scopes for each in _literals(program, index, scope, found.width))
+    is_closed = found.is_closed and not _others(program, index, scopes, found.width)
     return Hidden(producer, found.width, slots, literals, tuple(dict.fromkeys(found.consumers)), is_closed)
 
 
@@ -63,11 +64,35 @@ def _scopes(flow: Feeds, call: Call) -> set[Scope]:
     return {layers.network(call), *(layers.around(scope) for scope in flow.places.get(call, ()))}
 
 
+class _Index:
+    """What a group of widths is looked up in."""
+
+    def __init__(self, flow: Feeds) -> None:
+        self.takers: dict[object, list[tuple[Call, feeds.Source]]] = {}  # by where what they take in comes from
+        self.ties: dict[object, list[feeds.Signal]] = {}  # by the same
+        self.ends: dict[object, list[feeds.Source]] = {}
+        self.made: dict[Origin, list[Slot]] = {}  # the slots that a constant makes
+        for call, signal in flow.takes.items():
+            for source in signal:
+                self.takers.setdefault(source.origin, []).append((call, source))
+            for slot in flow.slots(call):
+                for origin in slot.number.origins:
+                    self.made.setdefault(origin, []).append(slot)
+        for tied in flow.ties:
+            for source in tied:
+                if source.how == feeds.WHOLE:
+                    self.ties.setdefault(source.origin, []).append(tied)
+        for source in flow.ends:
+            self.ends.setdefault(source.origin, []).append(source)
+        self.held = {id(origin.node) for origin in self.made}  # the constants that say how wide layers are
+
+
 class _Group:
     """All that changes with one width: the layers that produce it, take it in, and let it through."""
 
-    def __init__(self, flow: Feeds, producer: Slot, multiple: int) -> None:
+    def __init__(self, flow: Feeds, index: _Index, producer: Slot, multiple: int) -> None:
         self.flow = flow
+        self.index = index
         self.producer = producer
         self.multiple = multiple
         self.width = producer.width
@@ -81,14 +106,14 @@ class _Group:
         size = -1
         while size != (size := len(self.slots)):
             self._grow()
-        leaving = [each.origin for each in flow.ends if self._leaves(each)]
+        leaving = [origin for origin in self._calls if any(self._leaves(each) for each in index.ends.get(origin, ()))]
         self.is_closed = self.is_closed and not leaving
         is_several = len({slot.width for slot in flow.slots(producer.call) if slot.role == OUT}) > 1
         self.is_fixed = self.is_fixed or (is_several and producer.call in leaving)  # which is which cannot be told
 
     def _leaves(self, source: feeds.Source) -> bool:
         """Return whether the width leaves the networks: of a layer that is made several times, the last one does."""
-        return source.origin in self._calls and self.flow.widths(source)[-1:] == (self.width,)
+        return self.flow.widths(source)[-1:] == (self.width,)
 
     def _add(self, slot: Slot) -> None:
         if slot in self.slots:
@@ -100,21 +125,18 @@ class _Group:
             self.is_closed = self.is_closed and slot.call.api not in layers.TABLES
 
     def _grow(self) -> None:
-        for call, signal in self.flow.takes.items():
-            for source in signal:
-                if source.origin in self._calls and not {self.width, self.producer.width}.isdisjoint(
-                    self.flow.widths(source)
-                ):
-                    self._taken(call, source, signal)
-        for tied in self.flow.ties:
-            if any(source.origin in self._calls and source.how == feeds.WHOLE for source in tied):
+        for origin in tuple(self._calls):
+            for call, source in self.index.takers.get(origin, ()):
+                if not {self.width, self.producer.width}.isdisjoint(self.flow.widths(source)):
+                    self._taken(call, source, self.flow.takes[call])
+            for tied in self.index.ties.get(origin, ()):
                 self._tied(tied)
-        shared = {origin for slot in self.slots for origin in moving(slot, self.width) if origin.node is not slot.node}
-        for call in self.flow.layers if shared else ():
-            for slot in self.flow.slots(call):
-                if shared & set(slot.number.origins):
-                    self._add(slot)
-                    self._fix(slot, self.flow.takes.get(call, feeds.NOTHING))
+        constants = ((slot, origin) for slot in tuple(self.slots) for origin in moving(slot, self.width))
+        for slot in [
+            each for own, origin in constants if origin.node is not own.node for each in self.index.made.get(origin, ())
+        ]:
+            self._add(slot)
+            self._fix(slot, self.flow.takes[slot.call])
 
     def _taken(self, call: Call, source: feeds.Source, signal: feeds.Signal) -> None:
         """Add what takes in what a layer of the group gives out."""
@@ -177,8 +199,7 @@ class _Group:
 
     def _is_input(self, binding: Binding) -> bool:
         """Return whether a layer takes the width in from a parameter."""
-        source = feeds.Source(binding)
-        takers = (call for call, signal in self.flow.takes.items() if source in signal)
+        takers = (call for call, source in self.index.takers.get(binding, ()) if source.how == feeds.WHOLE)
         found = (slot for call in takers for slot in self.flow.slots(call))
         return any(slot.role == IN and slot.width == self.width and self._is_first(slot) for slot in found)
 
@@ -200,20 +221,21 @@ def moving(slot: Slot, width: int) -> tuple[Origin, ...]:
     return tuple(origin for origin in origins if origin.value == wanted)
 
 
-def _literals(program: Program, flow: Feeds, scope: Scope, width: int) -> Iterator[Origin]:
+def _literals(program: Program, index: _Index, scope: Scope, width: int) -> Iterator[Origin]:
     """Yield the literals that say this width to `reshape`, `zeros`, or a cell of the project: they go with it."""
-    held = _held(flow)
+    said = program.evaluator.keep((id(scope), "said widths"), _said, program, scope)
+    return (literal(node, scope.module) for node in said.get(width, ()) if id(node) not in index.held)
+
+
+def _said(program: Program, scope: Scope) -> dict[int, list[ast.Constant]]:
+    found: dict[int, list[ast.Constant]] = {}
     for site in layers.sites(program, scope):
         assert isinstance(site.node, ast.Call)
         for argument in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
             for node in _says_width(program, site, argument):
-                if type(node.value) is int and node.value == width and id(node) not in held:
-                    yield literal(node, scope.module)
-
-
-def _held(flow: Feeds) -> set[int]:
-    """Return the constants that say how wide layers are."""
-    return {id(origin.node) for call in flow.layers for slot in flow.slots(call) for origin in slot.number.origins}
+                if type(node.value) is int:
+                    found.setdefault(node.value, []).append(node)
+    return found
 
 
 def _says_width(program: Program, site: Site, argument: ast.expr) -> list[ast.Constant]:
@@ -245,14 +267,19 @@ def _is_imported(program: Program, module: Module, origins: Sequence[Origin]) ->
     return any(names & set(other.imported) for other in others)
 
 
-def _others(flow: Feeds, scopes: Iterable[Scope], width: int) -> bool:
+def _others(program: Program, index: _Index, scopes: Iterable[Scope], width: int) -> bool:
     """Return whether the network names the same number anywhere else: whether that is the width cannot be told."""
-    held = _held(flow)
-    nodes = (node for scope in scopes if not isinstance(scope.node, ast.Module) for node in ast.walk(scope.node))
-    return any(
-        isinstance(node, ast.Constant) and type(node.value) is int and node.value == width and id(node) not in held
-        for node in nodes
-    )
+    named = (program.evaluator.keep((id(scope), "numbers"), _numbers, scope) for scope in scopes)
+    return any(node not in index.held for numbers in named for node in numbers.get(width, ()))
+
+
+def _numbers(scope: Scope) -> dict[int, list[int]]:
+    """Return the identities of the literals of a class or function, by their value."""
+    found: dict[int, list[int]] = {}
+    for node in ast.walk(scope.node) if not isinstance(scope.node, ast.Module) else ():
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            found.setdefault(node.value, []).append(id(node))
+    return found
 
 
 def aligned(found: Hidden, multiple: int) -> Optional[Mapping[Place, int]]:
