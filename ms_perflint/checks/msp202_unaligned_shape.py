@@ -78,9 +78,9 @@ class UnalignedShape(Check):
             return (
                 bool(axes) and self._unaligned(axes[0].value) and layers.network(site).is_class and self._counts(site)
             )
-        if not self._may_be_hidden(site) or self._hidden(site) is None:
+        if not self._may_be_hidden(site) or not self._counts(site) or self._hidden(site) is None:
             return False
-        return self._counts(site) and not known_networks.is_made_for_published(self.program, site)
+        return not known_networks.is_made_for_published(self.program, site)
 
     def _may_be_hidden(self, call: Call) -> bool:
         """Return whether a layer may produce an unaligned width that is free, before that is worked out."""
@@ -95,14 +95,21 @@ class UnalignedShape(Check):
 
     def _hidden(self, call: Call) -> Optional[Hidden]:
         """Return the unaligned width that a layer produces; None where it is aligned, or not free."""
+        own = layers.slots(call)
+        if own and not any(slot.role == layers.OUT and self._may_be_unaligned(slot) for slot in own):
+            return None  # before it is asked what feeds what
         for slot in feeds.feeds(self.program, call.module).slots(call):
             found = self._of_slot(slot) if slot.role == layers.OUT else None
             if found is not None:
                 return found
         return None
 
+    def _may_be_unaligned(self, slot: layers.Slot) -> bool:
+        """Return whether a width, or a part of it, is unaligned."""
+        return any(self._unaligned(each.value) for each in (slot.number, *slot.number.parts))
+
     def _of_slot(self, slot: layers.Slot) -> Optional[Hidden]:
-        if not any(self._unaligned(each.value) for each in (slot.number, *slot.number.parts)):
+        if not self._may_be_unaligned(slot):
             return None
         if slot.is_grouped or known_networks.is_fixed(slot.node):
             return None
