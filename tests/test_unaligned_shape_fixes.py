@@ -55,7 +55,7 @@ def net(init: str, construct: str = "return self.out(self.fc(x))", signature: st
 
 def test_a_number_that_others_are_made_of_becomes_one_that_fits_them_all() -> None:
     layers = "self.fc = nn.Dense(64, width)\nself.mid = nn.Dense(width, width // 3)\nself.out = nn.Dense(width // 3, 4)"
-    _, found = findings(net(f"width = 1500\n{layers}"))
+    _, found = findings(net(f"width = 1500\n{layers}", "return self.out(self.mid(self.fc(x)))"))
     assert [finding.fix is not None and finding.fix.edits[0].text for finding in found] == ["1536", "1536"]
     assert 1536 // 3 % 16 == 0
 
@@ -75,14 +75,20 @@ def test_a_width_that_the_network_also_gives_out_is_only_shown() -> None:
 
 def test_a_flattened_map_follows_its_channels() -> None:
     changed, safety = mended(
-        net("self.fc = nn.Conv2d(3, 20, 5)\nself.bn = nn.BatchNorm2d(20)\nself.out = nn.Dense(20 * 5 * 5, 64)")
+        net(
+            "self.fc = nn.Conv2d(3, 20, 5)\nself.bn = nn.BatchNorm2d(20)\nself.out = nn.Dense(20 * 5 * 5, 64)",
+            "return self.out(ops.flatten(self.bn(self.fc(x)), start_dim=1))",
+        )
     )
     assert changed.splitlines()[1:] == ["self.bn = nn.BatchNorm2d(32)", "self.out = nn.Dense(32 * 5 * 5, 64)"]
     assert safety == "unsafe"
 
 
 def test_channels_are_only_shown_where_a_flattened_map_may_hide_in_a_number() -> None:
-    body = net("self.fc = nn.Conv2d(3, 60, 5)\nself.mid = nn.Conv2d(60, 64, 3)\nself.out = nn.Dense(2160, 64)")
+    body = net(
+        "self.fc = nn.Conv2d(3, 60, 5)\nself.mid = nn.Conv2d(60, 64, 3)\nself.out = nn.Dense(2160, 64)",
+        "x = self.fc(x)\nreturn self.mid(x), self.out(ops.flatten(x, start_dim=1))",
+    )
     assert mended(body)[1] == "display-only"
 
 
@@ -141,18 +147,52 @@ def test_operands_of_literal_shape(expression: str) -> None:
     assert [re.sub(r"\D+", " ", finding.message) for finding in found] == [" 100 16 112 "]
 
 
+CHAIN = "return self.out(self.deep(self.fc(x)))"
+
+
+@pytest.mark.parametrize(
+    ("init", "construct"),
+    [
+        ("self.fc = nn.Dense(100, 100)\nself.out = nn.Dense(100, 4)", "return self.out(x + self.fc(x))"),
+        ("self.fc = nn.Dense(100, 100)\nself.out = nn.Dense(100, 4)", "return self.out(self.fc(x)), self.out(x)"),
+        ("self.fc = nn.Dense(n, n)\nself.out = nn.Dense(n, 4)", "return self.out(self.fc(x))"),
+        ("self.deep = nn.Embedding(50, n)\nself.fc = nn.Dense(n, n)\nself.out = nn.Dense(n, 4)", CHAIN),
+        ("self.fc = nn.Dense(64, 100)\nself.out = nn.LayerNorm((100,))", "return self.out(self.fc(x))"),
+        (
+            "self.fc = nn.Conv2d(64, 72, 1)\n"
+            "self.deep = nn.Conv2d(72, 72, 3, group=72)\n"
+            "self.out = nn.Conv2d(72, 64, 1)",
+            CHAIN,
+        ),
+        ("self.fc = nn.Dense(64, 100)\nself.out = nn.Dense(100, 4)", "return self.fc(x), self.out(ops.ones((1, 100)))"),
+        ("self.fc = nn.Dense(64, 100)\nself.out = nn.Dense(100, 4)", "return self.out(x), self.fc(x)"),
+    ],
+    ids=[
+        "added to the input",
+        "the input is fed to the same layer",
+        "the constant of an input",
+        "the constant of a table",
+        "only a norm",
+        "grouped afterwards",
+        "another tensor is fed to the layer",
+        "a layer that is fed something else",
+    ],
+)
+def test_widths_that_are_not_free(init: str, construct: str) -> None:
+    assert findings(net(init, construct, "self, n=300"))[1] == []
+
+
 @pytest.mark.parametrize(
     "init",
     [
         "self.fc = nn.Dense(100, 100)\nself.out = nn.Dense(100, 4)",
-        "self.table = nn.Embedding(5000, 300)\nself.fc = nn.Dense(300, 300)\nself.out = nn.Dense(300, 4)",
-        "self.fc = nn.Dense(64, 100)\nself.norm = nn.LayerNorm((100,))",
-        "self.fc = nn.Conv2d(64, 72, 1)\nself.deep = nn.Conv2d(72, 72, 3, group=72)\nself.out = nn.Conv2d(72, 64, 1)",
+        "self.deep = nn.Embedding(5000, 300)\nself.fc = nn.Dense(300, 300)\nself.out = nn.Dense(300, 4)",
     ],
-    ids=["input fixes it", "table fixes it", "only a norm", "grouped afterwards"],
+    ids=["as wide as the input", "as wide as a table"],
 )
-def test_widths_that_are_not_free(init: str) -> None:
-    assert findings(net(init))[1] == []
+def test_an_equal_number_fixes_nothing(init: str) -> None:
+    construct = "return self.out(self.fc(self.deep(x)))" if "deep" in init else "return self.out(self.fc(x))"
+    assert len(findings(net(init, construct))[1]) == 1
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ BUDGET = {
     "outlined": 18,
     "expressions": 162,
     "reached": 2,
-    "evaluated": 281,
+    "evaluated": 962,  # dtypes are queries too, more than half of these
     "sliced": 1,
 }
 

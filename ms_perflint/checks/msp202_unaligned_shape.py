@@ -10,10 +10,9 @@ from ms_perflint import edits as edit
 from ms_perflint.check import Check, spelled
 from ms_perflint.findings import Gain, Related, Safety
 from ms_perflint.languages import Message
-from ms_perflint.networks import known_networks, layers, padding, widths
-from ms_perflint.networks.network_widths import moving
+from ms_perflint.networks import feeds, known_networks, layers, padding, widths
 from ms_perflint.networks.numbers import Number, is_sole
-from ms_perflint.networks.widths import Hidden
+from ms_perflint.networks.widths import Hidden, moving
 from ms_perflint.programs import training
 from ms_perflint.programs.devices import target_of
 from ms_perflint.programs.site import Call
@@ -79,14 +78,14 @@ class UnalignedShape(Check):
             return (
                 bool(axes) and self._unaligned(axes[0].value) and layers.network(site).is_class and self._counts(site)
             )
-        if not self._may_be_hidden(site) or self._hidden(site) is None:
+        if not self._may_be_hidden(site) or not self._counts(site) or self._hidden(site) is None:
             return False
-        return self._counts(site) and not known_networks.is_published(site)
+        return not known_networks.is_made_for_published(self.program, site)
 
     def _may_be_hidden(self, call: Call) -> bool:
         """Return whether a layer may produce an unaligned width that is free, before that is worked out."""
         if call.api == layers.PARAMETER:
-            return layers.may_be_weight(call) and self._may_count(call)
+            return bool(layers.weight(call)) and self._may_count(call)
         node = layers.width_given(call)
         if node is None or known_networks.is_fixed(node):
             return False
@@ -96,15 +95,28 @@ class UnalignedShape(Check):
 
     def _hidden(self, call: Call) -> Optional[Hidden]:
         """Return the unaligned width that a layer produces; None where it is aligned, or not free."""
-        slot = layers.producer(call)
-        if slot is None or not any(self._unaligned(each.value) for each in (slot.number, *slot.number.parts)):
+        own = layers.slots(call)
+        if own and not any(slot.role == layers.OUT and self._may_be_unaligned(slot) for slot in own):
+            return None  # before it is asked what feeds what
+        for slot in feeds.feeds(self.program, call.module).slots(call):
+            found = self._of_slot(slot) if slot.role == layers.OUT else None
+            if found is not None:
+                return found
+        return None
+
+    def _may_be_unaligned(self, slot: layers.Slot) -> bool:
+        """Return whether a width, or a part of it, is unaligned."""
+        return any(self._unaligned(each.value) for each in (slot.number, *slot.number.parts))
+
+    def _of_slot(self, slot: layers.Slot) -> Optional[Hidden]:
+        if not self._may_be_unaligned(slot):
             return None
         if slot.is_grouped or known_networks.is_fixed(slot.node):
             return None
         found = widths.hidden(self.program, slot, self.multiple)
         if found is None or not self._unaligned(found.width):
             return None
-        if known_networks.is_class_count(slot.node, slot.width, widths.after(self.program, found)):
+        if known_networks.is_class_count(slot.node, slot.width, widths.after(found)):
             return None
         settings = [origin for origin in found.origins if origin.module is None]
         return found if all(is_sole(self.program, origin) for origin in settings) else None
@@ -202,7 +214,7 @@ def _axes(call: Call) -> tuple[Number, ...]:
     if call.api in layers.PRODUCTS:
         return layers.inner_axes(call)
     axis = layers.outer_axis(call)
-    return (axis,) if axis is not None else ()
+    return (axis,) if axis is not None and widths.is_taken(call, axis.value) else ()
 
 
 def _related(found: Hidden) -> list[Related]:

@@ -26,7 +26,7 @@ _LONG = (
 )
 # Short ones stand at the start of a word: SimpleNet is no LeNet
 _SHORT = (
-    "le_?net|hr_?net|reg_?net|nas_?net|mix_?net|fb_?net|tiny_?net|sk_?net|se_?net|u_?net|v_?net|ic_?net|mtcnn|c3d|i3d|crnn|bert|"
+    "le_?net|hr_?net|reg_?net|p?nas_?net|mix_?net|fb_?net|tiny_?net|sk_?net|se_?net|u_?net|v_?net|ic_?net|mtcnn|c3d|i3d|crnn|bert|"
     "swin|deit|jasper|gpt|dpn|dla|pvt|vit|ssd|t5|(?:fire|pnet|rnet|onet|rcnn)(?:_|\\d|$)"
 )
 PUBLISHED = f"{_LONG}|(?:^|_)(?:{_SHORT})"  # of lower-case names
@@ -41,6 +41,7 @@ _PAPER = (
     rb"(?i)arxiv|\bpaper\b|et al\.?|proceedings|"
     rb"\b(?:CVPR|ICCV|ECCV|NeurIPS|ICML|ICLR|AAAI|ACL|EMNLP|KDD|SIGIR|WSDM)\b"
 )
+MAKERS = 3  # classes and functions between a layer and the network that it is part of
 _TESTS = frozenset({"test", "tests", "ut", "st", "unittest", "unittests", "testing"})
 
 
@@ -61,6 +62,17 @@ def is_published(site: Site) -> bool:
         return True
     outer = around[-1].name if around else ""
     return bool(outer) and outer in _loaded_by_published(module)
+
+
+def is_made_for_published(program: Program, site: Site, depth: int = MAKERS) -> bool:
+    """Return whether all that makes what a site is part of are published networks, or parts of such."""
+    if is_published(site):
+        return True
+    around = list(_around(site.scope.owner))
+    outer = around[-1] if around and depth else None
+    function = outer.method("__init__") if outer is not None and outer.is_class else outer
+    makers = program.callers(function) if function is not None else ()
+    return bool(makers) and all(is_made_for_published(program, each, depth - 1) for each in makers)
 
 
 @lru_cache(maxsize=1 << 16)

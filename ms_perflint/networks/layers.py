@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.networks.numbers import Number, number
+from ms_perflint.networks.numbers import Number, number, numbers
 from ms_perflint.programs.site import Call, call_of
 from ms_perflint.semantics.forms import position, word_of
 from ms_perflint.semantics.module import Scope, Site
 from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.signature import Layer, Signature
+from ms_perflint.semantics.values import Known
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
 
 IN, OUT, ALONG = "in", "out", "along"  # along: the width goes through (normalisation), or comes from a table
-ROLES = (IN, OUT, ALONG)
 _DENSE = {"Dense": ("in_channels", "out_channels"), "DenseBnAct": ("in_channels", "out_channels")}
 _CONVS = ("Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "Conv2dBnAct")
 _RECURRENT = ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell")
@@ -117,13 +117,17 @@ def network(site: Site) -> Scope:
 
     A static method of a class without bases, which is no cell, is a function like any other.
     """
-    scope = site.scope.owner
-    around: Optional[Scope] = scope
-    while around is not None:
-        if around.is_class:
-            is_static = scope.parent is around and scope.is_function and not scope.is_method
-            return scope if is_static and all(word_of(base) == "object" for base in _bases(around)) else around
-        around = around.parent.owner if around.parent is not None else None
+    return around(site.scope.owner)
+
+
+def around(scope: Scope) -> Scope:
+    """Return what holds the layers among which a function stands."""
+    outer: Optional[Scope] = scope
+    while outer is not None:
+        if outer.is_class:
+            is_static = scope.parent is outer and scope.is_function and not scope.is_method
+            return scope if is_static and all(word_of(base) == "object" for base in _bases(outer)) else outer
+        outer = outer.parent.owner if outer.parent is not None else None
     return scope
 
 
@@ -147,17 +151,25 @@ def _calls(scope: Scope) -> Iterator[Site]:
             todo.extend(inner.defines)
 
 
-def slots(program: Program, scope: Scope) -> tuple[Slot, ...]:
-    """Return the widths that the layers of a network are given, in the order of the source."""
-    cache: dict[Scope, tuple[Slot, ...]] = program.__dict__.setdefault("_slots", {})
-    if scope not in cache:
-        cache[scope] = tuple(slot for site in sites(program, scope) for slot in _slots(program, site, scope))
-    return cache[scope]
+def slots(call: Call) -> tuple[Slot, ...]:
+    """Return the widths that a layer, or the weight of a product, is given; several for one that is made in a loop."""
+    return _slots(call.program, call)
 
 
-def producer(call: Call) -> Optional[Slot]:
-    """Return the width that a layer, or the weight of a product, gives out."""
-    return next((slot for slot in _slots_of(call, network(call), (OUT,)) if slot.role == OUT), None)
+@query
+def _slots(program: Program, call: Call) -> tuple[Slot, ...]:
+    return weight(call) if call.api == PARAMETER else slots_in(call, call.scope)
+
+
+def slots_in(call: Call, scope: Scope) -> tuple[Slot, ...]:
+    """Return the widths that a layer is given in one call of the function that makes it."""
+    given = [(role, _last(call.given(name))) for name, role in LAYERS.get(call.api, ())]
+    return tuple(
+        Slot(call, role, node, found)
+        for role, node in given
+        if node is not None
+        for found in numbers(call.program, node, scope)
+    )
 
 
 def width_given(call: Call) -> Optional[ast.expr]:
@@ -170,21 +182,6 @@ def are_made(call: ast.Call) -> bool:
     return len(call.args) > 1 and isinstance(call.args[0], ast.Call)
 
 
-def _slots(program: Program, site: Site, scope: Scope) -> Iterator[Slot]:
-    for api in program.apis(site):
-        yield from _slots_of(Call(site, program, api), scope)
-
-
-def _slots_of(call: Call, scope: Scope, roles: Sequence[str] = ROLES) -> Iterator[Slot]:
-    if call.api == PARAMETER:
-        yield from weight(call, scope)
-    for name, role in LAYERS.get(call.api, ()):
-        node = _last(call.given(name)) if role in roles else None
-        found = number(call.program, node, call.scope) if node is not None else None
-        if node is not None and found is not None:
-            yield Slot(call, role, node, found)
-
-
 def _last(node: Optional[ast.expr]) -> Optional[ast.expr]:
     """Return the last axis of a normalised shape; what is no shape as it is."""
     return node.elts[-1] if isinstance(node, (ast.Tuple, ast.List)) and node.elts else node
@@ -193,54 +190,22 @@ def _last(node: Optional[ast.expr]) -> Optional[ast.expr]:
 # --- weights of products
 
 
-def weight(call: Call, scope: Scope) -> tuple[Slot, ...]:
-    """Return the two widths of a `Parameter` of literal shape that is the right side of a product of its class."""
-    given, users = call.given("default_input"), _users(call, scope)
-    shape = literal_shape(call.program, given, call.scope) if given is not None and users else None
+def weight(call: Call) -> tuple[Slot, ...]:
+    """Return the two widths of a `Parameter` of literal shape."""
+    given = call.given("default_input")
+    shape = literal_shape(call.program, given, call.scope) if given is not None else None
     if shape is None or len(shape) != 2:
         return ()
-    if not any(isinstance(site.node, ast.BinOp) or _multiplies(call.program, site) for site in users):
+    found = [number(call.program, node, where) for node, where in shape]
+    if found[0] is None or found[1] is None:
         return ()
-    numbers = [number(call.program, node, where) for node, where in shape]
-    if numbers[0] is None or numbers[1] is None:
-        return ()
-    return Slot(call, IN, shape[0][0], numbers[0]), Slot(call, OUT, shape[1][0], numbers[1])
+    return Slot(call, IN, shape[0][0], found[0]), Slot(call, OUT, shape[1][0], found[1])
 
 
-def may_be_weight(call: Call) -> bool:
-    """Return whether the attribute that a `Parameter` is assigned to stands on the right of what may be a product."""
-    return bool(_users(call, network(call)))
-
-
-def _users(call: Call, scope: Scope) -> list[Site]:
-    """Return the calls and products of a network with the attribute on their right that a call is assigned to."""
-    target = call.stmt.targets[0] if isinstance(call.stmt, ast.Assign) else None
-    if not isinstance(target, ast.Attribute):
-        return []
-    products = [site for site in call.module.by_word.get("@", ()) if network(site) is network(call)]
-    return [site for site in (*products, *_calls(scope)) if _is_attribute(_right(site.node), target.attr)]
-
-
-def _right(node: ast.expr) -> Optional[ast.expr]:
-    """Return the right side of an operation, the second argument of a call."""
-    if isinstance(node, ast.BinOp):
-        return node.right
-    return node.args[1] if isinstance(node, ast.Call) and len(node.args) > 1 else None
-
-
-def _is_attribute(node: Optional[ast.expr], name: str) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == name
-
-
-def _multiplies(program: Program, site: Site) -> bool:
-    """Return whether a site is a product that does not transpose what is on its right."""
-    for api in program.apis(site):
-        if api in PRODUCTS:
-            made = call_of(program, Call(site, program, api).receiver) if api.endswith("()") else None
-            callee = program.evaluator.callees(site).known
-            made = made or (call_of(program, callee[0]) if api.endswith("()") and callee else None)
-            return made is None or not made.argument("transpose_b").may_be(True)
-    return False
+def transposes(program: Program, known: Known) -> bool:
+    """Return whether a product may transpose what is on its right."""
+    made = call_of(program, known)
+    return made is not None and made.argument("transpose_b").may_be(True)
 
 
 def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[list[tuple[ast.expr, Scope]]]:
@@ -302,5 +267,4 @@ def outer_axis(call: Call) -> Optional[Number]:
     found = axes[0]
     if found is None or any(axis is None or axis.value != found.value for axis in axes):
         return None
-    takers = slots(call.program, network(call))
-    return found if any(slot.role == IN and slot.width == found.value for slot in takers) else None
+    return found

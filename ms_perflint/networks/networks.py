@@ -195,11 +195,11 @@ class _Search:
             self.found = True
             return
         in_cell = scope.parent is not None and scope.parent.is_class
-        if isinstance(site.node, ast.Call) and not in_cell:
+        if isinstance(site.node, ast.Call) and not (in_cell and isinstance(site.node.func, (ast.Name, ast.Attribute))):
             callees = self.program.evaluator.callees(site)
             self.is_hidden = self.is_hidden or (isinstance(site.node.func, ast.Name) and not callees.known)
             for known in callees.known:
-                if known.is_object or (known.definition is not None and known.receiver is not None):
+                if in_cell or known.is_object or (known.definition is not None and known.receiver is not None):
                     self.known(known)
 
     def is_matrix_site(self, site: Site) -> bool:

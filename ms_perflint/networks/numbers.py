@@ -89,6 +89,45 @@ def number(program: Program, node: ast.expr, scope: Scope, depth: int = 0) -> Op
     return Number(constant, _origins(known, constant, value.optional))
 
 
+def numbers(program: Program, node: ast.expr, scope: Scope) -> tuple[Number, ...]:
+    """Return the whole numbers that an expression is, one after the other; none where it can be something else."""
+    one = number(program, node, scope)
+    if one is not None or not _is_each(program, node, scope, 0):
+        return (one,) if one is not None else ()
+    value = program.value(node, scope)
+    if value.open or any(type(constant) is not int for constant in value.constants):
+        return ()
+    if len(value.constants) != len(value.known):
+        return ()
+    origins: dict[int, tuple[Origin, ...]] = {}
+    for known, constant in zip(value.known, value.constants):
+        assert isinstance(constant, int)
+        origins[constant] = (*origins.get(constant, ()), *_origins(known, constant, value.optional))
+    return tuple(Number(constant, each) for constant, each in origins.items())
+
+
+def _is_each(program: Program, node: ast.expr, scope: Scope, depth: int) -> bool:
+    """Return whether a name holds all that it can be, one after the other: in a loop, or in several calls."""
+    if not isinstance(node, ast.Name) or depth > DEPTH:
+        return isinstance(node, ast.Constant)
+    bindings = scope.lookup(node)
+    return bool(bindings) and all(_gets_each(program, binding, depth) for binding in bindings)
+
+
+def _gets_each(program: Program, binding: Binding, depth: int) -> bool:
+    if binding.kind == "assign" and binding.value is not None and not binding.path:
+        return _is_each(program, binding.value, binding.scope, depth + 1)
+    if binding.kind != "parameter" or not binding.scope.is_function:
+        return binding.kind == "for"
+    default = Part(binding.value, binding.scope.parent) if binding.value is not None and binding.scope.parent else None
+    for site in program.callers(binding.scope):
+        given = argument(program.evaluator, binding, site)
+        part = default if given.is_default else given.part
+        if part is None or (number(program, *part, depth + 1) is None and not _is_each(program, *part, depth + 1)):
+            return False
+    return True
+
+
 def literal(node: ast.Constant, module: Module) -> Origin:
     """Return a whole number that stands in the code, as the origin of what is made of it."""
     assert isinstance(node.value, int)

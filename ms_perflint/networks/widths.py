@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.findings import Place
-from ms_perflint.networks import layers
-from ms_perflint.networks.layers import ALONG, IN, OUT, Slot
-from ms_perflint.networks.network_widths import SHAPES, Widths, moving, said, takes, widths_of
+from ms_perflint.networks import feeds, layers
+from ms_perflint.networks.layers import IN, OUT, Slot
 from ms_perflint.networks.numbers import Origin, literal
+from ms_perflint.programs.site import Call
 from ms_perflint.programs.steps import base_apis
 from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.forms import position
-from ms_perflint.semantics.module import Module, Scope, Site
+from ms_perflint.semantics.module import Binding, Module, Scope, Site
 from ms_perflint.semantics.queries import query
-from ms_perflint.source import Span
 
 if TYPE_CHECKING:
+    from ms_perflint.networks.feeds import Feeds
     from ms_perflint.programs.program import Program
 
-SPLITS = frozenset({"split", "chunk", "Split", "split_with_size", "tensor_split", "SplitV", "unbind"})
-CONCATS = frozenset({"concat", "Concat", "cat", "concatenate", "hstack"})
 PARTS = 8  # a product with more than so many parts is a flattened map, and no gates of a cell
+SHAPES = frozenset(
+    {"reshape", "view", "zeros", "ones", "broadcast_to", "expand", "randn", "rand", "split", "full", "Reshape", "tile"}
+)
 
 
 class Hidden(NamedTuple):
@@ -31,9 +31,10 @@ class Hidden(NamedTuple):
 
     producer: Slot
     width: int  # of one part, where the output is split
-    slots: tuple[Slot, ...]  # that give this width, or a number made from the same constants, the producer first
+    slots: tuple[Slot, ...]  # that have to change with it, the producer first
     literals: tuple[Origin, ...]  # elsewhere in the network that say the same width, to `reshape` and the like
     consumers: tuple[Slot, ...]
+    is_closed: bool  # no part of the flow is lost, joined, flattened, or leaves the network
 
     @property
     def origins(self) -> tuple[Origin, ...]:
@@ -41,192 +42,225 @@ class Hidden(NamedTuple):
         return tuple(dict.fromkeys(origin for slot in self.slots for origin in moving(slot, self.width)))
 
 
+@query
+def _index(program: Program, flow: Feeds) -> _Index:
+    return _Index(flow)
+
+
 def hidden(program: Program, producer: Slot, multiple: int) -> Optional[Hidden]:
     """Return what hangs together with the width that a layer produces.
 
     None where nothing takes it in, where an input fixes it, and where it is joined with others to a multiple.
     """
-    scope = layers.network(producer.call)
-    own = widths_of(program, scope)
-    width = _part(producer, own.words & SPLITS)
-    position = own.positions.get(id(producer.node))
-    if position is None or _is_grouped(program, scope, width) or not _is_free(own, producer, width):
+    flow = feeds.feeds(program, producer.call.module)
+    index = _index(program, flow)
+    found = _Group(flow, index, producer, multiple)
+    is_recurrent = producer.call.api in layers.RECURRENT
+    if found.is_fixed or not (found.is_taken or is_recurrent):
         return None
-    consumers = [slot for slot in own.takers(producer, width) if own.ranks[id(slot)] > position]
-    if not consumers and own.words & CONCATS:
-        later = (slot for slot in own.slots[position + 1 :] if slot.role == IN)
-        consumers = [slot for slot in later if slot.width % multiple and _joins(slot, producer, own.slots)]
-    elsewhere: list[Slot] = []
-    if not consumers and producer.call.api in layers.CONVOLUTIONS:
-        consumers = elsewhere = _flattened(program, producer, layers.sites(program, scope))
-    if not consumers:
-        consumers = elsewhere = _handed_on(program, producer, own, scope)
-    if not consumers and producer.call.api not in layers.RECURRENT:
-        return None
-    chain = [slot for slot in consumers if _is_kin(slot, producer, width)]
-    equal = own.by_width.get(width, [])
-    last = max((slot.call.span for slot in equal if slot.role == IN), default=(-1, -1))
-    same = [slot for slot in equal if _belongs(slot, last, producer) and (not chain or _is_kin(slot, producer, width))]
-    consumers = chain or consumers
-    slots = tuple(dict.fromkeys((producer, *same, *consumers, *elsewhere, *_related(program, producer, width))))
-    return Hidden(producer, width, slots, tuple(_literals(program, scope, width)), tuple(consumers))
+    slots = tuple(dict.fromkeys((producer, *found.slots)))
+    scopes = dict.fromkeys(scope for slot in slots for scope in _scopes(flow, slot.call))
+    literals = tuple(each for scope in scopes for each in _literals(program, index, scope, found.width))
+    is_closed = found.is_closed and not _others(program, index, scopes, found.width)
+    return Hidden(producer, found.width, slots, literals, tuple(dict.fromkeys(found.consumers)), is_closed)
 
 
-def after(program: Program, found: Hidden) -> list[int]:
+def _scopes(flow: Feeds, call: Call) -> set[Scope]:
+    """Return what holds a layer, and what calls it."""
+    return {layers.network(call), *(layers.around(scope) for scope in flow.places.get(call, ()))}
+
+
+class _Index:
+    """What a group of widths is looked up in."""
+
+    def __init__(self, flow: Feeds) -> None:
+        self.takers: dict[object, list[tuple[Call, feeds.Source]]] = {}  # by where what they take in comes from
+        self.ties: dict[object, list[feeds.Signal]] = {}  # by the same
+        self.ends: dict[object, list[feeds.Source]] = {}
+        self.made: dict[Origin, list[Slot]] = {}  # the slots that a constant makes
+        for call, signal in flow.takes.items():
+            for source in signal:
+                self.takers.setdefault(source.origin, []).append((call, source))
+            for slot in flow.slots(call):
+                for origin in slot.number.origins:
+                    self.made.setdefault(origin, []).append(slot)
+        for tied in flow.ties:
+            for source in tied:
+                if source.how == feeds.WHOLE:
+                    self.ties.setdefault(source.origin, []).append(tied)
+        for source in flow.ends:
+            self.ends.setdefault(source.origin, []).append(source)
+        self.held = {id(origin.node) for origin in self.made}  # the constants that say how wide layers are
+
+
+class _Group:
+    """All that changes with one width: the layers that produce it, take it in, and let it through."""
+
+    def __init__(self, flow: Feeds, index: _Index, producer: Slot, multiple: int) -> None:
+        self.flow = flow
+        self.index = index
+        self.producer = producer
+        self.multiple = multiple
+        self.width = producer.width
+        self.slots: list[Slot] = []
+        self.consumers: list[Slot] = []
+        self.is_fixed = False  # an input, or a group of a convolution, decides
+        self.is_closed = True
+        self.is_taken = False  # a layer takes in what the producer itself gives out
+        self._calls: set[Call] = set()  # whose outputs have the width
+        self._add(producer)
+        size = -1
+        while size != (size := len(self.slots)):
+            self._grow()
+        leaving = [origin for origin in self._calls if any(self._leaves(each) for each in index.ends.get(origin, ()))]
+        self.is_closed = self.is_closed and not leaving
+        is_several = len({slot.width for slot in flow.slots(producer.call) if slot.role == OUT}) > 1
+        self.is_fixed = self.is_fixed or (is_several and producer.call in leaving)  # which is which cannot be told
+
+    def _leaves(self, source: feeds.Source) -> bool:
+        """Return whether the width leaves the networks: of a layer that is made several times, the last one does."""
+        return self.flow.widths(source)[-1:] == (self.width,)
+
+    def _add(self, slot: Slot) -> None:
+        if slot in self.slots:
+            return
+        self.slots.append(slot)
+        self.is_fixed = self.is_fixed or slot.is_grouped
+        if slot.role == OUT or slot.call.api in layers.TABLES:
+            self._calls.add(slot.call)
+            self.is_closed = self.is_closed and slot.call.api not in layers.TABLES
+
+    def _grow(self) -> None:
+        for origin in tuple(self._calls):
+            for call, source in self.index.takers.get(origin, ()):
+                if not {self.width, self.producer.width}.isdisjoint(self.flow.widths(source)):
+                    self._taken(call, source, self.flow.takes[call])
+            for tied in self.index.ties.get(origin, ()):
+                self._tied(tied)
+        constants = ((slot, origin) for slot in tuple(self.slots) for origin in moving(slot, self.width))
+        for slot in [
+            each for own, origin in constants if origin.node is not own.node for each in self.index.made.get(origin, ())
+        ]:
+            self._add(slot)
+            self._fix(slot, self.flow.takes[slot.call])
+
+    def _taken(self, call: Call, source: feeds.Source, signal: feeds.Signal) -> None:
+        """Add what takes in what a layer of the group gives out."""
+        own, how = [slot for slot in self.flow.slots(call) if slot.role != OUT], source.how
+        if how == feeds.PART and self.width == self.producer.width:
+            self._split(own)
+        if how == feeds.JOINED:
+            found = [slot for slot in own if slot.role == IN and slot.width % self.multiple and slot.width > self.width]
+        else:
+            found = [slot for slot in own if self._takes(slot, how)]
+        is_product = how == feeds.FLAT and any(slot.width != self.width for slot in found)
+        self.is_closed = self.is_closed and (how == feeds.WHOLE or is_product)
+        for slot in found:
+            self._add(slot)
+            if slot.role == IN:
+                self.is_taken = self.is_taken or source.origin == self.producer.call
+                self.consumers.append(slot)
+            self._fix(slot, signal)
+            if how == feeds.WHOLE:
+                self._tied(signal)
+
+    def _split(self, takers: Sequence[Slot]) -> None:
+        """Take the width of one part where `k * h` outputs are split."""
+        parts = self.producer.number.parts
+        if self.producer.number.operator is ast.Mult and len(parts) == 2:
+            small, large = sorted(part.value for part in parts)
+            if 1 < small <= PARTS < large:
+                self.width = large
+
+    def _takes(self, slot: Slot, how: str) -> bool:
+        """Return whether a layer takes in the width: as it is, or a product of it where a map is flattened."""
+        if slot.width == self.width or (slot.role == IN and slot.width == 2 * self.width and self._is_doubled):
+            return True
+        shared = set(moving(self.producer, self.width)) & set(slot.number.origins)
+        if how == feeds.WHOLE or slot.number.operator not in (ast.Mult, ast.Add):
+            return False
+        return bool(shared) or any(origin.value == self.width for origin in slot.number.origins)
+
+    @property
+    def _is_doubled(self) -> bool:
+        api = self.producer.call.api
+        return api in layers.RECURRENT and self.producer.call.argument("bidirectional").may_be(True)
+
+    def _fix(self, slot: Slot, signal: feeds.Signal) -> None:
+        """Note whether an input of the network decides the width that a layer takes in."""
+        outside = any(not isinstance(source.origin, Call) and source.how == feeds.WHOLE for source in signal)
+        is_own = slot.call == self.producer.call and slot.call.api in layers.RECURRENT
+        if slot.role != OUT and outside and self._is_first(slot) and not is_own:
+            self.is_fixed = True
+
+    def _tied(self, signal: feeds.Signal) -> None:
+        """Add the other layers that give out the same, since both are added or feed the same layer."""
+        for origin, how, _ in signal:
+            if isinstance(origin, Binding) and how == feeds.WHOLE:
+                self.is_fixed = self.is_fixed or self._is_input(origin)
+            elif isinstance(origin, Call) and how == feeds.WHOLE and origin not in self._calls:
+                for slot in self.flow.slots(origin):
+                    if slot.role != IN and slot.width == self.width:
+                        self._add(slot)
+
+    def _is_input(self, binding: Binding) -> bool:
+        """Return whether a layer takes the width in from a parameter."""
+        takers = (call for call, source in self.index.takers.get(binding, ()) if source.how == feeds.WHOLE)
+        found = (slot for call in takers for slot in self.flow.slots(call))
+        return any(slot.role == IN and slot.width == self.width and self._is_first(slot) for slot in found)
+
+    def _is_first(self, slot: Slot) -> bool:
+        """Return whether a width is the first of a layer that is made several times: an input is fed to that one."""
+        return slot.width == next(each.width for each in self.flow.slots(slot.call) if each.role == slot.role)
+
+
+def after(found: Hidden) -> list[int]:
     """Return the widths that come out of the layers that take a hidden width in."""
-    calls = {id(slot.call.node): layers.network(slot.call) for slot in found.consumers}
-    own = (slot for call, scope in calls.items() for slot in widths_of(program, scope).by_call.get(call, ()))
-    return [slot.width for slot in own if slot.role == OUT]
+    calls = dict.fromkeys(slot.call for slot in found.consumers)
+    return [slot.width for call in calls for slot in layers.slots(call) if slot.role == OUT and slot != found.producer]
 
 
-def _part(producer: Slot, splits: frozenset[str]) -> int:
-    """Return the width of one part where `k * h` outputs are split, else the whole."""
-    parts = producer.number.parts
-    if splits and producer.number.operator is ast.Mult and len(parts) == 2:
-        small, large = sorted(part.value for part in parts)
-        if 1 < small <= PARTS < large:
-            return large
-    return producer.width
+def moving(slot: Slot, width: int) -> tuple[Origin, ...]:
+    """Return the constants that make a slot's width: the width itself where it stands there, else the greatest."""
+    origins = slot.number.origins
+    wanted = width if any(origin.value == width for origin in origins) else slot.number.largest
+    return tuple(origin for origin in origins if origin.value == wanted)
 
 
-def _is_free(own: Widths, producer: Slot, width: int) -> bool:
-    """Return whether the network chooses a width: nothing before takes it in."""
-    first = next((slot for slot in own.by_width.get(width, ()) if slot.role in (IN, ALONG, OUT)), None)
-    position = own.positions[id(producer.node)]
-    if first is None or first.role == OUT or own.ranks[id(first)] >= position:
-        return True
-    return first.call.node is producer.call.node and producer.call.api in layers.RECURRENT
-
-
-def _joins(slot: Slot, producer: Slot, own: Sequence[Slot]) -> bool:
-    """Return whether a layer takes in the concatenation of this output with that of one other layer."""
-    outs = [
-        other
-        for other in own
-        if other.role == OUT and other.node is not producer.node and other.call.span < slot.call.span
-    ]
-    free = [other for other in outs if not any(taker.role == IN and taker.width == other.width for taker in own)]
-    return any(other.width + producer.width == slot.width and other.call.api == producer.call.api for other in free)
-
-
-def _is_kin(slot: Slot, producer: Slot, width: int) -> bool:
-    """Return whether a slot names a width as the producer does: as a literal, or from the same constants."""
-    if isinstance(producer.node, ast.Constant):
-        return any(origin.value == width and _contains(slot.node, origin) for origin in slot.number.origins)
-    return bool(set(moving(producer, width)) & set(slot.number.origins))
-
-
-def _contains(node: ast.expr, origin: Origin) -> bool:
-    return any(inner is origin.node for inner in ast.walk(node))
+def _literals(program: Program, index: _Index, scope: Scope, width: int) -> Iterator[Origin]:
+    """Yield the literals that say this width to `reshape`, `zeros`, or a cell of the project: they go with it."""
+    said = _said(program, scope)
+    return (literal(node, scope.module) for node in said.get(width, ()) if id(node) not in index.held)
 
 
 @query
-def _is_grouped(program: Program, scope: Scope, width: int) -> bool:
-    """Return whether a group of a convolution depends on a width."""
-    return any(slot.is_grouped for slot in widths_of(program, scope).by_width.get(width, ()))
-
-
-def _belongs(slot: Slot, last: Span, producer: Slot) -> bool:
-    """Return whether a slot of the same width is no output of the whole network; `last`: where it is last taken in."""
-    if slot.role != OUT or slot.call.api in layers.RECURRENT or slot.node is producer.node:
-        return True
-    return last > slot.call.span
-
-
-def _related(program: Program, producer: Slot, width: int) -> Iterator[Slot]:
-    """Yield the slots of the file whose numbers are made from the constants of the producer's."""
-    wanted = {origin for origin in moving(producer, width) if origin.node is not producer.node}
-    module = producer.call.module
-    if not wanted:
-        return
-    for scope in networks(module):
-        for slot in layers.slots(program, scope):
-            if wanted & set(slot.number.origins):
-                yield slot
-
-
-def networks(module: Module) -> list[Scope]:
-    """Return the classes, functions and the module whose layers are looked at together."""
-    found: dict[Scope, None] = {}
-    for site in module.sites:
-        if isinstance(site.node, ast.Call):
-            found[layers.network(site)] = None
-    return list(found)
-
-
-def _flattened(program: Program, producer: Slot, own_sites: Sequence[Site]) -> list[Slot]:
-    """Return the layers of other classes that take in `width * h * w`, where the producer's class reshapes to it."""
-    products = {
-        ast.dump(node)
-        for site in own_sites
-        if site.word in SHAPES
-        for argument in getattr(site.node, "args", ())
-        for node in ast.walk(argument)
-        if isinstance(node, ast.BinOp) and producer.width in _factors(node)
-    }
-    if not products:
-        return []
-    found: list[Slot] = []
-    for scope in networks(producer.call.module):
-        found.extend(
-            slot for slot in layers.slots(program, scope) if slot.role == IN and ast.dump(slot.node) in products
-        )
+def _said(program: Program, scope: Scope) -> dict[int, list[ast.Constant]]:
+    found: dict[int, list[ast.Constant]] = {}
+    for site in layers.sites(program, scope):
+        assert isinstance(site.node, ast.Call)
+        for argument in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
+            for node in _says_width(program, site, argument):
+                if type(node.value) is int:
+                    found.setdefault(node.value, []).append(node)
     return found
 
 
-def _handed_on(program: Program, producer: Slot, own: Widths, scope: Scope) -> list[Slot]:
-    """Return the layers of other classes of the file that take in what comes out of a class that they make."""
-    outs = own.outs
-    if not scope.is_class or not outs or outs[-1].node is not producer.node or len(outs) < 2:
+def _says_width(program: Program, site: Site, argument: ast.expr) -> list[ast.Constant]:
+    """Return the literals of an argument that may be widths: those of a shape, and itself where a cell is made."""
+    if site.word in SHAPES:
+        return [node for node in ast.walk(argument) if isinstance(node, ast.Constant)]
+    if not isinstance(argument, ast.Constant):
         return []
-    found: list[Slot] = []
-    makers: dict[Scope, list[Site]] = {}
-    for site in sorted(producer.call.module.by_word.get(scope.name, ()), key=lambda site: position(site.node)):
-        if isinstance(site.node, ast.Call) and _makes(program, site, scope):
-            makers.setdefault(layers.network(site), []).append(site)
-    for other, made in makers.items():
-        if other is scope or not other.is_class:
-            continue
-        theirs = [slot for slot in layers.slots(program, other) if slot.width == producer.width]
-        if theirs and theirs[0].role == IN and theirs[0].call.span > made[0].span:
-            found.append(theirs[0])
-    return found
-
-
-def _makes(program: Program, site: Site, cls: Scope) -> bool:
-    return any(known.definition is cls for known in program.evaluator.callees(site).known)
-
-
-def _factors(node: ast.expr) -> list[int]:
-    """Return the literal factors of a product."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return [*_factors(node.left), *_factors(node.right)]
-    return [node.value] if isinstance(node, ast.Constant) and type(node.value) is int else []
-
-
-def _literals(program: Program, scope: Scope, width: int) -> Iterator[Origin]:
-    """Yield the literals that say this width to `reshape`, `zeros`, or a cell of the project: they go with it."""
-    return (literal(node, scope.module) for node in said(program, scope).get(width, ()))
+    made = program.evaluator.callees(site).known
+    return [argument] if any(isinstance(known.what, Scope) and known.what.is_class for known in made) else []
 
 
 def is_closed(program: Program, found: Hidden) -> bool:
     """Return whether all that depends on a width shows in the file, and can take another."""
     module, origins = found.producer.call.module, found.origins
-    scope = layers.network(found.producer.call)
-    if any(origin.module is not module or origin.optional for origin in origins) or _is_imported(
-        program, module, origins
-    ):
+    if any(origin.module is not module or origin.optional for origin in origins):
         return False
-    tied = any(slot.call.api in layers.TABLES for slot in found.slots)
-    handed = found.producer.call.api in layers.DENSE and any(
-        layers.network(slot.call) is not scope for slot in found.consumers
-    )
-    joined = bool(widths_of(program, scope).words & CONCATS)  # then the sum of their widths is taken in somewhere
-    divided = _divides(program, scope)
-    loose = handed or divided or joined or _flattens(program, found)
-    return bool(found.consumers) and not (
-        found.literals or tied or loose or _ends(program, found) or _others(scope, found)
-    )
+    return found.is_closed and bool(found.consumers) and not (found.literals or _is_imported(program, module, origins))
 
 
 def _is_imported(program: Program, module: Module, origins: Sequence[Origin]) -> bool:
@@ -240,56 +274,20 @@ def _is_imported(program: Program, module: Module, origins: Sequence[Origin]) ->
     return any(names & set(other.imported) for other in others)
 
 
-@query
-def _divides(program: Program, scope: Scope) -> bool:
-    """Return whether a network cuts widths into heads."""
-    return any(
-        ("head" in name and "num" in name) or name in ("heads", "n_head", "n_heads", "nhead")
-        for inner in (scope, *scope.defines)
-        for name in inner.names | inner.attrs
-    )
-
-
-def _flattens(program: Program, found: Hidden) -> bool:
-    """Return whether a layer of the network may take in a flattened map of this width, as a plain number."""
-    if found.producer.call.api not in layers.CONVOLUTIONS:
-        return False
-    own = layers.slots(program, layers.network(found.producer.call))
-    dense = [slot for slot in own if slot.role == IN and slot.call.api in layers.DENSE and slot not in found.slots]
-    return any(slot.width % found.width == 0 for slot in dense)
-
-
-def _ends(program: Program, found: Hidden) -> bool:
-    """Return whether the width is also what some network gives out at its end."""
-    for slot in found.slots:
-        if slot.role == OUT and slot.call.api not in layers.RECURRENT:
-            scope = layers.network(slot.call)
-            elsewhere = (
-                other
-                for other in found.consumers
-                if layers.network(other.call) is not scope and other.role == IN and takes(other, slot, slot.width)
-            )
-            is_taken = _is_taken(program, scope, slot)
-            if not is_taken and next(elsewhere, None) is None:
-                return True
-    return False
-
-
-@query
-def _is_taken(program: Program, scope: Scope, slot: Slot) -> bool:
-    """Return whether a later layer of its network takes in what a slot gives out."""
-    takers = widths_of(program, scope).takers(slot, slot.width)
-    return any(other.call.span > slot.call.span and other.node is not slot.node for other in takers)
-
-
-def _others(scope: Scope, found: Hidden) -> bool:
+def _others(program: Program, index: _Index, scopes: Iterable[Scope], width: int) -> bool:
     """Return whether the network names the same number anywhere else: whether that is the width cannot be told."""
-    if isinstance(scope.node, ast.Module):
-        return False
-    own = widths_of(found.producer.call.program, scope)
-    held = {id(origin.node) for slot in found.slots for origin in slot.number.origins}
-    held |= {id(slot.node) for slot in own.by_width.get(found.width, ()) if slot.role == OUT}
-    return any(number not in held for number in own.constants.get(found.width, ()))
+    named = (_numbers(program, scope) for scope in scopes)
+    return any(node not in index.held for numbers in named for node in numbers.get(width, ()))
+
+
+@query
+def _numbers(program: Program, scope: Scope) -> dict[int, list[int]]:
+    """Return the identities of the literals of a class or function, by their value."""
+    found: dict[int, list[int]] = {}
+    for node in ast.walk(scope.node) if not isinstance(scope.node, ast.Module) else ():
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            found.setdefault(node.value, []).append(id(node))
+    return found
 
 
 def aligned(found: Hidden, multiple: int) -> Optional[Mapping[Place, int]]:
@@ -330,7 +328,13 @@ def _fits(found: Hidden, changed: Mapping[Place, int], width: int, multiple: int
     return True
 
 
-# --- what a number may be, and what it must stay
+def is_taken(call: Call, width: int) -> bool:
+    """Return whether a layer near a call takes a width in."""
+    flow = feeds.feeds(call.program, call.module)
+    return any(slot.role == IN and slot.width == width for each in flow.layers for slot in flow.slots(each))
+
+
+# --- where a layer stands
 
 
 def in_cell(program: Program, site: Site) -> bool:

@@ -24,6 +24,8 @@ from ms_perflint.semantics.values import (
 if TYPE_CHECKING:
     from ms_perflint.semantics.evaluator import Evaluator
 
+CELL_DICT = "mindspore.nn.CellDict"
+
 
 def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
     """Return what `base[key]` can be."""
@@ -73,6 +75,8 @@ def item(evaluator: Evaluator, known: Known, key: object) -> Value:
     given = evaluator.operated(known, "__getitem__")
     if given is not None:
         return given
+    if known.type_api == CELL_DICT and isinstance(what, Instance) and what.node is not None and what.node.args:
+        return union(item(evaluator, each, key) for each in evaluator.value(what.node.args[0], what.scope).known)
     if isinstance(what, Instance) and what.node is not None and isinstance(key, str):
         field = evaluator.libraries.field(evaluator, known, key)
         if field is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.semantics import bases, sequences, tables
 from ms_perflint.semantics.module import Binding, Block, Scope, Site
@@ -103,7 +103,9 @@ class _Elements:
                 self.evaluator.value(arg, what.scope) for arg in what.node.args if not isinstance(arg, ast.Starred)
             ]
             lists = [cell for cell in cells if cell.known and all(isinstance(k.what, Display) for k in cell.known)]
-            return self.of(lists[0], depth + 1) if lists else union([*cells, OPEN])
+            held = [self.of(lists[0], depth + 1)] if lists else [*cells, OPEN] if what.node.args else []
+            held.extend(self.added(what, depth))
+            return union(held) if held else OPEN
         return OPEN
 
     def iterated(self, known: Known, depth: int) -> Value:
@@ -136,7 +138,7 @@ class _Elements:
             values.extend(self.added(what, depth))
         return union(values) if values else NOTHING
 
-    def added(self, what: Display, depth: int) -> Iterator[Value]:
+    def added(self, what: Union[Display, Instance], depth: int) -> Iterator[Value]:
         """Yield what is added to a list after it was made, under the name that it got there."""
         for holder in holders(what):
             for word, given, block in self.changes(holder, 0):
@@ -184,7 +186,7 @@ class _Elements:
                     yield from function.bindings.get(name, ())[:1]
 
 
-def changed(evaluator: Evaluator, what: Display) -> frozenset[str]:
+def changed(evaluator: Evaluator, what: Union[Display, Instance]) -> frozenset[str]:
     """Return the words by which code changes a list after it was made, under the name that it got there."""
     if isinstance(what.node, ast.Tuple):
         return frozenset()
@@ -192,7 +194,7 @@ def changed(evaluator: Evaluator, what: Display) -> frozenset[str]:
     return frozenset(word for holder in holders(what) for word, *_ in found.changes(holder, 0))
 
 
-def holders(what: Display) -> list[Binding]:
+def holders(what: Union[Display, Instance]) -> list[Binding]:
     """Return the names and attributes to which a list is given where it is made."""
     if isinstance(what.node, Gathered):
         return [what.node.binding]
@@ -203,7 +205,7 @@ def holders(what: Display) -> list[Binding]:
     return [binding for group in groups for binding in group if _is_value(binding.value, what.node)]
 
 
-def _is_value(value: Optional[ast.expr], node: ast.expr) -> bool:
+def _is_value(value: Optional[ast.expr], node: Optional[ast.expr]) -> bool:
     """Return whether a display is what stands there, or is made by the call that does: `list()`."""
     return value is not None and (value is node or value is getattr(node, "source", None))
 

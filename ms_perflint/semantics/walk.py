@@ -128,6 +128,14 @@ class _Walk:
                 self._other_name(element, value)
             return
         word = word_of(target)
+        if isinstance(value, ast.Dict):  # `TABLE["name"](...)` calls what stands there
+            for key, entry in zip(value.keys, value.values):
+                if (
+                    isinstance(key, ast.Constant)
+                    and isinstance(key.value, str)
+                    and word_of(entry) not in ("", key.value)
+                ):
+                    self.module.renamed.setdefault(word_of(entry), set()).add(key.value)
         if isinstance(value, ast.IfExp):
             self._other_name(target, value.body)
             value = value.orelse
@@ -139,6 +147,8 @@ class _Walk:
             self.module.made.setdefault(value.func.attr, set()).add(word)
             value = value.func.value  # `P.Cast().to_float(...)`
         if word and isinstance(value, ast.Call):
+            if word_of(value.func) == "partial" and value.args and (source := word_of(value.args[0])):
+                self.module.renamed.setdefault(source, set()).add(word)
             self.module.made.setdefault(word_of(value.func), set()).add(word)
         elif word and (source := word_of(value)) and source != word:
             self.module.renamed.setdefault(source, set()).add(word)

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.tensors import tensor_ops
+from ms_perflint.tensors.dtype_names import dtype_of
 
 if TYPE_CHECKING:
     from ms_perflint.programs.program import Program
@@ -37,13 +38,13 @@ def array_dtype(program: Program, node: ast.expr, scope: Scope, depth: int = 0) 
     if word in tensor_ops.DTYPES:
         return word  # `np.float32(0.5)`
     if word.endswith(".astype") and len(node.args) == 1:
-        return _named(program, node.args[0], scope)
+        return dtype_of(program.value(node.args[0], scope))
     if word not in _MAKERS or any(isinstance(arg, ast.Starred) for arg in node.args):
         return ""
     slot, default = _MAKERS[word]
     given = next((keyword.value for keyword in node.keywords if keyword.arg in ("dtype", None)), None)
     given = given or (node.args[slot] if slot < len(node.args) else None)
-    return _named(program, given, scope) if given is not None else default
+    return dtype_of(program.value(given, scope)) if given is not None else default
 
 
 def _function(program: Program, node: ast.Call, scope: Scope) -> str:
@@ -52,18 +53,6 @@ def _function(program: Program, node: ast.Call, scope: Scope) -> str:
     names = {known.api for known in value.known}
     name = names.pop() if len(names) == 1 and not value.open else ""
     return name[len("numpy.") :] if name.startswith("numpy.") else ""
-
-
-def _named(program: Program, node: ast.expr, scope: Scope) -> str:
-    """Return the dtype that an expression names: one of NumPy's, or a string."""
-    value = program.value(node, scope)
-    if len(value.known) != 1 or value.open or value.optional:
-        return ""
-    known = value.known[0]
-    text = known.constant if isinstance(known.constant, str) else known.api
-    root, _, word = str(text or "").rpartition(".")
-    word = tensor_ops.OTHER_NAMES.get(word, word)
-    return word if root in ("", "numpy") and word in tensor_ops.DTYPES else ""
 
 
 def compares_arrays(program: Program, node: Optional[ast.expr], scope: Scope) -> bool:

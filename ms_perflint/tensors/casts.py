@@ -50,7 +50,8 @@ def read_cast(dtypes: Dtypes, node: ast.Call, scope: Scope) -> Optional[Cast]:
     target = node.args[1] if len(node.args) > 1 else next((given[name] for name in _TARGETS if name in given), None)
     if tensor is None or target is None:
         return None
-    return Cast(node, tensor, target, None if isinstance(target, ast.Constant) else named(dtypes, target, scope))
+    is_text = any(isinstance(each, str) for each in dtypes.program.value(target, scope).constants)
+    return Cast(node, tensor, target, None if is_text else named(dtypes, target, scope))
 
 
 def by_method(dtypes: Dtypes, node: ast.Call, scope: Scope) -> Optional[Cast]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import Binding, Scope
 from ms_perflint.semantics.signature import receiver_name
+from ms_perflint.semantics.values import Value
 from ms_perflint.tensors import tensor_ops
 from ms_perflint.tensors.bindings import home_of, in_loop
 from ms_perflint.tensors.dtype import Dtype, concrete
@@ -34,11 +35,11 @@ def named(dtypes: Dtypes, node: ast.expr, scope: Scope, depth: int = 0) -> Optio
         key = _path(dtypes, asked, scope, depth)
         text = scope.module.text(node)
         return Dtype((key, "dtype"), text, (scope.module, node), False) if key is not None else None
-    if not isinstance(node, (ast.Name, ast.Attribute)):
-        return None
     name = constant_dtype(dtypes, node, scope)
     if name:
         return concrete(name, node, scope)
+    if not isinstance(node, (ast.Name, ast.Attribute)):
+        return None
     binding = _only_binding(node, scope) if isinstance(node, ast.Name) else None
     if binding is not None and binding.kind == "assign" and binding.value is not None and not binding.path:
         found = named(dtypes, binding.value, binding.scope, depth + 1)
@@ -50,10 +51,15 @@ def named(dtypes: Dtypes, node: ast.expr, scope: Scope, depth: int = 0) -> Optio
 
 def constant_dtype(dtypes: Dtypes, node: ast.expr, scope: Scope) -> str:
     """Return the name of the dtype that an expression is, whoever runs the program; "" for others."""
-    if not _is_fixed(dtypes, node, scope, 0):
-        return ""
-    value = dtypes.program.value(node, scope)
-    names = {_dtype_name(known.api) for known in value.known}
+    name = dtype_of(dtypes.program.value(node, scope))
+    return name if name and dtype_of(dtypes.value(node, scope)) == name else ""
+
+
+def dtype_of(value: Value) -> str:
+    """Return the name of the dtype that a value is, by a name of MindSpore or NumPy or as a text; "" for others."""
+    names = {
+        _dtype_name(str(known.constant if isinstance(known.constant, str) else known.api)) for known in value.known
+    }
     return names.pop() if len(names) == 1 and not value.open and not value.optional else ""
 
 
@@ -77,33 +83,6 @@ def _dtype_name(text: str) -> str:
         return ""
     word = tensor_ops.OTHER_NAMES.get(word, word)
     return word if word in tensor_ops.DTYPES else ""
-
-
-def _is_fixed(dtypes: Dtypes, node: ast.expr, scope: Scope, depth: int) -> bool:
-    """Return whether an expression means the same in every run: what MindSpore or NumPy call so."""
-    if depth > DEPTH:
-        return False
-    if isinstance(node, ast.Attribute):
-        if isinstance(node.value, ast.Name) and node.value.id == receiver_name(scope):
-            cls = scope.owner.parent
-            stored = cls.attributes.get(node.attr, []) if cls is not None else []
-            return bool(stored) and all(_binding_is_fixed(dtypes, binding, depth) for binding in stored)
-        return _is_fixed(dtypes, node.value, scope, depth + 1)
-    if not isinstance(node, ast.Name):
-        return False
-    current = next((each for each in scope.enclosing() if node.id in each.bindings or each.stars), None)
-    if current is None or node.id not in current.bindings:
-        return all(known.api for known in dtypes.program.value(node, scope).known)
-    bindings = current.reaching(node, scope)
-    return bool(bindings) and all(_binding_is_fixed(dtypes, binding, depth) for binding in bindings)
-
-
-def _binding_is_fixed(dtypes: Dtypes, binding: Binding, depth: int) -> bool:
-    if binding.kind in ("import", "from"):
-        known = dtypes.program.evaluator.binding(binding).known
-        return bool(known) and all(k.api.split(".")[0] in ("mindspore", "numpy") for k in known)
-    plain = binding.kind == "assign" and binding.value is not None and not binding.path
-    return plain and _is_fixed(dtypes, binding.value, binding.scope, depth + 1)  # type: ignore[arg-type]
 
 
 def _only_binding(node: ast.Name, scope: Scope) -> Optional[Binding]:

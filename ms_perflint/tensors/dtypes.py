@@ -7,15 +7,20 @@ None. What mixed precision may change is None: results of cells and of matrix pr
 from __future__ import annotations
 
 import ast
-from typing import Optional
+import os
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Optional, cast
 
 from ms_perflint import mindspore_api
 from ms_perflint.programs.program import Program
 from ms_perflint.programs.site import signature_of
 from ms_perflint.programs.steps import base_apis
-from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
+from ms_perflint.semantics.evaluate import ProgramEvaluator
+from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope, Site
+from ms_perflint.semantics.queries import Queries, query
 from ms_perflint.semantics.signature import Layer, Signature, receiver_name
-from ms_perflint.semantics.values import Known
+from ms_perflint.semantics.values import Known, Value
 from ms_perflint.tensors import tensor_ops
 from ms_perflint.tensors.arrays import array_dtype
 from ms_perflint.tensors.bindings import home_of, in_loop
@@ -24,39 +29,49 @@ from ms_perflint.tensors.dtype import Dtype, combined, concrete, kept, same, wit
 from ms_perflint.tensors.dtype_names import named
 from ms_perflint.tensors.scalars import scalar
 
-STEPS = 2_000  # expressions looked at for one question, before the answer is None
+if TYPE_CHECKING:
+    from ms_perflint.semantics.database import Database
+
+
+class OpenCalls:
+    """A program whose functions are called by other programs too, so that no parameter is known by its callers."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._program, name)
+
+    def callers(self, function: Scope) -> tuple[Site, ...]:
+        """Return no caller: there are others."""
+        return ()
+
+    def decorated(self, decorator: Scope) -> Iterator[Scope]:
+        """Yield nothing: it decorates other functions too."""
+        return iter(())
 
 
 class Dtypes:
-    """Answers for one program; each expression is looked at once."""
+    """Queries of one program, answered by its evaluator: one that comes back to itself is not known."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._memo: dict[int, Optional[Dtype]] = {}
-        self._active: set[int] = set()
-        self._cut = False  # the answer under way came back to itself
-        self._steps = 0
         self._cells: dict[Scope, bool] = {}
 
     def of(self, node: ast.expr, scope: Scope) -> Optional[Dtype]:
         """Return the dtype of a tensor; None where it is not known (it depends on itself, say), or no tensor."""
-        key = id(node)
-        if key in self._memo:
-            return self._memo[key]
-        if not self._active:
-            self._steps, self._cut = 0, False
-        self._steps += 1
-        if key in self._active or self._steps > STEPS or len(self._active) > 100:
-            self._cut = True
-            return None
-        self._active.add(key)
-        try:
-            found = self._expression(node, scope)
-        finally:
-            self._active.discard(key)
-        if not self._cut or not self._active:
-            self._memo[key] = found
-        return found
+        found = self._found(node, scope)
+        return found[0] if len(found) == 1 else None
+
+    @property
+    def queries(self) -> Queries:
+        """Return the answers of the program."""
+        return self.program.queries
+
+    @query(bottom=())
+    def _found(self, node: ast.expr, scope: Scope) -> tuple[Dtype, ...]:
+        found = self._expression(node, scope)
+        return (found,) if found is not None else ()
 
     def in_cell(self, scope: Scope) -> bool:
         """Return whether a scope belongs to a method of a cell: what it is given, and computes with, are tensors."""
@@ -71,6 +86,21 @@ class Dtypes:
             derived = any("mindspore.nn.Cell" in (api, *mindspore_api.ancestors(api)) for api in bases)
             self._cells[cls] = derived or cls.method("construct") is not None
         return self._cells[cls]
+
+    def value(self, node: ast.expr, scope: Scope) -> Value:
+        """Return what an expression is in every program that runs it: other files may pass other things."""
+        return (self._open or self.program.evaluator).value(node, scope)
+
+    @cached_property
+    def _open(self) -> Optional[ProgramEvaluator]:
+        """Return an evaluator of the same program to which no caller of a function is known; None for a script."""
+        project, entry = self.program.project, self.program.entry
+        is_script = len(project.programs(entry)) == 1 and not project.imports.is_package(os.path.dirname(entry))
+        return (
+            None
+            if is_script
+            else ProgramEvaluator(cast("Database", OpenCalls(self.program)), self.program.evaluator.libraries)
+        )
 
     # --- expressions
 

@@ -70,13 +70,13 @@ BOUND = [  # how 100 is passed for the hidden width
         MADE.format("hidden") + "build = partial(make, hidden=128)\nnet = build(hidden=100)",
     ),
     ("by `partial` to a static method", STATIC.format("hidden") + "build = partial(A.make, 100)\nnet = build()"),
+    ("to a static method, and another one too", STATIC.format("hidden") + "net = A.make(100)\nother = A.make(128)"),
     ("in a sequence", MADE.format("hidden") + "sizes = (100,)\nnet = make(*sizes)"),
     ("in a mapping", MADE.format("hidden") + "net = make(**{'hidden': 100})"),
     ("by default, behind an empty sequence", MADE.format("hidden=100") + "net = make(*())"),
 ]
 NOT_BOUND = [  # where another number, or one that is not known, is passed
     ("to another parameter of a static method", STATIC.format("number, hidden") + "net = A.make(100, 128)"),
-    ("to a static method twice", STATIC.format("hidden") + "net = A.make(100)\nother = A.make(128)"),
     ("in a sequence that is not known", MADE.format("hidden=100") + "net = make(*unknown())"),
     ("in a mapping that is not known", MADE.format("hidden=100") + "net = make(**unknown())"),
     (
@@ -107,7 +107,7 @@ FIRES = [
             def __init__(self):
                 super().__init__()
                 self.conv = nn.Conv2d(1, 32, 5)
-                self.fc = nn.Dense(512, 50)  # ! display-only
+                self.fc = nn.Dense(512, 50)  # ! unsafe
 
             def construct(self, x):
                 return ops.relu(self.fc(ops.flatten(self.conv(x), start_dim=1)))
