@@ -27,7 +27,6 @@ HOOKS = frozenset(
     }
 )  # fmt: skip
 
-COMPUTED = frozenset({"globals", "locals", "eval", "modules", "__subclasses__"})  # find classes by computed names
 MARKED = 16  # files with entries of a table; of more, nobody knows which matter
 SIZE = 800_000  # bytes of running modules, about 20,000 lines, from which on a program is not read any further
 
@@ -42,8 +41,7 @@ class Reached(NamedTuple):
 def reached(program: Files) -> Reached:
     """Return the scopes that run: a scope that runs makes the functions and classes whose names it loads run.
 
-    All functions of the entry file count, also those that `__main__` does not call today, and all classes whose names
-    it loads. A module counts from the
+    All functions of the entry file count, also those that `__main__` does not call today. A module counts from the
     moment on that running code loads a name of it, or when importing it does something; others stay unparsed.
     """
     try:
@@ -95,12 +93,8 @@ class _Reach:
         if entry is not None:
             if entry.scope.main is not None:
                 self.load(entry.scope.main)
-            scopes = [*entry.scopes, *([entry.scope.main] if entry.scope.main is not None else [])]
-            loaded = {name for scope in scopes for name in (*scope.names, *scope.attrs)}
             for scope in entry.scope.defines:
-                is_found = scope.name in loaded or not loaded.isdisjoint(COMPUTED)
-                if scope.is_function or is_found or getattr(scope.node, "decorator_list", None):
-                    self.add(scope)
+                self.add(scope)
         while self.todo:
             self.settle()
             self.register()

@@ -22,7 +22,11 @@ class Flow:
         self._at: dict[int, Bindings] = {}  # id of a Name that is read -> what may have bound it
         self._many = {name for name, bindings in scope.bindings.items() if len(bindings) > 1}
         self._many |= scope.declared.keys() & scope.bindings.keys()
-        many = (binding for name in self._many for binding in scope.bindings[name])
+        many = [binding for name in self._many for binding in scope.bindings[name]]
+        self._elsewhere: dict[str, list[Binding]] = {}  # what functions bind by `global name` or `nonlocal name`
+        for binding in many:
+            if binding.scope is not scope and binding.scope.owner is not scope:
+                self._elsewhere.setdefault(binding.name, []).append(binding)
         self._setters = self._functions_that_set()
         self._inside = bool(self._setters) or any(isinstance(binding.stmt, ast.NamedExpr) for binding in many)
         self._reads: Optional[dict[str, list[ast.Name]]] = None
@@ -63,8 +67,8 @@ class Flow:
 
     def _with_globals(self, name: str, found: Bindings) -> Bindings:
         """Add what functions bind by `global name` or `nonlocal name`: nobody knows when they run."""
-        others = tuple(b for b in self.scope.bindings[name] if b.scope.owner is not self.scope and b not in found)
-        return (*others, *found)
+        others = self._elsewhere.get(name, ())
+        return (*(each for each in others if each not in found), *found) if others else found
 
     def _end(self) -> Environment:
         """Return what may hold when the scope has run, and note on the way what each name may hold: once."""

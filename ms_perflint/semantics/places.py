@@ -264,6 +264,11 @@ class Places:
         if word in PASSES:
             for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
                 found.extend(self.places(argument, scope))
+        if word == "map" and node.args:
+            made = self._display(node)
+            found.append((made, ""))
+            results = [(each, joined(path, CALL)) for each, path in self.places(node.args[0], scope)]
+            self.flow(results, made, (ELEMENT,))
         if word in MAKES:
             made = self._display(node)
             found.append((made, ""))
