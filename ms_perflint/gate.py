@@ -18,7 +18,7 @@ from ms_perflint.source import Files
 
 MARK = b"mindspore"  # a file without it, in itself and in all that it imports, is not parsed and has no findings
 IMPORT = rb"(?m)^[ \t]*(?:from|import)[ \t]+(\.|\w+)"  # the first word of what is imported
-LEVELS = 6  # directories upward in which that is looked for
+OTHERWISE = (b"sys.path", b"import_module", b"__import__")  # by what else a file may import others
 REVIEW, COMMENTS = "MSP901", (b"noqa", b"NOQA", b"disable-file")  # the rule about comments, and what these hold
 
 
@@ -49,9 +49,9 @@ def _may_be_marked(path: str, files: Files, marks: Sequence[bytes]) -> bool:
 def imports_local(path: str, raw: bytes, files: Files) -> bool:
     """Return whether a file may import others that are no library, which may import MindSpore for it."""
     words = {word.decode("utf-8", "replace") for word in re.findall(IMPORT, raw)} if b"import" in raw else set()
-    if "." in words or b"sys.path" in raw:
+    if "." in words or any(word in raw for word in OTHERWISE):
         return True
-    for _ in range(LEVELS if words else 0):
+    while words and path != os.path.dirname(path):
         path = os.path.dirname(path)
         if files.named(path, *words, *[f"{word}.py" for word in words]):
             return True

@@ -14,6 +14,7 @@ from ms_perflint.discovery import grouped
 from ms_perflint.engine import lint
 from ms_perflint.findings import Report
 from ms_perflint.linter import Linter
+from ms_perflint.semantics import queries
 from ms_perflint.source import PYTHON, Nowhere, Overlay
 
 ROOT = os.path.join(os.sep, "home", "me", "project")
@@ -130,3 +131,14 @@ def test_a_check_reports_what_each_program_reports(tree: Mapping[str, str]) -> N
         assert places(checked(tree, name)) == [row for row in places(report) if row[0] == name]
     assert list(report.findings) == sorted(report.findings)
     assert report.files == tuple(sorted(contents(tree), key=grouped))
+
+
+def test_what_a_budget_leaves_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And does not depend on the other files that the same program was asked about."""
+    assert checked({**KIT, "run.py": SCRIPT}).unjudged == ()
+    monkeypatch.setattr(queries, "BUDGET", 12)
+    report = checked({**KIT, "run.py": SCRIPT})
+    (left,) = [each for each in report.unjudged if each.entry == os.path.join(ROOT, "run.py")]
+    assert "MSP101" in left.codes and "the budget of 200,000 evaluations was spent in " in left.reason
+    for name in (*KIT, "run.py"):
+        assert places(checked({**KIT, "run.py": SCRIPT}, name)) == [row for row in places(report) if row[0] == name]
