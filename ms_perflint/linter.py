@@ -338,25 +338,25 @@ class Linter:
     def _judge(self, entry: str) -> None:
         """Let a program judge all files that come, and give it back."""
         for path in sorted(self.project.closure(entry) & self._coming.keys()):
-            for check, judged in self._ahead(entry, path).items():
+            for check, judged in self._ahead(entry, path, self._asking(path).get(entry, ())).items():
                 if any(judged):
                     self._judged.setdefault(path, {})[check, entry] = judged
         self._done.add(entry)
         self._drop_program(entry)
 
-    def _ahead(self, entry: str, path: str) -> dict[type[Check], _Judged]:
-        """Return what a program says of a file that comes, by check.
+    def _ahead(self, entry: str, path: str, asking: Sequence[type[Check]]) -> dict[type[Check], _Judged]:
+        """Return what a program says of a file that comes, by the checks that ask.
 
         What a budget leaves out must not depend on other files: where it is spent, a file gets the program anew.
         """
-        is_new, module = entry not in self._programs, self.project.parse(path)
-        judged = {check: self._apart(check, entry, module) for check in self._asking(path).get(entry, ())}
+        is_new = entry not in self._programs
+        judged = {check: self._apart(check, entry, self.project.parse(path)) for check in asking}
         reason = self._programs[entry].left_out if entry in self._programs else None
         if not reason:
             return judged
         self._drop_program(entry)
         if not is_new:
-            return self._ahead(entry, path)
+            return self._ahead(entry, path, asking)
         return {check: each._replace(left_out=reason) for check, each in judged.items()}
 
     def _asking(self, path: str) -> dict[str, list[type[Check]]]:
