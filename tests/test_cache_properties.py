@@ -156,7 +156,6 @@ UNRELATED = (
     "project/empty",
     "project/.venv/lib/module.py",
     "project/docs/guide/notes.md",
-    "project/docs/a/b/c.py",
     "project/lib/README.md",
     "project/lib/cache/entry",
     "project/src/__pycache__/network.cpython-311.pyc",
