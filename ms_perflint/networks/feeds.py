@@ -16,12 +16,12 @@ from ms_perflint.networks.layers import Slot
 from ms_perflint.programs.call_graph import INSTANCE_METHODS
 from ms_perflint.programs.site import Call, call_of
 from ms_perflint.records import NamedTuple
-from ms_perflint.semantics import bases, lists, members
+from ms_perflint.semantics import bases, lists, members, sequences
 from ms_perflint.semantics.forms import word_of
 from ms_perflint.semantics.module import Binding, Module, Scope
 from ms_perflint.semantics.queries import query
-from ms_perflint.semantics.signature import Layer, Signature, receiver_name
-from ms_perflint.semantics.values import Api, Bound, Display, Instance, Known, Value
+from ms_perflint.semantics.signature import Layer, Part, Signature, receiver_name
+from ms_perflint.semantics.values import Known, Value
 from ms_perflint.tensors.tensor_ops import ADDITION, DIVISION
 
 if TYPE_CHECKING:
@@ -194,14 +194,12 @@ class Feeds:
 
     def _is_entered(self, known: Known) -> bool:
         """Return whether a callee is a layer, a row of cells, or code of the program."""
-        what = known.what
-        if isinstance(what, Instance) and isinstance(what.type, Api):
+        if known.type_api:
             return known.type_api in layers.LAYERS or known.type_api.rpartition(".")[2] in ROWS
-        return (
-            isinstance(what, Bound)
-            or (isinstance(what, Instance) and isinstance(what.type, Scope))
-            or (isinstance(what, Scope) and not what.is_class and bool(what.returns))
-        )
+        function = known.definition
+        if function is None:
+            return known.cls is not None
+        return known.receiver is not None or (not function.is_class and bool(function.returns))
 
     def _operated(self, word: str, given: Sequence[Signal]) -> Signal:
         """Return what an operator gives."""
@@ -233,27 +231,27 @@ class Feeds:
         return _union(self._result(known, given, node, scope) for known in cells)
 
     def _result(self, known: Known, given: Sequence[Signal], node: Optional[ast.Call], scope: Scope) -> Signal:
-        what, first = known.what, given[0] if given else NOTHING
-        if isinstance(what, Instance) and isinstance(what.type, Api):
+        first, made = given[0] if given else NOTHING, known.creation
+        if known.type_api:
             call = call_of(self.program, known)
             if known.type_api.rpartition(".")[2] in ROWS:
                 return self._row(known, first, scope)
-            if call is None or call.api not in layers.LAYERS:
+            if call is None or made is None or call.api not in layers.LAYERS:
                 return self._operated(known.type_api.rpartition(".")[2], given)
             self._fed(call, _union(given), scope)
-            self._made_in.setdefault(call, {})[what.scope] = None
+            self._made_in.setdefault(call, {})[made.scope] = None
             makes = call.api in layers.TABLES or any(role == layers.OUT for _, role in layers.LAYERS[call.api])
             return frozenset({Source(call)}) if makes else first
-        if isinstance(what, Instance) and isinstance(what.type, Scope):
-            methods = (bases.method(self.program.evaluator, what.type, name) for name in INSTANCE_METHODS)
+        function = known.definition
+        is_bound = function is None or known.receiver is not None
+        if known.cls is not None:
+            methods = (bases.method(self.program.evaluator, known.cls, name) for name in INSTANCE_METHODS)
             function = next((method for method in methods if method is not None), None)
-        else:
-            function = what.function if isinstance(what, Bound) else what if isinstance(what, Scope) else None
         if function is None:
             return _as(_union(given), LOST)
-        self._pass(function, not isinstance(what, Scope), given, node, scope)
+        self._pass(function, is_bound, given, node, scope)
         found = _union(self.signal(value, function) for value, _ in function.returns)
-        if not isinstance(what, Instance) or what.node is None:
+        if made is None:
             return found
         return frozenset(Source(each.origin, each.how, each.made or known) for each in found)
 
@@ -314,31 +312,24 @@ class Feeds:
 
     def _cells(self, known: Known) -> tuple[list[Value], bool]:
         """Return the cells of a row, and whether they stand there one after the other."""
-        what = known.what
-        assert isinstance(what, Instance)
-        args = what.node.args if what.node is not None else []
-        if not args or lists.changed(self.program.evaluator, what):
+        made = known.creation
+        if made is None or not made.call.args or lists.grows(self.program.evaluator, known):
             found, _ = self.program.evaluator.elements(Value((known,)))
             return [Value((each,)) for each in found], False
-        cells = [self._held_by(argument, what.scope) for argument in args]
+        cells = [self._held_by(argument, made.scope) for argument in made.call.args]
         return [cell for values, _ in cells for cell in values], all(is_ordered for _, is_ordered in cells)
 
     def _held_by(self, node: ast.expr, scope: Scope) -> tuple[list[Value], bool]:
         """Return the cells that an argument of a row gives it: itself, or what a list or dict of cells holds."""
         value = self.program.value(node.value if isinstance(node, ast.Starred) else node, scope)
-        what = value.known[0].what if value.known else None
-        if isinstance(what, Instance) and value.known[0].type_api == "collections.OrderedDict":
-            pairs = what.node.args[:1] if what.node is not None else []
-            return self._held_by(pairs[0], what.scope) if pairs else ([], True)
-        if not isinstance(what, Display):
+        if not value.known or not value.known[0].is_display:
             return [value], True
-        if isinstance(what.node, ast.Dict):
-            return [self.program.value(each, what.scope) for each in what.node.values], True
-        elements = getattr(what.node, "elts", [])
-        is_plain = type(what.node) in (ast.List, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in elements)
-        if is_plain and not lists.changed(self.program.evaluator, what):
-            cells = [each.elts[-1] if isinstance(each, ast.Tuple) and each.elts else each for each in elements]
-            return [self.program.value(each, what.scope) for each in cells], True
+        if value.known[0].is_mapping:
+            return [self.program.value(*part) for part in value.known[0].shown], True
+        parts = sequences.whole(self.program.evaluator, value)
+        if parts is not None:
+            cells = [Part(n.elts[-1], s) if isinstance(n, ast.Tuple) and n.elts else Part(n, s) for n, s in parts]
+            return [self.program.value(*cell) for cell in cells], True
         found, _ = self.program.evaluator.elements(value)
         return [Value((each,)) for each in found], False
 
@@ -356,9 +347,9 @@ class Feeds:
             return ()
         if source not in self._widths:
             slots = self.slots(source.origin)
-            made, cell = source.made, source.made.what if source.made is not None else None
-            if made is not None and isinstance(cell, Instance) and len(slots) > len({slot.role for slot in slots}):
-                entered = members.constructed(self.program.evaluator, made, cell).get(source.origin.scope.owner)
+            made = source.made
+            if made is not None and made.cls is not None and len(slots) > len({slot.role for slot in slots}):
+                entered = members.constructed(self.program.evaluator, made).get(source.origin.scope.owner)
                 slots = (layers.slots_in(source.origin, entered) if entered is not None else ()) or slots
             self._widths[source] = tuple(slot.width for slot in slots if slot.role != layers.IN)
         return self._widths[source]
@@ -369,7 +360,7 @@ class Feeds:
 
     @staticmethod
     def _key(known: Known) -> object:
-        return id(known.what.node) if isinstance(known.what, Instance) else known.what
+        return known.identity
 
 
 def _arguments(node: ast.Call) -> Iterator[ast.expr]:

@@ -252,7 +252,7 @@ def _says_width(program: Program, site: Site, argument: ast.expr) -> list[ast.Co
     if not isinstance(argument, ast.Constant):
         return []
     made = program.evaluator.callees(site).known
-    return [argument] if any(isinstance(known.what, Scope) and known.what.is_class for known in made) else []
+    return [argument] if any(each.definition is not None and each.definition.is_class for each in made) else []
 
 
 def is_closed(program: Program, found: Hidden) -> bool:

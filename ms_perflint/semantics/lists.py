@@ -186,6 +186,11 @@ class _Elements:
                     yield from function.bindings.get(name, ())[:1]
 
 
+def grows(evaluator: Evaluator, known: Known) -> bool:
+    """Return whether code changes a row of cells after it was made."""
+    return isinstance(known.what, Instance) and bool(changed(evaluator, known.what))
+
+
 def changed(evaluator: Evaluator, what: Union[Display, Instance]) -> frozenset[str]:
     """Return the words by which code changes a list after it was made, under the name that it got there."""
     if isinstance(what.node, ast.Tuple):

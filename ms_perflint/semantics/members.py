@@ -214,7 +214,7 @@ def _of_this(evaluator: Evaluator, cls: Scope, name: str, receiver: Known, found
         return found
     if name not in cls.attributes:
         return found
-    entered = constructed(evaluator, receiver, what)
+    entered = constructed(evaluator, receiver)
     return _own_member(evaluator, cls, name, entered) if entered else found
 
 
@@ -223,13 +223,14 @@ def _updated(evaluator: Evaluator, known: Known, what: Instance, name: str) -> V
     """Return what the constructors of an object make its own under names that they are given; NOTHING for others."""
     assert isinstance(what.type, Scope)
     init = method(evaluator, what.type, "__init__")
-    scopes: list[Scope] = [*constructed(evaluator, known, what).values()] or ([init] if init is not None else [])
+    scopes: list[Scope] = [*constructed(evaluator, known).values()] or ([init] if init is not None else [])
     return updates.own(evaluator, scopes, what.type.attributes.get(name, ()), name) or NOTHING
 
 
-def constructed(evaluator: Evaluator, receiver: Known, what: Instance) -> dict[Scope, Activation]:
+def constructed(evaluator: Evaluator, receiver: Known) -> dict[Scope, Activation]:
     """Return the constructors that made an object, its own and those of its bases, as they were entered."""
-    assert isinstance(what.type, Scope)
+    what = receiver.what
+    assert isinstance(what, Instance) and isinstance(what.type, Scope)
     found: dict[Scope, Activation] = {}
     init, node, scope = method(evaluator, what.type, "__init__"), what.node, what.scope
     while init is not None and init not in found:

@@ -155,15 +155,18 @@ class Known(NamedTuple):
 
     @property
     def shown(self) -> tuple[Part, ...]:
-        """Return the elements of a list or tuple, or of a list comprehension, as code shows them; none for others."""
+        """Return the elements of a list or tuple, the values of a dict, as code shows them; none for other things.
+
+        Of a list comprehension it is the one element for all.
+        """
         node = self.what.node if isinstance(self.what, Display) else None
-        elements = (
-            node.elts
-            if isinstance(node, (ast.List, ast.Tuple))
-            else [node.elt]
-            if isinstance(node, ast.ListComp)
-            else []
-        )
+        elements: list[ast.expr] = []
+        if isinstance(node, (ast.List, ast.Tuple)):
+            elements = node.elts
+        elif isinstance(node, ast.Dict):
+            elements = node.values
+        elif isinstance(node, ast.ListComp):
+            elements = [node.elt]
         return tuple(Part(element, self.what.scope) for element in elements)  # type: ignore[union-attr]
 
     @property
