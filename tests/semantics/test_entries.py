@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
+from ms_perflint.semantics.files import project
 from ms_perflint.semantics.files.project import Project
 from ms_perflint.source import Nowhere, Overlay
 
@@ -41,3 +44,16 @@ def test_a_script_that_another_imports_is_none_of_its_own() -> None:
         "starts.py": "import started\nif __name__ == '__main__':\n    pass\n",
     }
     assert programs(texts, "common.py") == ["all.py", "separate.py", "started.py", "starts.py"]
+
+
+def test_bytes_that_were_read_to_be_scanned_are_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(project, "HELD_RAW", 100)
+    contents = {os.path.join(ROOT, f"script{number}.py"): b"import os\n" + b"x = 1\n" * 10 for number in range(20)}
+    held, first = Project(Overlay(Nowhere(), contents)), os.path.join(ROOT, "script0.py")
+    held.parse(first)
+    counts = []
+    for path, raw in contents.items():
+        assert held.lines(path) == held.raw(path) == raw
+        counts.append(len(held._raw))
+    assert max(counts) < 5
+    assert first in held._raw, "a scan must not tell anything else than the module that is held"

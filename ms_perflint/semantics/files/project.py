@@ -24,6 +24,7 @@ DECORATOR = rb"\n@(\w+(?:\.\w+)*)"  # of what stands in no block
 RENAMED = re.compile(rb"[ \t]as[ \t]+\w")
 NAME = re.compile(rb"[A-Za-z_]\w*")
 SCANNED = 500  # files of which the imports are kept when all else is given back
+HELD_RAW = 4_000_000  # bytes that are read before those of files that are no held modules are given back
 
 
 class Project:
@@ -41,6 +42,7 @@ class Project:
         self.parsed = parsed  # where modules are kept that are to outlast this project
         self.size = 0  # bytes of parsed source that are held
         self._raw: dict[str, Optional[bytes]] = {}
+        self._raw_size = 0  # bytes read since some were given back
         self._lines: dict[str, bytes] = {}
         self._modules: dict[str, Optional[Module]] = {}
         self._outlines: dict[str, Optional[Outline]] = {}
@@ -84,9 +86,15 @@ class Project:
         return held if held is not None else self.files.read(path)
 
     def raw(self, path: str) -> Optional[bytes]:
-        """Return the bytes of a file, and hold them; None when it cannot be read."""
+        """Return the bytes of a file, and hold them for a while; None when it cannot be read."""
         if path not in self._raw:
-            self._raw[path] = self.errors.guard(path, partial(self._contents, path), None)
+            raw = self.errors.guard(path, partial(self._contents, path), None)
+            if self._raw_size > HELD_RAW:  # most was read to know what it imports, and is of no program that is asked
+                self._raw = {each: held for each, held in self._raw.items() if each in self._modules}
+                self._lines.clear()
+                self._raw_size = 0
+            self._raw[path] = raw
+            self._raw_size += len(raw or b"")
         return self._raw[path]
 
     def _contents(self, path: str) -> Optional[bytes]:
