@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ms_perflint.facts.data import Facts
     from ms_perflint.fixes.fixing import Settled
 
+UNJUDGED = 10  # programs that were judged in part, each told with its reason; of the rest how many
+
 
 def run(paths: Sequence[str], options: Options) -> int:
     """Return the exit code: 0 nothing left to report, 1 findings left, 2 something could not be done."""
@@ -247,13 +249,17 @@ class Work:
         return report
 
     def _say_unjudged(self, report: Report) -> None:
-        """Say which programs were judged in part, and why."""
-        for each in report.unjudged if not self.options.quiet else ():
+        """Say which programs were judged in part, and why; of many, some."""
+        told = report.unjudged if not self.options.quiet else ()
+        for each in told[:UNJUDGED]:
             said = Message(
                 "{file}: not judged for {rules}: {reason}; see `ms-perflint program {file}`",
                 file=shown(each.entry), rules=", ".join(each.codes), reason=each.reason,
             )  # fmt: skip
             tell(say(said, self.language))
+        if len(told) > UNJUDGED:
+            rest = Message("{number} more programs were not judged in full", number=len(told) - UNJUDGED)
+            tell(say(rest, self.language))
 
     def _say_stale(self, report: Report) -> None:
         """Say how much of the baseline matches nothing any more."""

@@ -181,7 +181,8 @@ class Flow:
             if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 if self._inside:
                     stack.extend(child for child in children(node) if isinstance(child, (ast.expr, ast.comprehension)))
-                for part in ("body", "orelse", "finalbody", "handlers"):
+                parts = ("body", "orelse", "finalbody", "handlers")
+                for part in parts if not isinstance(node, ast.expr) else ():  # a lambda has a body too
                     stack.extend(getattr(node, part, ()))
                 stack.extend(self.scope.module.chains.get(id(node), ()))
         return out
