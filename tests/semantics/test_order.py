@@ -94,3 +94,35 @@ FILES = [
 def test_order_over_files(text: str, files: dict[str, str], expected: str) -> None:
     found = reveal({"train.py": text, "config.py": CONFIG + "c['x'] = 2\n", **files})
     assert " ".join(sorted(shown(found).split())) == expected
+
+
+SPREADS = [
+    ("d['x'] = 2\ng(**d)", "2"),
+    ("g(**d)\nd['x'] = 2", "1 2"),
+    ("if unknown():\n    d['x'] = 2\n    g(**d)", "2"),
+    ("if unknown():\n    d['x'] = 2\ng(**d)", "1 2"),
+    ("try:\n    d['x'] = 2\nfinally:\n    pass\ng(**d)", "2"),
+    ("for i in y:\n    g(**d)\n    d['x'] = 2", "1 2"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), SPREADS)
+def test_order_of_what_is_spread(text: str, expected: str) -> None:
+    found = reveal("def g(x=0):\n    reveal(x)\nd = {'x': 1}\n" + text)
+    assert " ".join(sorted(shown(found).split())) == expected
+
+
+UPDATES = [
+    ("c.x = 2\nvars(c).update(s)\nreveal(c.x)", "3"),
+    ("vars(c).update(s)\nc.x = 2\nreveal(c.x)", "2"),
+    ("if unknown():\n    vars(c).update(s)\nc.x = 2\nreveal(c.x)", "2"),
+    ("reveal(c.x)\nvars(c).update(s)", "1"),
+    ("while reveal(c.x):\n    vars(c).update(s)", "1 3"),
+    ("for i in y:\n    reveal(c.x)\n    vars(c).update(s)", "1 3"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), UPDATES)
+def test_order_of_updates(text: str, expected: str) -> None:
+    start = "import argparse\nc = argparse.Namespace()\nc.x = 1\ns = {'x': 3}\n"
+    assert " ".join(sorted(shown(reveal(start + text)).split())) == expected
