@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import os
 import warnings
+from bisect import bisect_right
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Optional, Protocol, Union
+from typing import TYPE_CHECKING, Any, Optional, Protocol, Union
 
 from ms_perflint.languages import Message
 from ms_perflint.semantics.forms import is_decorated, word_of
@@ -283,6 +284,8 @@ class Module:
         self.sites: list[Site] = []
         self.by_word: dict[str, list[Site]] = {}
         self.scopes: list[Scope] = []
+        self.steps: list[tuple[ast.AST, Block]] = []  # statements, handlers and cases, as they follow one another
+        self._starts: Optional[list[tuple[int, int]]] = None  # where they start
         self.stores: dict[tuple[str, str], list[Binding]] = {}  # (name, attribute) -> `name.attribute = value`
         self.stored: dict[str, list[Binding]] = {}  # attribute -> the same, whatever the object
         self.defined: dict[str, list[Scope]] = {}  # name -> functions and classes, nested ones and methods included
@@ -345,6 +348,15 @@ class Module:
             self._site_at = {id(site.node): site for site in self.sites}
         return self._site_at.get(id(node))
 
+    def rank(self, node: ast.AST) -> Optional[int]:
+        """Return which of `steps` evaluates an expression, or is a statement; None for what stands in no source."""
+        if not hasattr(node, "lineno"):
+            return None
+        if self._starts is None:
+            firsts: list[Any] = [[*getattr(step, "decorator_list", ()), step][0] for step, _ in self.steps]
+            self._starts = [(first.lineno, first.col_offset) for first in firsts]
+        return max(bisect_right(self._starts, (node.lineno, getattr(node, "col_offset", 0))) - 1, 0)
+
     def calls(self, node: ast.AST) -> bool:
         """Return whether an expression is the callee of a call."""
         if self._called is None:
@@ -394,6 +406,7 @@ class Module:
             del scope.block
         self.scopes.clear()
         self.sites.clear()
+        self.steps.clear()
         self.by_word.clear()
         self.stores.clear()
         self.stored.clear()

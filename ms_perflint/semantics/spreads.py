@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.semantics.module import Binding, Scope
+from ms_perflint.semantics.order import happens_before, place, stored
 from ms_perflint.semantics.signature import SPREADS, Argument, Part
 from ms_perflint.semantics.values import OPEN, Display, Known, Options, Tree, Value, union
 
@@ -108,14 +109,10 @@ def _stores(node: ast.Name, name: str, scope: Scope) -> list[Binding]:
 
 def _is_sure(store: Binding, node: ast.Name, scope: Scope) -> bool:
     """Return whether a store has always run when a call spreads the mapping."""
-    row: int = store.stmt.lineno  # type: ignore[attr-defined]
-    made = (binding.stmt for binding in scope.lookup(node))
-    return (
-        store.block.parent is None
-        and store.scope.owner is scope.owner
-        and row < node.lineno
-        and all(getattr(stmt, "lineno", row) < row for stmt in made)
-    )
+    at = stored(store)
+    made = [each for each in scope.lookup(node) if each.scope.owner is scope.owner and each.kind != "parameter"]
+    is_new = not all(happens_before(place(each.node, each.scope), at) for each in made)
+    return happens_before(at, place(node, scope)) and not is_new
 
 
 def _is_changed(node: ast.Name, scope: Scope) -> bool:

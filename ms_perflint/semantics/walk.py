@@ -58,6 +58,7 @@ class _Walk:
 
     def statement(self, stmt: ast.stmt, block: Block) -> None:
         """Walk one statement."""
+        self.module.steps.append((stmt, block))
         handler = _STATEMENTS.get(type(stmt))
         if handler is not None:
             handler(self, stmt, block)
@@ -181,6 +182,7 @@ class _Walk:
             block = Block(block.scope, block, stmt, "orelse")
             if len(stmt.orelse) == 1 and isinstance(stmt.orelse[0], ast.If):
                 stmt = stmt.orelse[0]
+                self.module.steps.append((stmt, block))
                 continue
             self.body(stmt.orelse, block)
             return
@@ -209,6 +211,7 @@ class _Walk:
             if handler.type is not None:
                 self.expression(handler.type, stmt, block)
             arm = Block(block.scope, block, stmt, f"handler {position}")
+            self.module.steps.append((handler, arm))
             if handler.name:
                 self.bind(handler.name, "except", handler, None, handler, arm)
             self.body(handler.body, arm)
@@ -220,6 +223,7 @@ class _Walk:
         self.expression(stmt.subject, stmt, block)  # type: ignore[attr-defined]
         found, self.module.chains[id(stmt)] = cases(stmt, self.module.text)
         for case in found:
+            self.module.steps.extend([] if case.branch is None else [(case.branch, block)])
             for part in case.reads:
                 self.expression(part, stmt, block)
             arm = block if case.branch is None else Block(block.scope, block, case.branch, "body")

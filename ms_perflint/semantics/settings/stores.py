@@ -8,10 +8,14 @@ from typing import Optional
 
 from ms_perflint.semantics.evaluator import Evaluator
 from ms_perflint.semantics.module import FUNCTIONS, Binding, Module, Scope
+from ms_perflint.semantics.order import Place, happens_before, is_always_passed, never_before, place, stored
+from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.settings.updates import laid_over
 from ms_perflint.semantics.values import Display, Instance, Known, Options, Value
 
 SITES = 8  # stores of one name, in the whole program, that are looked at
+CALLS = 6  # calls that are gone back, one behind the other
+CALLERS = 20  # of one function
 
 
 def overlaid(
@@ -27,10 +31,13 @@ def overlaid(
     is_held = any(_is_holder(evaluator, known) for known in base.known)
     is_called = scope.module.calls(node)  # then it is no setting, which updates are of
     found = _stores(evaluator, base, node, name, scope)
-    before = [binding for binding in found if _is_sure(binding, node, scope)]
+    homes = {_home(known.what) for known in base.known}
+    before = [binding for binding in found if _is_sure(evaluator, binding, node, scope, homes)]
     if before:
-        last = max(before, key=lambda binding: (binding.scope.owner is scope.owner, _row(binding)))
-        later = [b for b in found if b is not last and not _is_undone(b, last)]
+        last = before[0]
+        for binding in before[1:]:
+            last = binding if _is_after(evaluator, binding, last, scope) else last
+        later = [b for b in found if b is not last and not _is_undone(evaluator, b, last)]
         values = [evaluator.binding(last), *(evaluator.weighed(binding) for binding in later)]
         return laid_over(evaluator, values, base, node, name, scope, last) if is_held and not is_called else values
     if is_held and not is_called:
@@ -49,7 +56,8 @@ def _stores(evaluator: Evaluator, base: Value, node: ast.expr, name: str, scope:
     found = [binding for binding in here if binding.node is not node]
     if any(_is_holder(evaluator, known) for known in base.known):
         found.extend(binding for binding in _elsewhere(evaluator, base, name) if binding not in found)
-    return [binding for binding in found if not _is_to_come(binding, node, scope)]
+    read = place(node, scope)
+    return [binding for binding in found if not never_before(stored(binding), read)]
 
 
 def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
@@ -94,18 +102,33 @@ def _words(node: ast.expr) -> str:
 # --- order
 
 
-def _row(binding: Binding) -> int:
-    return binding.stmt.lineno  # type: ignore[attr-defined, no-any-return]
-
-
-def _is_sure(binding: Binding, node: ast.expr, scope: Scope) -> bool:
+def _is_sure(
+    evaluator: Evaluator, binding: Binding, node: ast.expr, scope: Scope, homes: set[Optional[Module]]
+) -> bool:
     """Return whether a store has run, on every path, when an expression is evaluated."""
-    if binding.block.parent is not None or binding.value is None:
+    if binding.value is None:
         return False
-    owner = binding.scope.owner
-    if owner is scope.owner:
-        return _row(binding) < node.lineno
-    return isinstance(owner.node, ast.Module) or _is_returned(binding, owner)
+    at, read = stored(binding), place(node, scope)
+    if binding.scope.owner is scope.owner:
+        return happens_before(at, read) and not _is_new(binding, node, scope)
+    if isinstance(binding.scope.owner.node, ast.Module):
+        return _is_behind(evaluator, binding, node, scope, homes == {binding.scope.module})
+    return is_always_passed(at) and _is_returned(binding, binding.scope.owner)
+
+
+def _is_new(store: Binding, node: ast.expr, scope: Scope) -> bool:
+    """Return whether the name of an object may have got another object since a store."""
+    at, root, target = stored(store), _root(node), _root(store.node)
+    is_same = isinstance(root, ast.Name) and isinstance(target, ast.Name) and root.id == target.id
+    made = scope.lookup(root) if is_same else ()  # type: ignore[arg-type]
+    same = [each for each in made if each.scope.owner is scope.owner and each.kind != "parameter"]
+    return not all(happens_before(place(each.node, each.scope), at) for each in same)
+
+
+def _root(node: ast.AST) -> ast.AST:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node
 
 
 def _is_returned(binding: Binding, owner: Scope) -> bool:
@@ -124,17 +147,104 @@ def _parts(value: ast.expr) -> list[str]:
     return [element.id for element in elements if isinstance(element, ast.Name)]
 
 
-def _is_to_come(binding: Binding, node: ast.expr, scope: Scope) -> bool:
-    """Return whether a store runs only after an expression was evaluated: below it, or around it, in no loop."""
-    if binding.scope.owner is not scope.owner or any(_is_loop(block.owner) for block in binding.block.chain()):
+def _is_after(evaluator: Evaluator, binding: Binding, other: Binding, scope: Scope) -> bool:
+    """Return whether, of two stores that have surely run, one comes after the other; those of the reader are last."""
+    if binding.scope.owner is other.scope.owner:
+        return _rank(binding) > _rank(other)
+    return binding.scope.owner is scope.owner or _is_imported(evaluator, other, stored(binding), binding.scope)
+
+
+def _is_undone(evaluator: Evaluator, binding: Binding, last: Binding) -> bool:
+    """Return whether another store, which is sure, takes the place of what this one gave."""
+    if binding.scope.owner is last.scope.owner:
+        return _rank(binding) < _rank(last)
+    is_level = isinstance(binding.scope.owner.node, ast.Module)
+    return is_level and _is_imported(evaluator, binding, stored(last), last.scope)
+
+
+def _rank(binding: Binding) -> int:
+    at = stored(binding)
+    return -1 if at is None else at.rank
+
+
+# --- a store at module level, and code elsewhere
+
+
+def _is_behind(evaluator: Evaluator, store: Binding, node: ast.expr, scope: Scope, is_own: bool) -> bool:
+    """Return whether a store at the level of a module has run, on every path, when code of another scope is evaluated.
+
+    Code of another file runs behind it where that file has imported the module to its end, or is given what only the
+    module makes (`is_own`); a function where all of its calls do. Of a function that nobody is seen to call, it is not
+    known.
+    """
+    own = scope.owner
+    if own.module is not store.scope.module:
+        is_given = is_own and _is_done_for(evaluator, store, own)
+        if is_given or _is_imported(evaluator, store, place(node, scope), own):
+            return True
+    return _is_defined_behind(store, own) or (own.is_function and _is_called_behind(evaluator, store, own, CALLS))
+
+
+def _is_defined_behind(store: Binding, scope: Scope) -> bool:
+    """Return whether the function or class that code stands in, at the level of the module, is only made then."""
+    outer: Optional[Scope] = scope
+    while outer is not None and outer.parent is not store.scope.owner:
+        outer = outer.parent
+    return outer is not None and happens_before(stored(store), place(outer.node, store.scope))
+
+
+def _is_called_behind(evaluator: Evaluator, store: Binding, function: Scope, calls: int) -> bool:
+    """Return whether all calls of a function come after a store."""
+    function = getattr(function, "function", function)
+    sites = evaluator.program.callers(function)
+    if not sites or len(sites) > CALLERS or not calls:
         return False
-    return _row(binding) >= node.lineno or (getattr(binding.stmt, "end_lineno", 0) or 0) >= node.lineno
+    at = stored(store)
+    for site in sites:
+        own, here = site.scope.owner, place(site.node, site.scope)
+        if own is store.scope.owner:
+            if not happens_before(at, here):
+                return False
+            continue
+        is_later = _is_imported(evaluator, store, here, own) or _is_defined_behind(store, own) or own is function
+        if not is_later and not (own.is_function and _is_called_behind(evaluator, store, own, calls - 1)):
+            return False
+    return True
 
 
-def _is_loop(owner: object) -> bool:
-    return isinstance(owner, (ast.For, ast.AsyncFor, ast.While))
+def _is_imported(evaluator: Evaluator, store: Binding, here: Optional[Place], scope: Scope) -> bool:
+    """Return whether the file of a place has, before it, imported the module of a store, which goes on to its end."""
+    home, own = store.scope.module, scope.owner
+    if own.module is home or not _is_done_for(evaluator, store, own):
+        return False
+    for scope in (own.module.scope, own):
+        for stmt, block in scope.imports:
+            at = place(stmt, block.scope)
+            is_done = is_always_passed(at) if scope is not own else happens_before(at, here)
+            if is_done and any(
+                path == home.path or home.path in _behind(evaluator, path)
+                for path in evaluator.program.names.imported_files(stmt, own.module)
+            ):
+                return True
+    return False
 
 
-def _is_undone(binding: Binding, last: Binding) -> bool:
-    """Return whether another store surely takes the place of what this one gave."""
-    return binding.scope.owner is last.scope.owner and _row(binding) < _row(last)
+def _is_done_for(evaluator: Evaluator, store: Binding, own: Scope) -> bool:
+    """Return whether code that has got hold of a module finds it at its end: it does not call that code before."""
+    home = store.scope.module
+    if not is_always_passed(stored(store)) or home.path == evaluator.program.entry:
+        return False
+    return own.module.path not in _behind(evaluator, home.path)
+
+
+@query
+def _behind(evaluator: Evaluator, path: str) -> frozenset[str]:
+    """Return the files that importing a file may run."""
+    found: set[str] = set()
+    todo = [path]
+    while todo:
+        for other in evaluator.program.project.imports.imported(todo.pop(), evaluator.program.names.roots):
+            if other in evaluator.program.paths and other not in found:
+                found.add(other)
+                todo.append(other)
+    return frozenset(found)

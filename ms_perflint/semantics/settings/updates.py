@@ -9,6 +9,7 @@ from typing import Optional
 from ms_perflint.records import NamedTuple
 from ms_perflint.semantics.evaluator import Evaluator
 from ms_perflint.semantics.module import Binding, Block, Scope, Site
+from ms_perflint.semantics.order import never_before, place, stored
 from ms_perflint.semantics.queries import query
 from ms_perflint.semantics.settings import config_files, loops, mappings
 from ms_perflint.semantics.settings.sources import sources
@@ -29,13 +30,6 @@ class Update(NamedTuple):
     key: Optional[ast.expr] = None  # of one setting, in a loop over their names
     value: Optional[ast.expr] = None
 
-    @property
-    def starts(self) -> int:
-        """Return the row in which it, or the outermost loop around it, starts."""
-        around = [block.owner for block in self.block.chain()]
-        owners = [owner for owner in around if isinstance(owner, (ast.For, ast.AsyncFor, ast.While))]
-        return owners[-1].lineno if owners else self.node.lineno
-
 
 def laid_over(
     evaluator: Evaluator,
@@ -54,13 +48,17 @@ def laid_over(
     """
     found = list(values)
     holders = {known.identity for known in base.known}
+    read = place(node, scope)
     for update in _updates(evaluator):
-        if update.block.scope.owner is scope.owner and node.lineno < update.starts:
+        at = place(update.node, update.block.scope)
+        if never_before(at, read):
             continue
         if store is not None and not _is_later(update, store):
             continue
         if not holders.isdisjoint(_receivers(evaluator, update)):
-            found = _after(evaluator, update, found, name, update.block.scope)
+            after = _after(evaluator, update, found, name, update.block.scope)
+            is_below = at is not None and read is not None and at.owner is read.owner and at.rank >= read.rank
+            found = [*found, *(each for each in after if each not in found)] if is_below else after  # in a loop
     return found
 
 
@@ -73,7 +71,8 @@ def _receivers(evaluator: Evaluator, update: Update) -> frozenset[object]:
 def _is_later(update: Update, store: Binding) -> bool:
     """Return whether an update comes after a store: below it, or in a function, where the file that runs it stores."""
     if update.block.scope.owner is store.scope.owner:
-        return update.node.lineno > store.stmt.lineno  # type: ignore[attr-defined, no-any-return]
+        at, other = place(update.node, update.block.scope), stored(store)
+        return at is None or other is None or at.rank > other.rank
     return isinstance(store.scope.owner.node, ast.Module) and update.block.scope.owner.is_function
 
 

@@ -1,0 +1,106 @@
+"""Which of two places of one function, class or module runs first."""
+
+from __future__ import annotations
+
+import ast
+from typing import Optional
+
+from ms_perflint.records import NamedTuple
+from ms_perflint.semantics.forms import TRY, leaves
+from ms_perflint.semantics.module import COMPREHENSIONS, DEAD, OWNERS, Binding, Block, Scope
+
+LATER = (ast.Lambda, ast.GeneratorExp)  # what stands inside is evaluated at any time from there on
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+class Place(NamedTuple):
+    """A step of a file, and the arm in which it stands."""
+
+    rank: int  # its position among the steps of the file
+    step: ast.AST
+    block: Block
+
+    @property
+    def owner(self) -> Scope:
+        """Return the function, class or module that runs it."""
+        return self.block.scope.owner
+
+
+def place(node: ast.AST, scope: Scope) -> Optional[Place]:
+    """Return the step that evaluates what stands in a scope; None for what stands in no source."""
+    rank = scope.module.rank(node)
+    if rank is None:
+        return None
+    step, block = scope.module.steps[rank]
+    return Place(rank, step, block if isinstance(scope.node, OWNERS) else scope.block)
+
+
+def stored(binding: Binding) -> Optional[Place]:
+    """Return the step that stores in an object."""
+    return place(binding.node, binding.scope)
+
+
+def happens_before(first: Optional[Place], second: Optional[Place]) -> bool:
+    """Return whether the first has run, on every path, whenever the second runs; no for places of two functions."""
+    if first is None or second is None or first.owner is not second.owner or first.rank >= second.rank:
+        return False
+    arms = {_arm(block) for block in second.block.chain()}
+    owners = {id(block.owner) for block in second.block.chain() if block.owner is not None}
+    for block in first.block.chain():
+        if _arm(block) in arms:
+            return True
+        is_around = id(block.owner) in owners and block.arm != "finalbody"
+        if is_around or not _is_passed(block):
+            return False
+    return False
+
+
+def is_always_passed(place: Optional[Place]) -> bool:
+    """Return whether a place has run when its function, class or module has come to its end."""
+    return place is not None and all(block.parent is None or _is_passed(block) for block in place.block.chain())
+
+
+def never_before(first: Optional[Place], second: Optional[Place]) -> bool:
+    """Return whether the first never runs before the second, in one run of the function in which both stand."""
+    if first is None or second is None or first.owner is not second.owner:
+        return False
+    around = {_arm(block) for block in second.block.chain()}
+    apart = [block for block in first.block.chain() if _arm(block) not in around]
+    if any(block.arm == DEAD for block in apart):
+        return True
+    is_later = any(isinstance(block.scope.node, LATER) for block in second.block.chain())
+    if is_later or _loops(first) & _loops(second):
+        return False
+    return first.rank >= second.rank or _excludes(first.block, second.block)
+
+
+def _arm(block: Block) -> object:
+    """Return what is one for all blocks of an arm: what stands behind `if a: return` is its other arm."""
+    return id(block) if block.owner is None else (id(block.owner), block.arm)
+
+
+def _is_passed(block: Block) -> bool:
+    """Return whether whoever comes past a compound statement has come through an arm of it, to the end of that."""
+    owner = block.owner
+    if isinstance(owner, (ast.With, ast.AsyncWith)):
+        return True
+    if isinstance(owner, TRY):
+        is_body = block.arm == "body" and all(leaves(handler.body[-1]) for handler in owner.handlers)  # type: ignore[attr-defined]
+        return is_body or block.arm == "finalbody"
+    if isinstance(owner, ast.If):
+        other = owner.orelse if block.arm == "body" else owner.body
+        return bool(other) and leaves(other[-1])
+    return False
+
+
+def _loops(place: Place) -> set[int]:
+    """Return the loops, each pass of which may run a place again; the test of a `while` is part of its passes."""
+    found = {id(block.owner) for block in place.block.chain() if isinstance(block.owner, LOOPS) and block.arm == "body"}
+    found.update(id(block) for block in place.block.chain() if isinstance(block.scope.node, COMPREHENSIONS))
+    return found | {id(place.step)} if isinstance(place.step, ast.While) else found
+
+
+def _excludes(first: Block, second: Block) -> bool:
+    """Return whether two blocks are in different arms of one `if`."""
+    arms = {id(block.owner): block.arm for block in first.chain() if isinstance(block.owner, ast.If)}
+    return any(arms.get(id(block.owner), block.arm) != block.arm for block in second.chain())
