@@ -32,6 +32,7 @@ CASES = [
     ("class A:\n    x = 1\n    def f(self):\n        reveal(x)", "builtins.x"),
     ("print([reveal(x) for x in (1, 2)])", "1 2"),
     ("if (x := 3) > 2:\n    reveal(x)", "3"),
+    ("x = 1\nfor i in y:\n    z = (2 if i else 3), lambda: i\n    if (x := 5):\n        pass\nreveal(x)", "1 5"),
     # conditions
     ("x = 1\nif True:\n    x = 2\nreveal(x)", "2"),
     ("x = 1\nif False:\n    pass\nelif True:\n    x = 2\nreveal(x)", "2"),
