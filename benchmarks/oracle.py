@@ -21,18 +21,18 @@ from collections.abc import Iterator
 import click
 
 from ms_perflint.config import Config
+from ms_perflint.core.fingerprints import digest
+from ms_perflint.core.source import Disk, Files
 from ms_perflint.discovery import discover
 from ms_perflint.engine import lint
 from ms_perflint.frames import with_room
 from ms_perflint.gate import MARK
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.infer.values import NO_CONSTANT, Alternative, Instance, Value
 from ms_perflint.linter import HELD_AT_MOST, Linter
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.target import Target
-from ms_perflint.semantics.files.project import Project
-from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.values import NO_CONSTANT, Instance, Known, Value
-from ms_perflint.source import Disk, Files
-from ms_perflint.stamps import digest
+from ms_perflint.program.program import Program
+from ms_perflint.program.target import Target
+from ms_perflint.resolve.project import Project
 
 Question = tuple[str, ast.expr, Scope]  # where it stands, what it asks about
 
@@ -60,16 +60,16 @@ def answers(program: Program, seed: int | None = None) -> dict[str, str]:
 
 def shown(value: Value) -> str:
     """Return a value as a text that tells it from all others."""
-    known = sorted(map(_shown, value.known))
-    return " | ".join([*known, *(["..."] if value.open else []), *(["?"] if value.optional else [])])
+    known = sorted(map(_shown, value.alternatives))
+    return " | ".join([*known, *(["..."] if value.open else []), *(["?"] if value.overridable else [])])
 
 
-def _shown(known: Known) -> str:
+def _shown(known: Alternative) -> str:
     place = known.place
     what = repr(known.constant) if known.constant is not NO_CONSTANT else known.api or type(known.what).__name__
     if isinstance(known.what, Instance):
         what = f"{known.type_api or getattr(known.what.type, 'name', '')}()"
-    by_default = "" if known.usual else "~"
+    by_default = "" if known.by_default else "~"
     return f"{by_default}{what}@{os.path.basename(place.path)}:{place.row}:{place.column}"
 
 

@@ -18,22 +18,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ms_perflint.findings import Finding
+    from ms_perflint.core.findings import Finding
 
 START = time.process_time()
 
 # stage -> (module, owner in it or "", function); a function that is called inside of its own stage counts once
 STAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
-    "read": (("source", "Disk", "read"), ("source", "Disk", "_listing")),
+    "read": (("core.source", "Disk", "read"), ("core.source", "Disk", "_listing")),
     "gate": (("linter", "Linter", "may_find"),),
-    "parse": (("semantics.module", "", "parse"),),
-    "walk": (("semantics.module", "Module", "__init__"),),
+    "parse": (("index.semantic_index", "", "parse"),),
+    "walk": (("index.semantic_index", "SemanticIndex", "__init__"),),
     "link": (
-        ("semantics.files.project", "Project", "programs"),
-        ("semantics.files.project", "Project", "closure"),
-        ("semantics.files.project", "Project", "outline"),
-        ("semantics.files.imports", "Imports", "statements"),
-        ("semantics.files.imports", "Imports", "locate"),
+        ("resolve.project", "Project", "programs"),
+        ("resolve.project", "Project", "closure"),
+        ("resolve.project", "Project", "outline"),
+        ("resolve.imports", "Imports", "statements"),
+        ("resolve.imports", "Imports", "locate"),
     ),
     "checks": (("linter", "Linter", "_findings"),),
     "LibCST": (("check", "Check", "examine"),),
@@ -96,9 +96,9 @@ def profile(paths: Sequence[str], slowest: int) -> None:
     from ms_perflint import engine, linter, report
     from ms_perflint.check import checks
     from ms_perflint.config import Config, common_parent
+    from ms_perflint.core.source import Disk
     from ms_perflint.discovery import discover
     from ms_perflint.report.sources import Sources
-    from ms_perflint.source import Disk
 
     checks()
     start = time.process_time() - START

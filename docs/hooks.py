@@ -18,7 +18,7 @@ from mkdocs.structure.pages import Page
 
 from ms_perflint import pages
 from ms_perflint.check import checks
-from ms_perflint.findings import Safety
+from ms_perflint.core.findings import Safety
 from ms_perflint.options import OPTIONS, example, toml, whole
 
 ROOT = Path(__file__).parent.parent

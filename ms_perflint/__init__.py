@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ms_perflint.api import Fixed, Settings, fix_source, lint_paths, lint_source
     from ms_perflint.cluster import ClusterError
     from ms_perflint.config import ConfigError
-    from ms_perflint.findings import Edit, Finding, Fix, Place, Problem, Related, Report, Safety
+    from ms_perflint.core.findings import Edit, Finding, Fix, Place, Problem, Related, Report, Safety
     from ms_perflint.version import __version__
 
 _HOMES = {

@@ -7,6 +7,7 @@ from itertools import islice
 
 from ms_perflint.cache import Memory
 from ms_perflint.config import Config, ruling
+from ms_perflint.core.source import Files
 from ms_perflint.discovery import Found
 from ms_perflint.facts.collect import overview_of, training_scripts
 from ms_perflint.facts.words import also, listed
@@ -15,7 +16,6 @@ from ms_perflint.linter import Linter
 from ms_perflint.report.program import in_short
 from ms_perflint.report.sources import shown
 from ms_perflint.report.summary import files_of
-from ms_perflint.source import Files
 
 PROGRAMS = 100  # that are listed
 Clock = Sequence[tuple[str, float]]  # what was done until then, in seconds

@@ -14,10 +14,10 @@ from typing import Optional
 
 from ms_perflint.cache import Cache, Memory
 from ms_perflint.config import Config
-from ms_perflint.findings import Finding, Problem, Report, reported
+from ms_perflint.core.findings import Finding, Problem, Report, reported
+from ms_perflint.core.fingerprints import NOTHING, Stamp, digest, renewed
+from ms_perflint.core.source import Disk, Files
 from ms_perflint.gate import answered, left_out
-from ms_perflint.source import Disk, Files
-from ms_perflint.stamps import NOTHING, Stamp, digest, renewed
 
 
 @dataclass(frozen=True)

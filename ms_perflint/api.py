@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, TypedDict, Union
 
 from ms_perflint import config as configs
 from ms_perflint.config import Config
+from ms_perflint.core.findings import Finding, Report
+from ms_perflint.core.source import Disk, Files, Nowhere, Overlay, Source, SourceError, encoded
 from ms_perflint.discovery import discover
 from ms_perflint.engine import lint
-from ms_perflint.findings import Finding, Report
 from ms_perflint.fixes.fixing import settle
-from ms_perflint.source import Disk, Files, Nowhere, Overlay, Source, SourceError, encoded
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

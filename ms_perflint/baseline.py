@@ -18,10 +18,10 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 
 from ms_perflint.config import TABLE, Config, ConfigError, inside
-from ms_perflint.findings import Finding, Report
+from ms_perflint.core.findings import Finding, Report
+from ms_perflint.core.fingerprints import digest
+from ms_perflint.core.source import Files, Source, SourceError, read_regular
 from ms_perflint.languages import Message
-from ms_perflint.source import Files, Source, SourceError, read_regular
-from ms_perflint.stamps import digest
 
 VERSION = 1
 BLOCKS = frozenset(("body", "orelse", "finalbody", "handlers", "cases"))  # of a statement: what its header is not

@@ -18,10 +18,10 @@ from functools import lru_cache
 from typing import Optional
 
 from ms_perflint.config import Config, common_parent
-from ms_perflint.findings import Finding
+from ms_perflint.core.findings import Finding
+from ms_perflint.core.fingerprints import Stamp, renewed
+from ms_perflint.core.source import Files
 from ms_perflint.packing import MARKS, UNFINISHED, Parts, Session, StatusOf
-from ms_perflint.source import Files
-from ms_perflint.stamps import Stamp, renewed
 from ms_perflint.version import __version__
 
 NAME = "ms-perflint"

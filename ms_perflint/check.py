@@ -12,20 +12,20 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Optional, Union
 
 from ms_perflint.codes import CHECKS, entry_points, modules
-from ms_perflint.findings import Edit, Finding, Fix, Gain, Related, Safety
+from ms_perflint.core.findings import Edit, Finding, Fix, Gain, Related, Safety
+from ms_perflint.core.source import PYTHON
+from ms_perflint.index.semantic_index import SemanticIndex, Site
+from ms_perflint.index.suppression_ranges import rows
 from ms_perflint.languages import Message
-from ms_perflint.programs.devices import target_of
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.site import Call
-from ms_perflint.programs.target import Target
-from ms_perflint.semantics.module import Module, Site
-from ms_perflint.semantics.rows import rows
-from ms_perflint.source import PYTHON
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
+from ms_perflint.program.target import Target
+from ms_perflint.training.devices import target_of
 
 if TYPE_CHECKING:
     import libcst as cst
 
-    from ms_perflint.source import Source
+    from ms_perflint.core.source import Source
     from ms_perflint.suppressions import Suppressions
     from ms_perflint.syntax import Slice
 
@@ -70,7 +70,7 @@ class Check:
         return cls.anchored or any(word.encode() in raw for word in words)
 
     @classmethod
-    def by_form(cls, module: Module, sites: Iterable[Site]) -> Iterable[Site]:
+    def by_form(cls, module: SemanticIndex, sites: Iterable[Site]) -> Iterable[Site]:
         """Return those sites of a file that may be suspect by what stands around them: asked once, before any program.
 
         For checks with triggers that are everywhere.
@@ -85,7 +85,7 @@ class Check:
         """Return the sites to ask `suspect` about: where every call is a trigger, it leaves out most at once."""
         return sites
 
-    def anchors(self, module: Module) -> Sequence[Call]:
+    def anchors(self, module: SemanticIndex) -> Sequence[Call]:
         """Return the calls of the entry script at which an absence shows; for checks that are `anchored`."""
         return ()
 
@@ -182,7 +182,7 @@ def last_word(trigger: str) -> str:
     return trigger.rpartition(".")[2].rstrip("()")
 
 
-def spelled(triggers: Iterable[str], module: Module) -> tuple[set[str], set[str]]:
+def spelled(triggers: Iterable[str], module: SemanticIndex) -> tuple[set[str], set[str]]:
     """Return the last words under which a file may call triggers; and make objects that are called."""
     words: set[str] = set()
     made: set[str] = set()

@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Optional
 
 from ms_perflint.commands.front import answer
-from ms_perflint.commands.mistakes import INTERRUPTED, Mistake
+from ms_perflint.commands.mistakes import INTERRUPTED, UsageError
 from ms_perflint.commands.outputs import tell
 from ms_perflint.config import ConfigError
 from ms_perflint.languages import LANGUAGES, Message, chosen, of_environment, say
@@ -51,7 +51,7 @@ def _code(arguments: Sequence[str] | None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     try:
         return answer(arguments)
-    except (ConfigError, Mistake) as error:
+    except (ConfigError, UsageError) as error:
         return _failed(error.args[0], words)
     except (KeyboardInterrupt, EOFError):
         tell("")  # what comes next stands below the ^C of the terminal
@@ -60,7 +60,7 @@ def _code(arguments: Sequence[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ENOUGH
     except Exception as error:
-        from ms_perflint.internal import internal_error
+        from ms_perflint.core.internal import internal_error
 
         return _failed(internal_error(error), words)
 

@@ -19,9 +19,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
 from ms_perflint.codes import entry_points
+from ms_perflint.core.fingerprints import NOTHING, digest
+from ms_perflint.core.source import Disk
 from ms_perflint.languages import Message
-from ms_perflint.source import Disk
-from ms_perflint.stamps import NOTHING, digest
 from ms_perflint.version import __version__
 
 if TYPE_CHECKING:

@@ -12,12 +12,11 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
-from ms_perflint.findings import Finding, Safety
+from ms_perflint.core.findings import Finding, Safety
+from ms_perflint.core.source import read_regular
 from ms_perflint.languages import LANGUAGES, Message
-from ms_perflint.records import NamedTuple
-from ms_perflint.source import read_regular
 
 Version = tuple[int, ...]
 
@@ -147,7 +146,10 @@ class Patterns:
 
     def __init__(self, root: str, patterns: Iterable[str]) -> None:
         """Read the patterns. Raises ValueError for one that can match nothing."""
-        from ms_perflint.patterns import Spec, parse  # here, because most runs have no pattern that is more than a name
+        from ms_perflint.core.patterns import (  # here, because most runs have no pattern that is more than a name
+            Spec,
+            parse,
+        )
 
         self._root = root
         self._spec = Spec(map(parse, patterns))

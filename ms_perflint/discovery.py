@@ -7,16 +7,15 @@ import os
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import accumulate
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ms_perflint.config import Config, Patterns, inside, relative
-from ms_perflint.findings import Problem
+from ms_perflint.core.findings import Problem
+from ms_perflint.core.source import PYTHON, read_regular, unreadable
 from ms_perflint.languages import Message
-from ms_perflint.records import NamedTuple
-from ms_perflint.source import PYTHON, read_regular, unreadable
 
 if TYPE_CHECKING:
-    from ms_perflint.patterns import Spec
+    from ms_perflint.core.patterns import Spec
 
 _SPECIAL = frozenset("*?[]!\\/# ")  # a pattern without these is a plain name
 LARGEST = 1_000_000  # bytes of a file of patterns
@@ -224,7 +223,7 @@ def _spec(root: str, path: str, problems: set[Problem]) -> tuple[tuple[str, Spec
     lines = [line.removesuffix("\r") for line in text.split("\n") if line.strip() and not line.startswith("#")]
     if not lines:
         return ()
-    from ms_perflint.patterns import Spec, parsed
+    from ms_perflint.core.patterns import Spec, parsed
 
     return ((root, Spec(map(parsed, lines))),)
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.cache import Memory
 from ms_perflint.collector import without_collector
 from ms_perflint.config import Config
+from ms_perflint.core.findings import Finding, Problem, Report, reported
+from ms_perflint.core.source import Disk, Files
 from ms_perflint.discovery import grouped, shares
-from ms_perflint.findings import Finding, Problem, Report, reported
 from ms_perflint.frames import with_room
 from ms_perflint.gate import left_out
 from ms_perflint.languages import Message
 from ms_perflint.packing import Session, shared
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.files.parsed import Parsed
-from ms_perflint.source import Disk, Files
+from ms_perflint.resolve.parsed import Parsed
 
 if TYPE_CHECKING:
     from ms_perflint.cluster import Cluster

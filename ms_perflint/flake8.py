@@ -25,7 +25,7 @@ from flake8.style_guide import Decision, DecisionEngine  # type: ignore[import-u
 from ms_perflint.codes import codes, previews
 from ms_perflint.collector import without_collector
 from ms_perflint.config import Config, ConfigError, load
-from ms_perflint.internal import internal_error
+from ms_perflint.core.internal import internal_error
 from ms_perflint.languages import ENGLISH, escaped, of_environment, say
 from ms_perflint.version import __version__
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from ms_perflint.ahead import Answer
     from ms_perflint.baseline import Baseline
     from ms_perflint.cache import Cache
-    from ms_perflint.findings import Finding, Problem
+    from ms_perflint.core.findings import Finding, Problem
+    from ms_perflint.core.source import Files
     from ms_perflint.linter import Linter
-    from ms_perflint.source import Files
 
 PROBLEM = "MSP000"  # the code of what could not be done
 OFF = ("", "0", "f", "false", "n", "no", "off")  # what says no in the environment
@@ -96,8 +96,8 @@ class Run:
 
     def _anew(self, tree: ast.Module, text: str, path: str, name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
         """Return what is found in a file that flake8 has read and parsed."""
+        from ms_perflint.core.source import Disk, Overlay, Source, SourceError, encoded
         from ms_perflint.gate import MARK, imports_local
-        from ms_perflint.source import Disk, Overlay, Source, SourceError, encoded
         from ms_perflint.suppressions import names_rules
 
         content = text.encode("utf-8", "replace")

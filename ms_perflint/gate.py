@@ -13,8 +13,8 @@ from typing import Optional
 
 from ms_perflint.cache import Memory
 from ms_perflint.config import Config
-from ms_perflint.findings import Report, reported
-from ms_perflint.source import Files
+from ms_perflint.core.findings import Report, reported
+from ms_perflint.core.source import Files
 
 MARK = b"mindspore"  # a file without it, in itself and in all that it imports, is not parsed and has no findings
 IMPORT = rb"(?m)^[ \t]*(?:from|import)[ \t]+(\.|\w+)"  # the first word of what is imported

@@ -7,26 +7,25 @@ import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.check import Check, checks, spelled
 from ms_perflint.config import Config, inside
-from ms_perflint.findings import Finding, Place, Problem, Unreadable, merged, only_shown, unjudged
+from ms_perflint.core.findings import Finding, Place, Problem, Unreadable, merged, only_shown, unjudged
+from ms_perflint.core.fingerprints import Noting
+from ms_perflint.core.internal import Answer, Errors, internal_error
+from ms_perflint.core.source import Files, Source, SourceError, unreadable
 from ms_perflint.gate import MARK
-from ms_perflint.internal import Answer, Errors, internal_error
+from ms_perflint.index.semantic_index import SemanticIndex, Site
+from ms_perflint.index.syntax_forms import position, word_of
 from ms_perflint.languages import Message
 from ms_perflint.packing import Session
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.site import Call
-from ms_perflint.programs.target import Target
-from ms_perflint.records import NamedTuple
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
+from ms_perflint.program.target import Target
+from ms_perflint.resolve.parsed import Parsed
+from ms_perflint.resolve.project import Project
 from ms_perflint.review import is_read, review, review_unread
-from ms_perflint.semantics.files.parsed import Parsed
-from ms_perflint.semantics.files.project import Project
-from ms_perflint.semantics.forms import position, word_of
-from ms_perflint.semantics.module import Module, Site
-from ms_perflint.source import Files, Source, SourceError, unreadable
-from ms_perflint.stamps import Noting
 from ms_perflint.suppressions import Suppressions
 
 if TYPE_CHECKING:
@@ -202,7 +201,7 @@ class Linter:
                         yield finding, suppressions.hides(finding) or not wanted
                 self._report_errors(path)
 
-    def _reported(self, module: Module) -> list[Finding]:
+    def _reported(self, module: SemanticIndex) -> list[Finding]:
         enabled, before = self._enabled_in(module.path), len(self.problems)
         found = self._found_in(module, enabled)
         self._report_errors(module.path)
@@ -216,7 +215,7 @@ class Linter:
             found = [finding for finding in found if not suppressions.hides(finding)]
         return sorted(found) + self._left_out()
 
-    def _found_in(self, module: Module, enabled: Sequence[type[Check]]) -> list[Finding]:
+    def _found_in(self, module: SemanticIndex, enabled: Sequence[type[Check]]) -> list[Finding]:
         """Return what checks find in a file.
 
         What a budget leaves out must not depend on other files: a program that they have asked too begins anew.
@@ -280,7 +279,7 @@ class Linter:
             return MARK in raw
         return any(project.contains(each, MARK.decode()) for each in project.closure(path))
 
-    def _open(self, path: str, is_next: bool = False) -> Optional[Module]:
+    def _open(self, path: str, is_next: bool = False) -> Optional[SemanticIndex]:
         """Return the module of a file that may have findings; None for others, and for those that cannot be read.
 
         For the next file to lint room is made.
@@ -301,25 +300,25 @@ class Linter:
 
     # --- one check in one file
 
-    def _findings(self, check: type[Check], module: Module) -> list[Finding]:
+    def _findings(self, check: type[Check], module: SemanticIndex) -> list[Finding]:
         before = len(self._errors)
         found = merged([self._of_program(check, entry, module) for entry in self._entries(check, module)])
         return found if len(self._errors) == before else [only_shown(finding) for finding in found]
 
-    def _entries(self, check: type[Check], module: Module) -> tuple[str, ...]:
+    def _entries(self, check: type[Check], module: SemanticIndex) -> tuple[str, ...]:
         """Return the entry scripts of the programs that a check is asked for in a file."""
         has_sites = bool(self._candidates(check, module))
         if check.per_program and has_sites:
             return self.project.programs(module.path)
         return (module.path,) if has_sites or check.anchored else ()
 
-    def _candidates(self, check: type[Check], module: Module) -> list[Site]:
+    def _candidates(self, check: type[Check], module: SemanticIndex) -> list[Site]:
         key = check, module.path
         if key not in self._sites:
             self._sites[key] = _candidates(check, module)
         return self._sites[key]
 
-    def _of_program(self, check: type[Check], entry: str, module: Module) -> dict[tuple[object, ...], Finding]:
+    def _of_program(self, check: type[Check], entry: str, module: SemanticIndex) -> dict[tuple[object, ...], Finding]:
         """Return what a check finds in a file as a part of one program, which may have judged it already."""
         if module.path not in self._coming:
             self._asked_about.setdefault(entry, set()).add(check.code)
@@ -371,7 +370,7 @@ class Linter:
             self._asked_in[path] = found
         return self._asked_in[path]
 
-    def _apart(self, check: type[Check], entry: str, module: Module) -> _Judged:
+    def _apart(self, check: type[Check], entry: str, module: SemanticIndex) -> _Judged:
         """Return what a check finds in a file as a part of one program, with what goes wrong while it is asked."""
         errors, problems = self._errors, self.problems
         self._errors, self.problems = [], []
@@ -381,7 +380,7 @@ class Linter:
         finally:
             self._errors, self.problems = errors, problems
 
-    def _of_entry(self, check: type[Check], entry: str, module: Module) -> dict[tuple[object, ...], Finding]:
+    def _of_entry(self, check: type[Check], entry: str, module: SemanticIndex) -> dict[tuple[object, ...], Finding]:
         """Return what a check finds in a file as a part of one program, by place.
 
         An internal error costs what is left to ask of this check, file and program.
@@ -502,7 +501,7 @@ def _is_own(check: type[Check]) -> bool:
     return check.__module__.startswith("ms_perflint.")
 
 
-def _candidates(check: type[Check], module: Module) -> list[Site]:
+def _candidates(check: type[Check], module: SemanticIndex) -> list[Site]:
     """Return the sites whose last word may be a trigger of the check, in the order of the source.
 
     Those that are none by what stands around them are left out.

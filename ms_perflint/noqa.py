@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ms_perflint.findings import Edit, Finding, Problem
+from ms_perflint.core.findings import Edit, Finding, Problem
+from ms_perflint.core.source import Files, Source, SourceError
 from ms_perflint.fixes.writing import Change
 from ms_perflint.languages import Message
-from ms_perflint.source import Files, Source, SourceError
 from ms_perflint.suppressions import NOQA, Comment, Suppressions, tokens
 
 CODE = re.compile(r"[A-Z]+[0-9]+", re.IGNORECASE)

@@ -18,13 +18,12 @@ import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
-from ms_perflint.findings import Edit, Finding, Fix, Place, Related, Safety
+from ms_perflint.core.findings import Edit, Finding, Fix, Place, Related, Safety
+from ms_perflint.core.fingerprints import Stamp, renewed
+from ms_perflint.core.source import Files, Status, read_regular
 from ms_perflint.languages import Message
-from ms_perflint.records import NamedTuple
-from ms_perflint.source import Files, Status, read_regular
-from ms_perflint.stamps import Stamp, renewed
 
 SEPARATOR = "\0"  # of paths: it is in none of them
 UNSURE: Status = (0, 0, 0, 0)  # stands for a status that does not tell, or is too large: the stamp has it

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable, Sequence
 
 from ms_perflint.check import Check
-from ms_perflint.findings import Finding
-from ms_perflint.programs.program import Program
-from ms_perflint.semantics.files.project import Project
-from ms_perflint.source import Source, SourceError
+from ms_perflint.core.findings import Finding
+from ms_perflint.core.source import Source, SourceError
+from ms_perflint.program.program import Program
+from ms_perflint.resolve.project import Project
 from ms_perflint.suppressions import Suppressions, names_rules
 
 Checks = Sequence[type[Check]]

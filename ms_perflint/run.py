@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 
 from ms_perflint.cache import Cache, Memory, default_directory
 from ms_perflint.commands.asked import DASK, Options
-from ms_perflint.commands.mistakes import Mistake
+from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output, outputs, tell, write
 from ms_perflint.config import Config, load, override
+from ms_perflint.core.findings import Finding, Gain, Problem, Report, Safety
+from ms_perflint.core.source import Disk, Files, Overlay, Source
 from ms_perflint.discovery import Found, discover
-from ms_perflint.findings import Finding, Gain, Problem, Report, Safety
 from ms_perflint.gate import REVIEW, answered, left_out
 from ms_perflint.languages import ENGLISH, Message, chosen, say
 from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_statistics, rendered
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
 from ms_perflint.report.summary import files_of, findings_of
-from ms_perflint.source import Disk, Files, Overlay, Source
 
 if TYPE_CHECKING:
     from ms_perflint.commands.progress import Progress
@@ -46,10 +46,10 @@ def run(paths: Sequence[str], options: Options) -> int:
     language = chosen(options.lang, config.lang)
     wanted = outputs(options.output_format, options.output_file, config.output_format)
     if options.quiet and options.verbose:
-        raise Mistake(Message("--quiet and --verbose: only one of them can hold"))
+        raise UsageError(Message("--quiet and --verbose: only one of them can hold"))
     if options.statistics and not any(output.format in COUNTED for output in wanted):
         names, name = ", ".join(COUNTED), wanted[0].format
-        raise Mistake(Message("--statistics goes with {names}, not with {name}", names=names, name=name))
+        raise UsageError(Message("--statistics goes with {names}, not with {name}", names=names, name=name))
     clock: list[tuple[str, float]] = [("", time.perf_counter())]
     found = typed.found(config, options.force_exclude) if typed else discover(paths, config, options.force_exclude)
     clock.append((Message("finding files"), time.perf_counter()))
@@ -79,9 +79,9 @@ def _typed(paths: Sequence[str], options: Options) -> Typed | None:
     if "-" not in paths:
         return None
     if len(paths) > 1:
-        raise Mistake(Message("`-` is the standard input, and goes with no other path"))
+        raise UsageError(Message("`-` is the standard input, and goes with no other path"))
     if options.add_noqa is not None:
-        raise Mistake(Message("--add-noqa writes into files, and the standard input is none"))
+        raise UsageError(Message("--add-noqa writes into files, and the standard input is none"))
     from ms_perflint.commands.stdin import read
 
     return read(options.stdin_filename)
@@ -155,7 +155,7 @@ class Work:
             with connected(scheduler) as cluster:
                 return lint(self.files, config, memory=self.memory, done=progress, cluster=cluster)
         except ClusterError as error:
-            raise Mistake(error.args[0]) from error
+            raise UsageError(error.args[0]) from error
 
     def done(self) -> set[Problem]:
         """Do what was asked for; return what could not be done."""
@@ -329,15 +329,15 @@ class Work:
 def _refuse(options: Options) -> None:
     """Raise Mistake for options that do not go together."""
     if (options.executor == DASK) != (options.scheduler is not None):
-        raise Mistake(Message("--executor dask and --scheduler ADDRESS: one needs the other"))
+        raise UsageError(Message("--executor dask and --scheduler ADDRESS: one needs the other"))
     if options.add_noqa is not None and options.fix:
         message = Message("--fix and --add-noqa: what is mended needs no comment; run one after the other")
-        raise Mistake(message)
+        raise UsageError(message)
     if options.write_baseline or options.extend_baseline:
         written = "--extend-baseline" if options.extend_baseline else "--write-baseline"
         others = {"--fix": options.fix, "--diff": options.diff, "--add-noqa": options.add_noqa is not None}
         for other in (name for name, given in {**others, "--no-baseline": options.no_baseline}.items() if given):
-            raise Mistake(Message("{one} and {other}: run one after the other", one=written, other=other))
+            raise UsageError(Message("{one} and {other}: run one after the other", one=written, other=other))
 
 
 def patch(

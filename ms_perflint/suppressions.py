@@ -12,11 +12,10 @@ import re
 import token as kinds
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.findings import Finding, Place
-from ms_perflint.records import NamedTuple
-from ms_perflint.source import Source
+from ms_perflint.core.findings import Finding, Place
+from ms_perflint.core.source import Source
 
 if TYPE_CHECKING:
     import tokenize

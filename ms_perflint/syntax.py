@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, TypeVar
 import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, CodeSpan, MetadataWrapper
 
-from ms_perflint.findings import TooDeep, Unreadable
+from ms_perflint.core.findings import TooDeep, Unreadable
 from ms_perflint.languages import Message
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.module import Module, Site
-    from ms_perflint.source import Span
+    from ms_perflint.core.source import Span
+    from ms_perflint.index.semantic_index import SemanticIndex, Site
 
 _T = TypeVar("_T")
 
@@ -53,7 +53,7 @@ class Slice:
     parenthesis put around the slice, not one of the file.
     """
 
-    def __init__(self, module: Module, node: ast.expr, tree: cst.Module) -> None:
+    def __init__(self, module: SemanticIndex, node: ast.expr, tree: cst.Module) -> None:
         self.module = module
         self.node = node
         self._tree = tree
@@ -81,7 +81,7 @@ class Slice:
         _bounded(lambda: self.root.visit(visitor))
 
 
-def parse(module: Module, node: ast.expr) -> Slice:
+def parse(module: SemanticIndex, node: ast.expr) -> Slice:
     """Return the slice of one expression. Raises Unreadable, and TooDeep before LibCST sees deep nesting."""
     start, end = module.span(node)
     # Decoded, because bytes may hold what looks like an encoding cookie.
@@ -98,7 +98,7 @@ def parse_site(site: Site) -> Slice:
     return _slice(site.module, site.node, lambda: ast.unparse(site.node))
 
 
-def _slice(module: Module, node: ast.expr, text: Callable[[], str]) -> Slice:
+def _slice(module: SemanticIndex, node: ast.expr, text: Callable[[], str]) -> Slice:
     """Return the slice of an expression that has this text."""
     if deeper(node, MAX_DEPTH):
         raise TooDeep(Message("nested more than {limit} levels deep", limit=MAX_DEPTH))

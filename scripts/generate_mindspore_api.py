@@ -138,7 +138,7 @@ def _read_signatures(release: Release, signatures: Signatures, made: dict[Spelli
                 release.calls[key] = signature
 
 
-class Names:
+class Resolver:
     """The canonical name of every spelling, over all releases; the newest release that has a spelling decides."""
 
     def __init__(self, releases: Iterable[Release]) -> None:
@@ -191,7 +191,7 @@ def minor(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
-def names_data(releases: list[Release], names: Names) -> dict[str, object]:
+def names_data(releases: list[Release], names: Resolver) -> dict[str, object]:
     aliases: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for (module, name), (home, true) in names.canonical.items():
         if (module, name) != (home, true):
@@ -242,7 +242,7 @@ def _split(module: str) -> Spelling:
     return parent, name
 
 
-def signatures_data(releases: list[Release], names: Names) -> dict[str, dict[str, dict[str, str]]]:
+def signatures_data(releases: list[Release], names: Resolver) -> dict[str, dict[str, dict[str, str]]]:
     """By part of MindSpore: canonical name -> {first release: signature}, a new entry where the signature changed."""
     found: dict[str, dict[str, dict[str, str]]] = defaultdict(dict)
 
@@ -270,7 +270,7 @@ def signatures_data(releases: list[Release], names: Names) -> dict[str, dict[str
     return found
 
 
-def parents_data(releases: list[Release], names: Names) -> dict[str, str]:
+def parents_data(releases: list[Release], names: Resolver) -> dict[str, str]:
     found: dict[str, str] = {}
     for release in reversed(releases):
         for origin, parents in sorted(release.parents.items()):
@@ -279,7 +279,7 @@ def parents_data(releases: list[Release], names: Names) -> dict[str, str]:
     return {api: parents for api, parents in sorted(found.items()) if parents}
 
 
-def returns_data(release: Release, names: Names) -> dict[str, str]:
+def returns_data(release: Release, names: Resolver) -> dict[str, str]:
     """What functions and methods of a release give: canonical name -> a class, or "self"; tensors are left out."""
     found: dict[str, str] = {}
     for origin, methods in sorted(release.returned.items()):
@@ -290,7 +290,7 @@ def returns_data(release: Release, names: Names) -> dict[str, str]:
     return {api: kind for api, kind in sorted(found.items()) if kind != "mindspore.Tensor"}
 
 
-def _text(signature: Signature, release: Release, names: Names) -> str:
+def _text(signature: Signature, release: Release, names: Resolver) -> str:
     parts = []
     for name, keyword_only, default in signature:
         if keyword_only and "*" not in parts:
@@ -323,7 +323,7 @@ def main() -> None:
     with ProcessPoolExecutor(2) as pool:
         versions, paths = zip(*folders)
         releases = list(pool.map(read_release, versions, paths, lenders[: len(folders)]))
-    names = Names(releases)
+    names = Resolver(releases)
     shutil.rmtree(arguments.out, ignore_errors=True)
     write(arguments.out / "names.json", names_data(releases, names))
     write(arguments.out / "exports.json", exports_data(releases))

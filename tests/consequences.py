@@ -9,9 +9,9 @@ import linting
 from linting import Contents, State
 from properties import Edit, Moved, Text, differences, line_ends, parsed, reads, spliced
 
-from ms_perflint.findings import Finding, Report
+from ms_perflint.core.findings import Finding, Report
+from ms_perflint.core.source import Disk, Overlay
 from ms_perflint.fixes.fixing import Settled
-from ms_perflint.source import Disk, Overlay
 
 # Rules that are silent about eager programs: once the mode is mended, it is their turn.
 SECOND = {"MSP101": frozenset(("MSP102", "MSP601"))}

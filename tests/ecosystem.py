@@ -41,10 +41,10 @@ from notebook_properties import unlike
 from variants import VARIANTS, varied
 
 from ms_perflint import config as configs
+from ms_perflint.core.findings import Finding, Report, Safety
+from ms_perflint.core.source import NOTEBOOK, Disk, Overlay
 from ms_perflint.discovery import discover
-from ms_perflint.findings import Finding, Report, Safety
 from ms_perflint.fixes.fixing import Settled, fix, settle
-from ms_perflint.source import NOTEBOOK, Disk, Overlay
 
 TOOL = Path(__file__).resolve().parent.parent
 

@@ -8,9 +8,9 @@ from functools import partial
 from layout_texts import Section
 from reveal import program
 
+from ms_perflint.core.source import Source
 from ms_perflint.edits import set_setting
 from ms_perflint.edits.settings import decided
-from ms_perflint.source import Source
 
 LOADS = {
     "c.yaml": "import yaml\nconfig = yaml.safe_load(open('c.yaml'))\nreveal({})\n",

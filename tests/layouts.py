@@ -36,6 +36,8 @@ from layout_texts import (
     Section,
 )
 
+from ms_perflint.core.findings import Edit
+from ms_perflint.core.source import Nowhere, Overlay, Source
 from ms_perflint.edits import (
     delete_statement,
     import_name,
@@ -46,14 +48,12 @@ from ms_perflint.edits import (
     set_argument,
     unwrap,
 )
-from ms_perflint.findings import Edit
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.site import Call
-from ms_perflint.programs.target import Target
-from ms_perflint.semantics import walk
-from ms_perflint.semantics.files.project import Project
-from ms_perflint.semantics.module import Module
-from ms_perflint.source import Nowhere, Overlay, Source
+from ms_perflint.index import index_builder
+from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
+from ms_perflint.program.target import Target
+from ms_perflint.resolve.project import Project
 
 PAGES = Path(__file__).parent / "layouts"
 PATH = "/program/train.py"
@@ -96,9 +96,9 @@ def arity(layout: str) -> int:
     return sum(f"{{{index}}}" in layout for index in range(3))
 
 
-def module_of(text: str) -> Module:
+def module_of(text: str) -> SemanticIndex:
     """Return a module of this text."""
-    return walk.module_of(Source(PATH, text.encode()))
+    return index_builder.module_of(Source(PATH, text.encode()))
 
 
 def call_of(text: str) -> Call:
@@ -110,7 +110,7 @@ def call_of(text: str) -> Call:
     return Call(site, program, API)
 
 
-def after(module: Module, edits: Sequence[Edit] | None) -> str | None:
+def after(module: SemanticIndex, edits: Sequence[Edit] | None) -> str | None:
     """Return the text with the edits made; it must parse."""
     if edits is None:
         return None

@@ -10,10 +10,10 @@ from itertools import groupby
 from typing import NamedTuple, TypeVar
 
 from ms_perflint.config import Config
+from ms_perflint.core.findings import Report
+from ms_perflint.core.fingerprints import Noting
+from ms_perflint.core.source import Disk, Files, Overlay
 from ms_perflint.engine import lint
-from ms_perflint.findings import Report
-from ms_perflint.source import Disk, Files, Overlay
-from ms_perflint.stamps import Noting
 
 UNIT = 16  # files that are linted together
 Contents = Mapping[str, bytes]  # what stands in front of the disk, by path

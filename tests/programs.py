@@ -21,13 +21,13 @@ from typing import Union
 import pytest
 
 from ms_perflint.config import Config
+from ms_perflint.core.findings import Finding, Report
+from ms_perflint.core.source import Files, Nowhere, Overlay
 from ms_perflint.engine import lint
-from ms_perflint.findings import Finding, Report
 from ms_perflint.fixes.fixing import Settled, settle
-from ms_perflint.programs.program import Program as Analysed
-from ms_perflint.programs.target import Target
-from ms_perflint.semantics.files.project import Project
-from ms_perflint.source import Files, Nowhere, Overlay
+from ms_perflint.program.program import Program as Analysed
+from ms_perflint.program.target import Target
+from ms_perflint.resolve.project import Project
 
 ROOT = os.path.join(os.sep, "program")
 MARKER = re.compile(r"[ \t]*# (?P<findings>!+)(?: (?P<safety>safe|unsafe|display-only|no fix))?[ \t]*$", re.MULTILINE)

@@ -8,11 +8,11 @@ import textwrap
 from collections.abc import Mapping
 from typing import Union
 
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.target import Target
-from ms_perflint.semantics.files.project import Project
-from ms_perflint.semantics.values import NO_CONSTANT, Instance, Known, Value
-from ms_perflint.source import Nowhere, Overlay
+from ms_perflint.core.source import Nowhere, Overlay
+from ms_perflint.infer.values import NO_CONSTANT, Alternative, Instance, Value
+from ms_perflint.program.program import Program
+from ms_perflint.program.target import Target
+from ms_perflint.resolve.project import Project
 
 ROOT = os.path.join(os.sep, "program")
 
@@ -34,11 +34,11 @@ def reveal(files: Union[str, Mapping[str, str]], entry: str = "train.py") -> Val
 
 def shown(value: Value) -> str:
     """Return a value in one line: what is known (in brackets: for an option only), `...` for open, `?` for optional."""
-    parts = [_shown(known) if known.usual else f"({_shown(known)})" for known in value.known]
-    return " ".join([*parts, *(["..."] if value.open else []), *(["?"] if value.optional else [])])
+    parts = [_shown(known) if known.by_default else f"({_shown(known)})" for known in value.alternatives]
+    return " ".join([*parts, *(["..."] if value.open else []), *(["?"] if value.overridable else [])])
 
 
-def _shown(known: Known) -> str:
+def _shown(known: Alternative) -> str:
     if known.api:
         return known.api
     if known.constant is not NO_CONSTANT:

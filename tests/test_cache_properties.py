@@ -19,12 +19,13 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from ms_perflint import engine, source
+from ms_perflint import engine
 from ms_perflint.cache import Cache
 from ms_perflint.config import Config
+from ms_perflint.core import source
+from ms_perflint.core.findings import Report
+from ms_perflint.core.source import Disk
 from ms_perflint.discovery import discover
-from ms_perflint.findings import Report
-from ms_perflint.source import Disk
 
 HOME = "project"  # where the linted project lies, beside what others have
 ADDED = """\

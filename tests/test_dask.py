@@ -29,7 +29,7 @@ import signal
 import time
 
 from ms_perflint.check import Check
-from ms_perflint.findings import Safety
+from ms_perflint.core.findings import Safety
 
 class Acts(Check):
     "Acts."
@@ -225,7 +225,7 @@ def test_ctrl_c_cancels_the_tasks(dask: Dask, project: Path, tmp_path: Path) -> 
 
 
 CHANGED = """
-from ms_perflint.source import Disk
+from ms_perflint.core.source import Disk
 read = Disk.read
 Disk.read = lambda self, path: read(self, path) + b'#' * path.endswith('03/train.py')
 """

@@ -15,10 +15,10 @@ from properties import Moved, Text, differences, spliced
 from variants import VARIANTS, varied
 
 from ms_perflint.config import Config
-from ms_perflint.findings import Edit, Finding, Fix, Report, Safety
+from ms_perflint.core.findings import Edit, Finding, Fix, Report, Safety
+from ms_perflint.core.source import Files, Source
 from ms_perflint.fixes import fixing
 from ms_perflint.fixes.writing import Change
-from ms_perflint.source import Files, Source
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_scripts"
 TEXT = "def run(a):\n    b = f(a)  # why\n    return b + f(1) * 2\n\n\nrun(2)\n"

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from ms_perflint import engine
 from ms_perflint.config import Config
-from ms_perflint.findings import Edit, Finding, Fix, Report, Safety
+from ms_perflint.core.findings import Edit, Finding, Fix, Report, Safety
+from ms_perflint.core.source import Disk, Files, Nowhere, Overlay, Source
 from ms_perflint.fixes.fixing import Lint, Settled, fix, moved, settle
 from ms_perflint.fixes.writing import unified_diff
-from ms_perflint.source import Disk, Files, Nowhere, Overlay, Source
 
 CONFIG = Config(root="/program")
 Rule = Callable[[Source], Iterator[Finding]]

@@ -21,11 +21,11 @@ from test_suppressions import CALL, HIDING, OTHERS
 
 from ms_perflint import codes
 from ms_perflint.check import checks
+from ms_perflint.core.source import Source
 from ms_perflint.flake8 import Plugin
+from ms_perflint.index import semantic_index as module_file
+from ms_perflint.index.index_builder import module_of
 from ms_perflint.linter import Linter
-from ms_perflint.semantics import module as module_file
-from ms_perflint.semantics.walk import module_of
-from ms_perflint.source import Source
 
 TESTS = Path(__file__).parent
 FORMAT = "%(path)s:%(row)d:%(col)d:%(code)s %(text)s"
@@ -36,7 +36,7 @@ LINE = f"train.py:8:14:MSP301 {MESSAGE}"
 # runs behind ours, as its name comes later.
 DEMO = '''
 from ms_perflint.check import Check
-from ms_perflint.findings import Safety
+from ms_perflint.core.findings import Safety
 
 
 class Demo(Check):

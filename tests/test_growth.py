@@ -13,8 +13,8 @@ from types import FrameType
 import pytest
 
 from ms_perflint.config import Config
+from ms_perflint.core.source import Nowhere, Overlay
 from ms_perflint.engine import lint
-from ms_perflint.source import Nowhere, Overlay
 
 HEAD = """
 import argparse

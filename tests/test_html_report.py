@@ -11,12 +11,12 @@ import pytest
 from browser import FOUND, Page, browser
 from front import run
 
+from ms_perflint.core.findings import Edit, Finding, Fix, Gain, Place, Problem, Related, Safety
+from ms_perflint.core.source import Nowhere, Overlay
 from ms_perflint.facts.data import Evidence, Fact, Facts, Origin, Verdict
-from ms_perflint.findings import Edit, Finding, Fix, Gain, Place, Problem, Related, Safety
 from ms_perflint.report import Outcome, render
 from ms_perflint.report.html.markup import Markup, join, tag
 from ms_perflint.report.sources import Sources
-from ms_perflint.source import Nowhere, Overlay
 
 HOSTILE = "</code></script><script>console.log('got in')</script><img src=x onerror=console.log(1)>\"'&"
 SAMPLES = Path(__file__).parent.parent / "sample_scripts"

@@ -18,13 +18,13 @@ from front import FIXED, SAFE, TRAIN, environment
 
 from ms_perflint import cli, discovery
 from ms_perflint.api import lint_paths
-from ms_perflint.findings import Report, Safety
+from ms_perflint.core.findings import Report, Safety
+from ms_perflint.core.source import Source
+from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.report import FORMATS
-from ms_perflint.semantics.module import Module
 from ms_perflint.server import linting
 from ms_perflint.server.buffers import Buffer
 from ms_perflint.server.settings import Folders, Options
-from ms_perflint.source import Source
 
 ERROR = "internal error, please report it: KeyError: 'spoiled' (test_isolation.py:"
 # A function of each layer: it is asked about every file, with it or something of it as an argument.
@@ -255,14 +255,14 @@ def test_flake8_goes_on(here: Path) -> None:
 def test_a_file_that_cannot_be_judged_once_it_is_fixed_stays_as_it_was(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    make = Module.__init__
+    make = SemanticIndex.__init__
 
-    def spoiled(module: Module, source: Source, *arguments: Any) -> None:
+    def spoiled(module: SemanticIndex, source: Source, *arguments: Any) -> None:
         if is_of_bad(source) and b"async_save" in source.text:
             raise KeyError("spoiled")
         make(module, source, *arguments)
 
-    monkeypatch.setattr(Module, "__init__", spoiled)
+    monkeypatch.setattr(SemanticIndex, "__init__", spoiled)
     ran = Ran(capsys, "--no-cache", "--fix", "--output-format", "concise")
     assert ran.code == 2
     assert [(here / name).read_text() for name in ("after.py", "good.py")] == [FIXED, FIXED]

@@ -16,10 +16,10 @@ import pytest
 from front import SAFE, TRAIN, environment, run
 
 from ms_perflint import pages
-from ms_perflint.findings import Edit, Finding, Fix, Gain, Place, Problem, Related, Safety
+from ms_perflint.core.findings import Edit, Finding, Fix, Gain, Place, Problem, Related, Safety
+from ms_perflint.core.source import Nowhere, Overlay, Source
 from ms_perflint.report import FORMATS, Outcome, render
 from ms_perflint.report.sources import Sources
-from ms_perflint.source import Nowhere, Overlay, Source
 
 TEXT = """\
 import mindspore as ms

@@ -13,8 +13,8 @@ from variants import VARIANTS, varied
 
 from ms_perflint import noqa, pages
 from ms_perflint.config import Config
+from ms_perflint.core.source import Nowhere, Overlay, Source
 from ms_perflint.engine import Report, lint
-from ms_perflint.source import Nowhere, Overlay, Source
 
 ROOT = os.path.dirname(PATH)
 

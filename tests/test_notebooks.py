@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from notebooks import CELLS, IMPORTS, NETWORK, OUTPUT, TRAINING, codes, notebook, worksheets, written
 
-from ms_perflint.findings import Edit
+from ms_perflint.core.findings import Edit
+from ms_perflint.core.source import Source, SourceError
 from ms_perflint.notebooks.magics import blanked, hidden, is_python
-from ms_perflint.source import Source, SourceError
 
 ALL = ("--isolated", "--no-cache", "--select", "MSP101,MSP301")
 JSON = ("--output-format", "json")

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from test_work import examples_beside_package, registry, tools_and_package
 
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.target import Target
-from ms_perflint.semantics.files.project import Project
-from ms_perflint.source import Disk
+from ms_perflint.core.source import Disk
+from ms_perflint.program.program import Program
+from ms_perflint.program.target import Target
+from ms_perflint.resolve.project import Project
 
 ROOT = Path(__file__).parent.parent
 SPEC = importlib.util.spec_from_file_location("oracle", ROOT / "benchmarks" / "oracle.py")

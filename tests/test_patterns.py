@@ -14,7 +14,7 @@ import pytest
 from front import SAFE, TRAIN, Ran, environment
 
 from ms_perflint.config import FileIgnore, Patterns
-from ms_perflint.patterns import Spec, parse, parsed
+from ms_perflint.core.patterns import Spec, parse, parsed
 
 SECONDS = 20  # of the processor: a run here takes less than one
 PARTS = (

@@ -12,12 +12,12 @@ from programs import ROOT
 
 from ms_perflint.cli import main
 from ms_perflint.config import Config
+from ms_perflint.core.source import Nowhere, Overlay
 from ms_perflint.facts.collect import facts_of
 from ms_perflint.facts.data import Answer, Fact, Facts
+from ms_perflint.infer import queries
 from ms_perflint.linter import Linter
 from ms_perflint.report.program import render
-from ms_perflint.semantics import queries
-from ms_perflint.source import Nowhere, Overlay
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_scripts"
 IMPORTS = """\

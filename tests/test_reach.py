@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.target import Target
-from ms_perflint.programs.training import trains
-from ms_perflint.semantics.files.project import Project
-from ms_perflint.source import Nowhere, Overlay
+from ms_perflint.core.source import Nowhere, Overlay
+from ms_perflint.program.program import Program
+from ms_perflint.program.target import Target
+from ms_perflint.resolve.project import Project
+from ms_perflint.training.training import trains
 
 ROOT = os.path.join(os.sep, "program")
 

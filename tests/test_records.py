@@ -1,52 +1,31 @@
-"""Records are what named tuples of `typing` are."""
+"""Named tuples that are equal by some of their fields."""
 
 from __future__ import annotations
 
-import pickle
-import typing
+from typing import NamedTuple
 
-from ms_perflint.records import NamedTuple
-
-
-class Ours(NamedTuple):
-    """A record."""
-
-    path: str
-    row: int = 1
-    rest: tuple[str, ...] = ()
-
-    @property
-    def twice(self) -> int:
-        """Return a value that is worked out."""
-        return 2 * self.row
-
-    def __str__(self) -> str:
-        return self.path
+from ms_perflint.core.records import equal_by
 
 
-class Theirs(typing.NamedTuple):
-    """A record."""
+@equal_by("path")
+class Read(NamedTuple):
+    """What was read, and how often."""
 
     path: str
-    row: int = 1
-    rest: tuple[str, ...] = ()
-
-    @property
-    def twice(self) -> int:
-        """Return a value that is worked out."""
-        return 2 * self.row
-
-    def __str__(self) -> str:
-        return self.path
+    times: int = 1
 
 
-def test_a_record_is_a_named_tuple() -> None:
-    one, other = Ours("a", rest=("b",)), Theirs("a", rest=("b",))
-    assert one == other == ("a", 1, ("b",)) and hash(one) == hash(other)
-    assert (str(one), repr(one), one.twice) == (str(other), repr(other).replace("Theirs", "Ours"), other.twice)
-    assert one._replace(row=2) == other._replace(row=2) and one._asdict() == other._asdict()
-    assert pickle.loads(pickle.dumps(one)) == one and type(pickle.loads(pickle.dumps(one))) is Ours
-    names = "__doc__", "__module__", "_fields", "_field_defaults"
-    assert all(getattr(Ours, name) == getattr(Theirs, name) for name in names)
-    assert Ours.__mro__[1:] == Theirs.__mro__[1:] and not hasattr(one, "__dict__")
-    assert (Ours.__name__, Ours.__qualname__, list(Ours.__annotations__)) == ("Ours", "Ours", ["path", "row", "rest"])
+class Other(NamedTuple):
+    """A named tuple with the same fields."""
+
+    path: str
+    times: int = 1
+
+
+def test_records_are_equal_by_their_key() -> None:
+    assert Read("a") == Read("a", 2) and hash(Read("a")) == hash(Read("a", 2))
+    assert Read("a") != Read("b") and len({Read("a"), Read("a", 2), Read("b")}) == 2
+
+
+def test_a_record_equals_nothing_of_another_class() -> None:
+    assert Read("a") != Other("a") and Read("a") != ("a", 1)

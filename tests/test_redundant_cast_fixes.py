@@ -7,7 +7,7 @@ import os
 import pytest
 from programs import Program, join
 
-from ms_perflint.findings import Safety
+from ms_perflint.core.findings import Safety
 
 HEAD = """
     import mindspore as ms

@@ -25,11 +25,11 @@ from programs import MARKER, ROOT
 from ms_perflint import pages
 from ms_perflint.check import checks
 from ms_perflint.config import Config
+from ms_perflint.core.findings import Finding, Report, Safety
+from ms_perflint.core.source import Nowhere, Overlay, Source
 from ms_perflint.engine import lint
-from ms_perflint.findings import Finding, Report, Safety
 from ms_perflint.fixes.fixing import settle
 from ms_perflint.pages import Example, Page
-from ms_perflint.source import Nowhere, Overlay, Source
 
 CODES = pages.codes()
 CHECKS = {check.code: check for check in checks()}

@@ -16,9 +16,9 @@ from lsprotocol import types
 
 from ms_perflint import pages
 from ms_perflint.config import Config
+from ms_perflint.core.source import Disk, Overlay
 from ms_perflint.engine import lint
-from ms_perflint.semantics.files.parsed import Parsed
-from ms_perflint.source import Disk, Overlay
+from ms_perflint.resolve.parsed import Parsed
 
 ONLY = {"select": ["MSP301"]}
 IN_CONFIG = """\

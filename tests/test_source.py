@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import ms_perflint
 from ms_perflint.config import Config
+from ms_perflint.core.findings import Edit, Place
+from ms_perflint.core.source import FOLDERS, Disk, Nowhere, Overlay, Source, SourceError
 from ms_perflint.engine import lint
-from ms_perflint.findings import Edit, Place
 from ms_perflint.fixes.fixing import settle
-from ms_perflint.source import FOLDERS, Disk, Nowhere, Overlay, Source, SourceError
 
 CYRILLIC = "#!python\n# vim: set fileencoding=koi8-r :\n'ж'\r"
 

@@ -10,10 +10,10 @@ import pytest
 from front import TRAIN
 
 from ms_perflint.config import Config
+from ms_perflint.core.source import Nowhere, Overlay, Source
 from ms_perflint.engine import lint
-from ms_perflint.semantics.rows import rows
-from ms_perflint.semantics.walk import module_of
-from ms_perflint.source import Nowhere, Overlay, Source
+from ms_perflint.index.index_builder import module_of
+from ms_perflint.index.suppression_ranges import rows
 from ms_perflint.suppressions import Suppressions
 
 PATH = os.path.join(os.sep, "program", "train.py")

@@ -7,8 +7,8 @@ import ast
 import libcst as cst
 import pytest
 
-from ms_perflint.semantics.walk import module_of
-from ms_perflint.source import Source
+from ms_perflint.core.source import Source
+from ms_perflint.index.index_builder import module_of
 from ms_perflint.syntax import MAX_DEPTH, Slice, TooDeep, parse, parse_site, reads
 
 

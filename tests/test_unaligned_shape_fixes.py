@@ -7,8 +7,8 @@ import re
 import pytest
 from programs import Program, join
 
-from ms_perflint.findings import Finding
-from ms_perflint.source import Source
+from ms_perflint.core.findings import Finding
+from ms_perflint.core.source import Source
 
 HEAD = """
     import mindspore as ms

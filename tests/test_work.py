@@ -15,17 +15,17 @@ import pytest
 
 from ms_perflint import engine, linter, syntax
 from ms_perflint.config import Config
+from ms_perflint.core.source import Disk, Source
 from ms_perflint.discovery import discover
-from ms_perflint.programs import reach
-from ms_perflint.programs.call_graph import CallGraph
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.target import Target
-from ms_perflint.semantics import module
-from ms_perflint.semantics.files import project
-from ms_perflint.semantics.files.project import Project
-from ms_perflint.semantics.queries import Queries
-from ms_perflint.semantics.walk import _Walk
-from ms_perflint.source import Disk, Source
+from ms_perflint.index import semantic_index
+from ms_perflint.index.index_builder import _IndexBuilder
+from ms_perflint.infer.queries import Queries
+from ms_perflint.program import live_code
+from ms_perflint.program.call_graph import CallGraph
+from ms_perflint.program.program import Program
+from ms_perflint.program.target import Target
+from ms_perflint.resolve import project
+from ms_perflint.resolve.project import Project
 
 LAYERS = 12
 TRAIN = """
@@ -137,10 +137,10 @@ def test_the_work_of_a_run_stays_in_its_budget(tmp_path: Path, monkeypatch: pyte
     make_project(tmp_path)
     counts: Counter[str] = Counter()
     count(monkeypatch, counts, Disk, "read", "read")
-    count(monkeypatch, counts, module, "parse", "parsed")
+    count(monkeypatch, counts, semantic_index, "parse", "parsed")
     count(monkeypatch, counts, project, "outline", "outlined")
-    count(monkeypatch, counts, _Walk, "expression", "expressions")
-    count(monkeypatch, counts, reach, "reached", "reached")
+    count(monkeypatch, counts, _IndexBuilder, "expression", "expressions")
+    count(monkeypatch, counts, live_code, "reached", "reached")
     count(monkeypatch, counts, Queries, "_answer", "evaluated")
     count(monkeypatch, counts, syntax, "parse_site", "sliced")
     config = Config(str(tmp_path))
@@ -156,7 +156,7 @@ def test_a_program_is_hardly_parsed_again_where_nothing_is_kept_for_later(
     make_project(tmp_path / "one")
     make_project(tmp_path / "other")
     counts: Counter[str] = Counter()
-    count(monkeypatch, counts, module, "parse", "parsed")
+    count(monkeypatch, counts, semantic_index, "parse", "parsed")
     monkeypatch.setattr(linter, "HELD", 0)
     config = Config(str(tmp_path))
     engine.lint(discover([str(tmp_path)], config).files, config)
@@ -170,7 +170,7 @@ def test_what_runs_is_not_asked_of_a_script_that_cannot_train(tmp_path: Path, mo
     load = '    print(ms.load_checkpoint("net.ckpt"))\n'
     (tmp_path / "eval.py").write_text(text + load, encoding="utf-8")
     counts: Counter[str] = Counter()
-    count(monkeypatch, counts, reach, "reached", "reached")
+    count(monkeypatch, counts, live_code, "reached", "reached")
     config = Config(str(tmp_path))
     engine.lint(discover([str(tmp_path)], config).files, config)
     assert counts["reached"] == 0
@@ -237,13 +237,13 @@ def test_each_file_of_a_library_is_parsed_once(
 ) -> None:
     write(tmp_path, shape(12))
     parsed: Counter[str] = Counter()
-    make = module.Module.__init__
+    make = semantic_index.SemanticIndex.__init__
 
-    def counted(self: module.Module, source: Source, *arguments: Any) -> None:
+    def counted(self: semantic_index.SemanticIndex, source: Source, *arguments: Any) -> None:
         parsed[source.path] += 1
         make(self, source, *arguments)
 
-    monkeypatch.setattr(module.Module, "__init__", counted)
+    monkeypatch.setattr(semantic_index.SemanticIndex, "__init__", counted)
     config = Config(str(tmp_path), select=("ALL",))
     report = engine.lint(discover([str(tmp_path)], config).files, config)
     assert not report.problems
@@ -300,7 +300,7 @@ def test_a_check_does_not_lead_to_all_that_is_checked(
     program = Program(Project(Disk()), str(tmp_path / "train.py"), Target((0,), ()))
     counts: Counter[str] = Counter()
     count(monkeypatch, counts, Queries, "_answer", "evaluated")
-    (module,) = program.modules
-    value = program.evaluator.callees(module.by_word["_network"][0])
-    assert [known.type_api for known in value.known] == ["builtins.object"]
+    (semantic_index,) = program.modules
+    value = program.evaluator.callees(semantic_index.by_word["_network"][0])
+    assert [known.type_api for known in value.alternatives] == ["builtins.object"]
     assert counts["evaluated"] < 30

@@ -13,9 +13,9 @@ from typing import Any
 from front import environment
 
 from ms_perflint.config import Config
-from ms_perflint.findings import Edit, Finding, Fix, Place, Report, Safety
+from ms_perflint.core.findings import Edit, Finding, Fix, Place, Report, Safety
+from ms_perflint.core.source import Disk, Files
 from ms_perflint.fixes.writing import Change
-from ms_perflint.source import Disk, Files
 
 BEFORE = b"speed = 'slow'\n" + b"# what stands between, of mindspore\n" * 20 + b"limit = 'slow'\n"
 AFTER = BEFORE.replace(b"slow", b"faster")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint import edits as edit
 from ms_perflint import mindspore_api
 from ms_perflint.check import Check
-from ms_perflint.findings import Edit, Gain, Place, Related, Safety
+from ms_perflint.core.findings import Edit, Gain, Place, Related, Safety
+from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message
-from ms_perflint.programs import conditions, mode, training
-from ms_perflint.programs.site import Call
-from ms_perflint.semantics.module import Module
+from ms_perflint.program.call_site import Call
+from ms_perflint.training import conditions, mode, training
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -58,7 +58,7 @@ class PynativeModeTraining(Check):
             return False
         return self._trains_uncompiled() and not self._is_late(call) and not mode.is_overridden(self.program, call)
 
-    def anchors(self, module: Module) -> Sequence[Call]:
+    def anchors(self, module: SemanticIndex) -> Sequence[Call]:
         """Where the program says nothing about the mode at all: the call through which the entry script trains."""
         if not self._is_entry(module) or not self._is_silent():
             return ()
@@ -84,7 +84,7 @@ class PynativeModeTraining(Check):
             and self._trains_uncompiled()
         )
 
-    def _is_entry(self, module: Module) -> bool:
+    def _is_entry(self, module: SemanticIndex) -> bool:
         """Return whether a file is started, not only imported."""
         return self.program.project.entries.is_entry(module.path)
 
@@ -151,7 +151,7 @@ class PynativeModeTraining(Check):
                 return None
         return given
 
-    def _replaced(self, module: Module, node: Optional[ast.expr]) -> Optional[tuple[Edit, ...]]:
+    def _replaced(self, module: SemanticIndex, node: Optional[ast.expr]) -> Optional[tuple[Edit, ...]]:
         """Return the edits that turn a value into graph mode, in the spelling that the file uses."""
         if isinstance(node, ast.Constant):
             return edit.replace_expression(module, node, "False" if node.value is True else "0")
@@ -166,7 +166,7 @@ class PynativeModeTraining(Check):
             return (*imports, *changed) if changed is not None else None
         return None
 
-    def _is_imported(self, module: Module, name: str) -> bool:
+    def _is_imported(self, module: SemanticIndex, name: str) -> bool:
         return all(binding.kind == "from" for binding in module.scope.bindings.get(name, ()))
 
     def _setting(self, call: Call) -> Optional[tuple[Edit, ...]]:

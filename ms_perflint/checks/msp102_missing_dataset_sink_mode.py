@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.findings import Gain, Safety
+from ms_perflint.core.findings import Gain, Safety
 from ms_perflint.languages import Message
-from ms_perflint.programs import conditions, mode, training
-from ms_perflint.programs.callbacks import Cadence, cadences
-from ms_perflint.programs.site import Call
-from ms_perflint.programs.training import MODEL_TRAINS
+from ms_perflint.program.call_site import Call
+from ms_perflint.training import conditions, mode, training
+from ms_perflint.training.callbacks import Cadence, cadences
+from ms_perflint.training.training import MODEL_TRAINS
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -40,7 +40,7 @@ class MissingDatasetSinkMode(Check):
         given, value = call.given(SINK), call.argument(SINK)
         if isinstance(given, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.IfExp)) and not value.must_be(False):
             return False  # `device != "CPU"`, `not sparse`: the program decides by itself
-        if not value.is_usually(False) or not self.program.runs(call) or self.target.is_cpu:
+        if not value.is_by_default(False) or not self.program.runs(call) or self.target.is_cpu:
             return False
         if conditions.is_for_cpu_only(self.program, call) or mode.is_for_another_mode(self.program, call):
             return False
@@ -56,7 +56,7 @@ class MissingDatasetSinkMode(Check):
         made = receiver.creation if receiver is not None else None
         if made is not None and made.call.args:
             network = self.program.value(made.call.args[0], made.scope)
-            if any(known.type_api in GRAPH_CELLS for known in network.known):
+            if any(known.type_api in GRAPH_CELLS for known in network.alternatives):
                 return False
         return not any(debug.argument("debug_mode_flag").may_be(True) for debug in self.program.calls(DEBUG))
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.findings import Edit, Gain, Safety
+from ms_perflint.core.findings import Edit, Gain, Safety
+from ms_perflint.index.semantic_index import SemanticIndex, Site
+from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
-from ms_perflint.networks import entries, networks, precision
-from ms_perflint.programs import training
-from ms_perflint.programs.conditions import is_for_cpu_only
-from ms_perflint.programs.site import Call
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.module import Module, Site
-from ms_perflint.semantics.values import Value
+from ms_perflint.program.call_site import Call
+from ms_perflint.training import training
+from ms_perflint.training.conditions import is_for_cpu_only
+from ms_perflint.training.networks import networks, precision, train_cells
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -37,7 +36,7 @@ class Suspect(NamedTuple):
 
     call: Call
     kind: str  # model, cell, gradient, forced
-    use: Optional[entries.Use] = None  # where the network of a custom step stands
+    use: Optional[train_cells.Use] = None  # where the network of a custom step stands
     also: Sequence[Call] = ()  # other layers that are forced beside this one
 
 
@@ -53,7 +52,7 @@ class Fp32Matmul(Check):
 
     def among(self, sites: Sequence[Site]) -> Sequence[Site]:
         """Return the calls that by their words alone may make what is trained, or force float32; none in a library."""
-        if not sites or not training.speaks_of_training(self.program) or not entries.is_script(self.program):
+        if not sites or not training.speaks_of_training(self.program) or not train_cells.is_script(self.program):
             return ()
         words = self._words(sites[0].module)
         return [site for site in sites if site.word in words or site.word == "to_float"]
@@ -63,10 +62,10 @@ class Fp32Matmul(Check):
         spells = call.word == "to_float" and precision.spelled(call.node) is not None
         return (spells or call.word in self._words(call.module)) and id(call.node) in self._suspects
 
-    def _words(self, module: Module) -> frozenset[str]:
+    def _words(self, module: SemanticIndex) -> frozenset[str]:
         """Return the words of the calls of a module that are worth a closer look."""
         if module.path not in self._making:
-            self._making[module.path] = entries.making_words(self.program, module)
+            self._making[module.path] = train_cells.making_words(self.program, module)
         return self._making[module.path]
 
     @cached_property
@@ -88,14 +87,14 @@ class Fp32Matmul(Check):
     def _entry(self) -> tuple[Suspect, ...]:
         """Return where the training is made: the Model with an optimizer, else the train cell, else the gradients."""
         program = self.program
-        trained = [model for model in entries.trained_models(program) if entries.has_optimizer(model)]
+        trained = [model for model in train_cells.trained_models(program) if train_cells.has_optimizer(model)]
         if trained:
             return self._first(("model", model, self._values(model)) for model in trained)
-        cells = [(cell, (program.value(cell.node, cell.scope),)) for cell in entries.train_cells(program)]
+        cells = [(cell, (program.value(cell.node, cell.scope),)) for cell in train_cells.train_cells(program)]
         return self._first(
             [
                 *(("cell", cell, values) for cell, values in cells),
-                *(("gradient", gradient, values) for gradient, values in entries.gradients(program)),
+                *(("gradient", gradient, values) for gradient, values in train_cells.gradients(program)),
             ]
         )
 
@@ -115,11 +114,11 @@ class Fp32Matmul(Check):
         given = ("network", "loss_fn") if model.given("loss_fn") is not None else ("network",)
         return tuple(model.argument(name) for name in given)
 
-    def _use(self, kind: str, call: Call, values: tuple[Value, ...]) -> Optional[entries.Use]:
+    def _use(self, kind: str, call: Call, values: tuple[Value, ...]) -> Optional[train_cells.Use]:
         """Return where the network of a custom step stands."""
         if kind == "cell":
-            return entries.network_in(self.program, call)
-        uses = (entries.network_called(self.program, call, value) for value in values if kind == "gradient")
+            return train_cells.network_in(self.program, call)
+        uses = (train_cells.network_called(self.program, call, value) for value in values if kind == "gradient")
         return next((use for use in uses if use is not None), None)
 
     def visit_Call(self, node: cst.Call) -> None:
@@ -165,9 +164,11 @@ class Fp32Matmul(Check):
     @staticmethod
     def _scales_without_drops(call: Call) -> bool:
         """Return whether the loss scale is one that "O2" takes on a CPU (mindspore 2.10 train/amp.py:772)."""
-        managers = call.argument("loss_scale_manager").known if call.given("loss_scale_manager") is not None else ()
+        managers = (
+            call.argument("loss_scale_manager").alternatives if call.given("loss_scale_manager") is not None else ()
+        )
         for manager in managers:
-            made = entries.made_at(call.program, manager)
+            made = train_cells.made_at(call.program, manager)
             if made is None or made.api != FIXED or not made.argument("drop_overflow_update").must_be(False):
                 return False
         return bool(managers)
@@ -189,7 +190,7 @@ class Fp32Matmul(Check):
             safety=Safety.DISPLAY,
         )
 
-    def _conversion(self, use: entries.Use, is_old: bool) -> Optional[tuple[Edit, ...]]:
+    def _conversion(self, use: train_cells.Use, is_old: bool) -> Optional[tuple[Edit, ...]]:
         text = use.module.text(use.node)
         wanted = "mindspore.float16" if is_old else CONVERT
         spelling, imports = edit.import_name(

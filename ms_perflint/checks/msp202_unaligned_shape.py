@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check, spelled
-from ms_perflint.findings import Gain, Related, Safety
+from ms_perflint.core.findings import Gain, Related, Safety
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.languages import Message
-from ms_perflint.networks import feeds, known_networks, layers, padding, widths
-from ms_perflint.networks.numbers import Number, is_sole
-from ms_perflint.networks.widths import Hidden, moving
-from ms_perflint.programs import training
-from ms_perflint.programs.devices import target_of
-from ms_perflint.programs.site import Call
-from ms_perflint.semantics.module import Module, Scope, Site
+from ms_perflint.program.call_site import Call
+from ms_perflint.training import training
+from ms_perflint.training.devices import target_of
+from ms_perflint.training.networks import feeds, known_networks, layers, padding, widths
+from ms_perflint.training.networks.provenance import Number, is_sole
+from ms_perflint.training.networks.widths import Hidden, moving
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -51,7 +51,7 @@ class UnalignedShape(Check):
         return BLOCK // 2 if self.asked == BLOCK and self.target.is_gpu else self.asked
 
     @classmethod
-    def by_form(cls, module: Module, sites: Iterable[Site]) -> Iterable[Site]:
+    def by_form(cls, module: SemanticIndex, sites: Iterable[Site]) -> Iterable[Site]:
         """Return layers outside of published networks, operators on what is made on the spot, and possible formulas."""
         words, _ = spelled(LAYERS, module)
         published: dict[Scope, bool] = {}

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.findings import Edit, Gain, Related, Safety
+from ms_perflint.core.findings import Edit, Gain, Related, Safety
+from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.languages import Message
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.site import Call
-from ms_perflint.semantics.module import Module, Scope
-from ms_perflint.tensors import tensor_ops
-from ms_perflint.tensors.arrays import compares_arrays
-from ms_perflint.tensors.bindings import sole_value
-from ms_perflint.tensors.casts import FUNCTIONS, Cast, by_method, read_cast
-from ms_perflint.tensors.creations import Creation, compiled_scopes, creation, may_run_each_step
-from ms_perflint.tensors.dtype import Dtype
-from ms_perflint.tensors.dtypes import Dtypes
-from ms_perflint.tensors.round_trips import is_changed_in_place, widening
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
+from ms_perflint.training.dtypes import tensor_ops
+from ms_perflint.training.dtypes.arrays import compares_arrays
+from ms_perflint.training.dtypes.bindings import sole_value
+from ms_perflint.training.dtypes.casts import FUNCTIONS, Cast, by_method, read_cast
+from ms_perflint.training.dtypes.creations import Creation, compiled_scopes, creation, may_run_each_step
+from ms_perflint.training.dtypes.dtype import Dtype
+from ms_perflint.training.dtypes.dtypes import Dtypes
+from ms_perflint.training.dtypes.round_trips import is_changed_in_place, widening
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -109,7 +109,7 @@ class RedundantCast(Check):
         made = creation(self._dtypes, cast.value, scope, cast.dtype)
         return made if made is not None and scope.owner in self._each_step(scope.module) else None
 
-    def _each_step(self, module: Module) -> set[Scope]:
+    def _each_step(self, module: SemanticIndex) -> set[Scope]:
         """Return the functions of a file that run in every step."""
         if module.path not in self._compiled:
             self._compiled[module.path] = compiled_scopes(self._dtypes, module.scope)
@@ -186,11 +186,11 @@ class RedundantCast(Check):
         edits, advice = self._without(call, [cast, first]), Message("drop both casts")
         self.report(node, message, edits, advice=advice, safety=safety, related=related)
 
-    def _spelling(self, module: Module, cast: Cast, scope: Scope) -> tuple[str, tuple[Edit, ...]]:
+    def _spelling(self, module: SemanticIndex, cast: Cast, scope: Scope) -> tuple[str, tuple[Edit, ...]]:
         """Return how to write the dtype of a cast as one of MindSpore's, and the edits that import it."""
         assert cast.dtype is not None
         if isinstance(cast.target, (ast.Name, ast.Attribute)):
-            names = [known.api for known in self.program.value(cast.target, scope).known]
+            names = [known.api for known in self.program.value(cast.target, scope).alternatives]
             if not any(name.startswith(("numpy.", "builtins.")) for name in names):
                 return module.text(cast.target), ()
         return edit.import_name(
@@ -199,7 +199,9 @@ class RedundantCast(Check):
 
     def _without(self, call: Call, casts: Sequence[Cast]) -> Optional[tuple[Edit, ...]]:
         """Return the edits that take casts away: `x = cast(x, t)` as a whole, of others all but the value."""
-        from ms_perflint.tensors.attributes import unused_definition  # here, because most files have nothing to mend
+        from ms_perflint.training.dtypes.attributes import (
+            unused_definition,  # here, because most files have nothing to mend
+        )
 
         edits: list[Edit] = []
         for cast in casts:

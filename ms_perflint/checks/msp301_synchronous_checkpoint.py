@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.findings import Edit, Gain, Related, Safety
+from ms_perflint.core.findings import Edit, Gain, Related, Safety
 from ms_perflint.languages import Message
-from ms_perflint.programs import checkpoints, training
-from ms_perflint.programs.repeats import repeats
-from ms_perflint.programs.site import Call
-from ms_perflint.programs.training import MODEL_TRAINS
+from ms_perflint.program.call_site import Call
+from ms_perflint.training import checkpoints, training
+from ms_perflint.training.repetition import repeats
+from ms_perflint.training.training import MODEL_TRAINS
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -32,7 +32,7 @@ class SynchronousCheckpoint(Check):
         """By meaning: saved again and again while training, and not asynchronously."""
         if call.api == checkpoints.CALLBACK:
             return checkpoints.config_of(call)[1] and training.is_trained(self.program) and self.program.runs(call)
-        if not call.argument("async_save").is_usually(False):
+        if not call.argument("async_save").is_by_default(False):
             return False
         if not training.is_trained(self.program) or not self.program.runs(call):
             return False
@@ -138,7 +138,7 @@ class SynchronousCheckpoint(Check):
         given = edit.set_argument(call, "config", name, line_length=self.line_length) if name is not None else None
         if given is None:
             return None, ""
-        waits = config.argument("async_save").is_usually(False) and self._safety(config) is not None
+        waits = config.argument("async_save").is_by_default(False) and self._safety(config) is not None
         background = edit.set_argument(config, "async_save", "True", line_length=self.line_length) if waits else None
         if background is None:
             return given, Message("pass the config on")
@@ -166,7 +166,7 @@ class SynchronousCheckpoint(Check):
         """Return whether checkpoints are so many that writing them in the background gains nothing."""
         if call.given("save_checkpoint_seconds") is not None:
             return False
-        if call.api == checkpoints.CONFIG and not call.argument("save_checkpoint_steps").is_usually(1):
+        if call.api == checkpoints.CONFIG and not call.argument("save_checkpoint_steps").is_by_default(1):
             return False
         return not any(train.argument("dataset_sink_mode").may_be(True) for train in self.program.calls(*MODEL_TRAINS))
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.findings import Edit, Gain, Related, Safety
+from ms_perflint.core.findings import Edit, Gain, Related, Safety
 from ms_perflint.languages import Message
-from ms_perflint.programs import profiling
-from ms_perflint.programs.conditions import Pass
-from ms_perflint.programs.site import Call
+from ms_perflint.program.call_site import Call
+from ms_perflint.training import profiling
+from ms_perflint.training.conditions import Pass
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -32,7 +32,7 @@ class ProfilerWithAutotune(Check):
 
     def suspect(self, call: Call) -> bool:
         """By meaning: AutoTune is on for a normal user, and a profiler of the data pipeline on the same path."""
-        if not call.argument("enable").is_usually(True) or not self.program.runs(call) or self.target.is_cpu:
+        if not call.argument("enable").is_by_default(True) or not self.program.runs(call) or self.target.is_cpu:
             return False
         return bool(profiling.conflicts(call))
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.findings import Edit, Gain, Related, Safety
+from ms_perflint.core.findings import Edit, Gain, Related, Safety
+from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
-from ms_perflint.programs import mode, parallel, training
-from ms_perflint.programs.choices import DEVICES
-from ms_perflint.programs.site import Call
-from ms_perflint.semantics.values import Value
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.predicates import DEVICES
+from ms_perflint.training import mode, parallel, training
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -93,7 +93,9 @@ class MissingAllReduceFusion(Check):
         if usual is not None:
             return usual == mode.GRAPH
         said = (mode.given(call) for call in mode.settings(self.program))
-        return any(mode.mode_of(known) == mode.GRAPH for value in said if value is not None for known in value.usual)
+        return any(
+            mode.mode_of(known) == mode.GRAPH for value in said if value is not None for known in value.by_default
+        )
 
     # --- form
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 from ms_perflint.check import Check, checks
-from ms_perflint.findings import Edit, Finding, Fix, Gain, Safety
+from ms_perflint.core.findings import Edit, Finding, Fix, Gain, Safety
+from ms_perflint.core.source import Source
 from ms_perflint.languages import Message
-from ms_perflint.records import NamedTuple
-from ms_perflint.source import Source
 from ms_perflint.suppressions import DISABLED, NOQA, Comment, Suppressions
 
 CODE = r"(?i)[A-Z]+[0-9]*"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ms_perflint.commands.outputs import Output
-from ms_perflint.records import NamedTuple
-from ms_perflint.source import PYTHON
+from ms_perflint.core.source import PYTHON
 
 ENDS = (*PYTHON, ".pyi")  # how the names of files end that a hook may name
 EXECUTORS = PROCESSES, DASK = "processes", "dask"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ms_perflint.findings import Finding, in_language
+from ms_perflint.core.findings import Finding, in_language
 from ms_perflint.languages import ENGLISH, Message, say
 from ms_perflint.report.sources import position
 from ms_perflint.report.style import Style, visible

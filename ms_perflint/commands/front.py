@@ -14,7 +14,7 @@ import click
 from ms_perflint.cache import CACHE_DIR, NO_CACHE
 from ms_perflint.commands import completion
 from ms_perflint.commands.asked import EXECUTORS, PROCESSES, Options, listed, with_files
-from ms_perflint.commands.mistakes import INTERRUPTED, Mistake, reason
+from ms_perflint.commands.mistakes import INTERRUPTED, UsageError, reason
 from ms_perflint.commands.outputs import Output, output
 from ms_perflint.config import suggestion
 from ms_perflint.languages import LANGUAGES, VARIABLE, Message, chosen, say
@@ -330,4 +330,4 @@ def answer(arguments: Sequence[str] | None) -> int:
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as error:
-        raise Mistake(reason(error)) from error
+        raise UsageError(reason(error)) from error

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130  # the exit code after Ctrl-C
 
 
-class Mistake(Exception):
+class UsageError(Exception):
     """A command line that cannot be used, or not be done: why."""
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from ms_perflint.commands.mistakes import Mistake
+from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.languages import Message, escaped
-from ms_perflint.records import NamedTuple
 
 
 class Output(NamedTuple):
@@ -37,16 +37,16 @@ def outputs(asked: Sequence[Output], file: str | None, usual: str) -> tuple[Outp
             formats=", ".join(bare),
             format=bare[0],
         )
-        raise Mistake(message)
+        raise UsageError(message)
     if file is not None and not bare:
         message = Message("each --output-format names its own file, and nothing is left for {file}", file=file)
-        raise Mistake(message)
+        raise UsageError(message)
     found = tuple(each._replace(file=each.file if each.file is not None else file) for each in wanted)
     files = [os.path.realpath(each.file) for each in found if each.file is not None]
     twice = next((each for each in files if files.count(each) > 1), None)
     if twice is not None:
         message = Message("two reports would be written to {file}", file=os.path.relpath(twice))
-        raise Mistake(message)
+        raise UsageError(message)
     return found
 
 
@@ -67,7 +67,7 @@ def write(text: str, file: str | None, aside: bool = False) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         place = file or Message("the report")
         message = Message("cannot write {place}: {reason}", place=place, reason=error.strerror)
-        raise Mistake(message) from error
+        raise UsageError(message) from error
 
 
 def tell(text: str) -> None:

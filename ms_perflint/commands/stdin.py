@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ms_perflint.config import Config
+from ms_perflint.core.source import Disk, Files, Overlay
 from ms_perflint.discovery import Found, is_excluded
-from ms_perflint.source import Disk, Files, Overlay
 
 NAME = "-"  # what stands for it on the command line, and for its name where it has none
 

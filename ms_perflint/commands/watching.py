@@ -11,7 +11,7 @@ import click
 
 from ms_perflint.cache import project_root
 from ms_perflint.commands.asked import Options
-from ms_perflint.commands.mistakes import Mistake
+from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import tell
 from ms_perflint.config import EXCLUDE, ConfigError, common_parent
 from ms_perflint.languages import Message, chosen, say
@@ -26,14 +26,14 @@ PAUSE = 200  # milliseconds after which nothing more is saved together
 def watch(paths: Sequence[str], options: Options) -> int:
     """Lint, and lint again after each change, until somebody stops it with Ctrl-C."""
     if options.fix or options.diff or options.add_noqa is not None or "-" in paths:
-        raise Mistake(ALONE)
+        raise UsageError(ALONE)
     try:
         from watchfiles import watch as changes
     except ImportError as error:
-        raise Mistake(MISSING) from error
+        raise UsageError(MISSING) from error
     root = project_root(common_parent(paths))
     if not os.path.isdir(root):
-        raise Mistake(Message("{folder}: no such directory", folder=root))
+        raise UsageError(Message("{folder}: no such directory", folder=root))
     language = chosen(options.lang)
     once, is_first = options._replace(watch=False), True
     # It listens before it lints for the first time: nothing that is saved meanwhile is missed.
@@ -59,7 +59,7 @@ def _lint(paths: Sequence[str], options: Options, is_first: bool, language: str)
         click.clear()
     try:
         run(paths, options)
-    except (ConfigError, Mistake) as error:
+    except (ConfigError, UsageError) as error:
         if is_first:
             raise
         tell(say(Message("ms-perflint: error: {reason}", reason=error.args[0]), language))

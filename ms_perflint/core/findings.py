@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Sequence
-from typing import Optional
+from typing import NamedTuple, Optional
 
+from ms_perflint.core.records import equal_by
 from ms_perflint.languages import ENGLISH, Message, say
-from ms_perflint.records import NamedTuple, equal_by
 
 
 class Safety(enum.Enum):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from ms_perflint.languages import Message
-from ms_perflint.records import NamedTuple
 
 LONGEST = 4096  # characters of a pattern, as of a path
 SPECIAL = frozenset("*?[\\")

@@ -1,34 +1,10 @@
-"""Records: tuples whose fields have names, made faster than `typing` makes them.
-
-`typing` compiles the annotation of each field to see whether it is one. There are fifty records in every run.
-"""
+"""Named tuples that are equal by some of their fields."""
 
 from __future__ import annotations
 
-from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from operator import itemgetter
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from typing import NamedTuple as NamedTuple
-else:
-    _MADE = ("__annotations__", "__module__", "__qualname__")  # what the new class has by itself
-
-    class _Records(type):
-        """Makes a named tuple of each class that is derived from `NamedTuple`."""
-
-        def __new__(cls, name: str, bases: tuple[type, ...], body: Mapping[str, object]) -> type:
-            fields = body.get("__annotations__", {})
-            usual = [body[field] for field in fields if field in body]
-            made = namedtuple(name, fields, defaults=usual, module=body["__module__"])
-            made.__annotations__ = fields
-            made.__qualname__ = body["__qualname__"]
-            for key in body.keys() - set(fields) - set(_MADE):
-                setattr(made, key, body[key])
-            return made
-
-    NamedTuple = type.__new__(_Records, "NamedTuple", (), {})
+from typing import TypeVar
 
 Record = TypeVar("Record", bound=tuple[object, ...])
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Optional, Protocol
 
-from ms_perflint.findings import Edit, Place, Problem
+from ms_perflint.core.findings import Edit, Place, Problem
 from ms_perflint.languages import Message
 
 if TYPE_CHECKING:

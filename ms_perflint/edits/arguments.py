@@ -10,8 +10,8 @@ from ms_perflint.edits.layout import marks, requoted, unit
 from ms_perflint.edits.listing import Listing, items
 
 if TYPE_CHECKING:
-    from ms_perflint.findings import Edit
-    from ms_perflint.programs.site import Call
+    from ms_perflint.core.findings import Edit
+    from ms_perflint.program.call_site import Call
 
 
 def set_argument(

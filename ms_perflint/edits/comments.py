@@ -11,8 +11,8 @@ from ms_perflint.suppressions import NOQA, Suppressions
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ms_perflint.findings import Edit
-    from ms_perflint.source import Source
+    from ms_perflint.core.findings import Edit
+    from ms_perflint.core.source import Source
 
 _SUPPRESSION = re.compile(rf"{NOQA}\s*")  # that says nothing else
 # Comments to tools on the code of their line, which on a line of their own would speak of other code

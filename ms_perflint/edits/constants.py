@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from ms_perflint.core.findings import Edit, Place
 from ms_perflint.edits.expressions import replace_expression
-from ms_perflint.findings import Edit, Place
-from ms_perflint.networks.numbers import Origin, config_span
+from ms_perflint.training.networks.provenance import Origin, config_span
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
 
 
 def replace_constants(

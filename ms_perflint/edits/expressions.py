@@ -5,19 +5,19 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ms_perflint.core.findings import Edit
 from ms_perflint.edits.layout import comments, indent, line_start, requoted
-from ms_perflint.findings import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ms_perflint.semantics.module import Module
+    from ms_perflint.index.semantic_index import SemanticIndex
 
 _DECORATED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FORMATTED = ("JoinedStr", "TemplateStr")  # the second from Python 3.14 on
 
 
-def replace_expression(module: Module, node: ast.expr, text: str) -> tuple[Edit, ...] | None:
+def replace_expression(module: SemanticIndex, node: ast.expr, text: str) -> tuple[Edit, ...] | None:
     """Return the edit that puts `text` in the place of an expression, in parentheses where it needs them.
 
     None inside f-strings, for targets of assignments, where a comment would be lost, and for what is no expression.
@@ -33,7 +33,7 @@ def replace_expression(module: Module, node: ast.expr, text: str) -> tuple[Edit,
     return _proven(module, node, wanted, [(Edit(path, start, end, text),), (Edit(path, start, end, f"({text})"),)])
 
 
-def unwrap(module: Module, node: ast.expr, inner: ast.expr) -> tuple[Edit, ...] | None:
+def unwrap(module: SemanticIndex, node: ast.expr, inner: ast.expr) -> tuple[Edit, ...] | None:
     """Return the edits that leave of an expression only one of its own sub-expressions.
 
     The text of `inner` is not touched, so that other edits may go on inside. None where comments around it would be
@@ -55,7 +55,7 @@ def unwrap(module: Module, node: ast.expr, inner: ast.expr) -> tuple[Edit, ...] 
     )
 
 
-def ancestors(module: Module, node: ast.AST) -> list[ast.AST]:
+def ancestors(module: SemanticIndex, node: ast.AST) -> list[ast.AST]:
     """Return the nodes from the module down to `node`; empty where it is not found."""
     row = getattr(node, "lineno", 0)
     stack: list[list[ast.AST]] = [[module.tree]]
@@ -100,7 +100,7 @@ def apply(text: bytes, edits: Sequence[Edit], start: int = 0) -> bytes:
 
 
 def _proven(
-    module: Module, node: ast.expr, wanted: ast.expr, forms: Sequence[tuple[Edit, ...]]
+    module: SemanticIndex, node: ast.expr, wanted: ast.expr, forms: Sequence[tuple[Edit, ...]]
 ) -> tuple[Edit, ...] | None:
     """Return the first form of the edits after which the statement is the old one with `wanted` instead of `node`."""
     path = ancestors(module, node)
@@ -115,7 +115,7 @@ def _proven(
     return None
 
 
-def _edited(module: Module, stmt: ast.stmt, edits: Sequence[Edit]) -> ast.stmt | None:
+def _edited(module: SemanticIndex, stmt: ast.stmt, edits: Sequence[Edit]) -> ast.stmt | None:
     """Return a statement as it reads with the edits made, parsed on its own; None where it does not parse."""
     start, end = module.span(stmt)
     if isinstance(stmt, _DECORATED) and stmt.decorator_list:

@@ -7,17 +7,17 @@ import re
 from typing import TYPE_CHECKING
 
 from ms_perflint import mindspore_api
+from ms_perflint.core.findings import Edit
 from ms_perflint.edits.expressions import first_row
 from ms_perflint.edits.layout import fits, indent, pad
 from ms_perflint.edits.listing import Listing, items
 from ms_perflint.edits.statements import insert_below, is_future
-from ms_perflint.findings import Edit
-from ms_perflint.semantics.forms import descendants
+from ms_perflint.index.syntax_forms import descendants
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ms_perflint.semantics.module import Module
+    from ms_perflint.index.semantic_index import SemanticIndex
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _WORD = re.compile(rb"(?P<skip>\#[^\r\n]*|\\\r?\n?|\s+)|(?P<mark>[(),])|(?P<word>[^\s#(),\\]+)")
@@ -25,7 +25,7 @@ _SETUP = frozenset(("os", "sys", "warnings", "logging", "random", "np", "numpy",
 
 
 def import_name(
-    module: Module,
+    module: SemanticIndex,
     api: str,
     *,
     version: mindspore_api.Version | None = None,
@@ -63,7 +63,7 @@ def import_name(
     return spelling, (_new_import(module, f"from {home} import {name}"),)
 
 
-def insert_after_imports(module: Module, line: str) -> tuple[Edit, ...]:
+def insert_after_imports(module: SemanticIndex, line: str) -> tuple[Edit, ...]:
     """Return the edit that inserts a line below the imports at the top; below the docstring without any.
 
     Where the line uses a name that is imported further below, it stands below those imports.
@@ -121,7 +121,7 @@ def _aliases(stmt: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
     return [(alias.asname or alias.name, f"{home}.{alias.name}") for alias in stmt.names if alias.name != "*"]
 
 
-def _spelled(module: Module, api: str, bound: dict[str, set[str]], version: mindspore_api.Version) -> str | None:
+def _spelled(module: SemanticIndex, api: str, bound: dict[str, set[str]], version: mindspore_api.Version) -> str | None:
     """Return how the imports at the top level let `api` be written, through the closest module that they bind."""
     found: list[tuple[tuple[int, int], str]] = []
     last = api.split(".")
@@ -175,7 +175,7 @@ def _offers(stmt: ast.ImportFrom, api: str, name: str, version: mindspore_api.Ve
     )
 
 
-def _extend(module: Module, stmt: ast.ImportFrom, name: str, line_length: int) -> tuple[Edit, ...]:
+def _extend(module: SemanticIndex, stmt: ast.ImportFrom, name: str, line_length: int) -> tuple[Edit, ...]:
     """Return the edits that add a name to a `from` import, in parentheses where its line would become too long."""
     source = module.source
     start, end = module.span(stmt)
@@ -196,7 +196,7 @@ def _extend(module: Module, stmt: ast.ImportFrom, name: str, line_length: int) -
     )
 
 
-def _exchanged(module: Module, old: str, api: str, version: mindspore_api.Version) -> Edit | None:
+def _exchanged(module: SemanticIndex, old: str, api: str, version: mindspore_api.Version) -> Edit | None:
     """Return the edit that imports an API in the place of a name that the file uses once; None where it cannot."""
     source, name = module.source, api.rpartition(".")[2]
     if len(re.findall(rb"\b%s\b" % re.escape(old.encode()), source.text)) != 2:
@@ -230,7 +230,7 @@ def _names(text: bytes, start: int, end: int) -> tuple[list[tuple[int, int]], in
     return names, bracket
 
 
-def _new_import(module: Module, line: str) -> Edit:
+def _new_import(module: SemanticIndex, line: str) -> Edit:
     """Return the edit that adds an import below the first run of imports that brings MindSpore, else at the top."""
     body = module.tree.body
     index = next((n for n, stmt in enumerate(body) if _imports(stmt) and _names_mindspore(stmt)), -1)
@@ -277,7 +277,7 @@ def _is_import(line: str) -> bool:
     return line.startswith(("import ", "from "))
 
 
-def _on_top(module: Module, line: str) -> Edit:
+def _on_top(module: SemanticIndex, line: str) -> Edit:
     """Return the edit that puts a line in front of the first statement, below comments; at the end without any."""
     source, body = module.source, module.tree.body
     if not body:
@@ -288,7 +288,7 @@ def _on_top(module: Module, line: str) -> Edit:
     return Edit(module.path, start, start, f"{line}{_space(module, 0, line)}\n")
 
 
-def _space(module: Module, index: int, line: str) -> str:
+def _space(module: SemanticIndex, index: int, line: str) -> str:
     """Return the line ends that part a new line from the statement below it; none where a blank line does.
 
     Two blank lines stand in front of functions and classes, one between imports and other code.

@@ -9,12 +9,12 @@ import tokenize
 import unicodedata
 from typing import TYPE_CHECKING
 
-from ms_perflint.semantics.forms import descendants
+from ms_perflint.index.syntax_forms import descendants
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ms_perflint.source import Source, Span
+    from ms_perflint.core.source import Source, Span
 
 BLANK = b" \t\f"
 TAB_WIDTH = 4  # what ruff counts

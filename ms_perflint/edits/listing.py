@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from ms_perflint.core.findings import Edit
 from ms_perflint.edits.layout import BLANK, fits, indent, line_end, line_start, marks, pad, remark, starts_line, width
-from ms_perflint.findings import Edit
-from ms_perflint.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ms_perflint.source import Source, Span
+    from ms_perflint.core.source import Source, Span
 
 
 class Item(NamedTuple):

@@ -6,18 +6,18 @@ import ast
 import re
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.core.findings import Edit, Place, Related
+from ms_perflint.core.source import Source, SourceError
 from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.expressions import replace_expression
-from ms_perflint.findings import Edit, Place, Related
+from ms_perflint.infer.values import Alternative, Constant, Value
 from ms_perflint.languages import Message
-from ms_perflint.semantics.settings import trees
-from ms_perflint.semantics.values import Constant, Known, Value
-from ms_perflint.source import Source, SourceError
+from ms_perflint.resolve import config_documents
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
-    from ms_perflint.programs.site import Call
-    from ms_perflint.semantics.module import Module
+    from ms_perflint.index.semantic_index import SemanticIndex
+    from ms_perflint.program.call_site import Call
+    from ms_perflint.program.program import Program
 
 _SCALAR = re.compile(rb"[^\s:#]+[ \t]*:[ \t]*(?P<value>[^\s#,}]+)")
 
@@ -25,11 +25,11 @@ _TRUTHS = (("false", "true"), ("off", "on"), ("no", "yes"))
 _WORD = re.compile(r"['\"]?(?P<value>[\w.]+)")
 
 
-def decided(value: Value) -> Optional[Known]:
+def decided(value: Value) -> Optional[Alternative]:
     """Return the default of an option, or the config key, that decides a value; None where the code does."""
-    if len(value.usual) != 1 or not (value.optional or len(value.known) > 1):
+    if len(value.by_default) != 1 or not (value.overridable or len(value.alternatives) > 1):
         return None
-    return value.usual[0]
+    return value.by_default[0]
 
 
 def set_value(
@@ -72,7 +72,7 @@ def _definition(call: Call, given: ast.expr) -> Optional[ast.expr]:
     )
 
 
-def set_setting(program: Program, setting: Known, text: str, yaml: str) -> Optional[tuple[Edit, ...]]:
+def set_setting(program: Program, setting: Alternative, text: str, yaml: str) -> Optional[tuple[Edit, ...]]:
     """Return the edits that change an option's default, a scalar in a YAML or JSON file, or a flag in a launcher.
 
     None where the setting is worked out from what stands there: `not args.off`, `config.mode == "graph"`.
@@ -87,7 +87,7 @@ def set_setting(program: Program, setting: Known, text: str, yaml: str) -> Optio
     return _exchanged(module, node, setting.constant, text) if isinstance(node, ast.expr) else None
 
 
-def _exchanged(module: Module, node: ast.expr, constant: object, text: str) -> Optional[tuple[Edit, ...]]:
+def _exchanged(module: SemanticIndex, node: ast.expr, constant: object, text: str) -> Optional[tuple[Edit, ...]]:
     """Return the edit of an expression that gives this constant; None where it gives another one."""
     if not _stands_for(node, constant):
         return None
@@ -95,7 +95,7 @@ def _exchanged(module: Module, node: ast.expr, constant: object, text: str) -> O
     return replace_expression(module, node, f'"{text}"' if is_read else text)  # the option's type reads it
 
 
-def _default(module: Module, node: ast.Call, constant: object, text: str) -> Optional[tuple[Edit, ...]]:
+def _default(module: SemanticIndex, node: ast.Call, constant: object, text: str) -> Optional[tuple[Edit, ...]]:
     """Change what an `add_argument` call gives by default: its `default`, or the way its flag works."""
     given = {keyword.arg: keyword.value for keyword in node.keywords}
     default, action = given.get("default"), given.get("action")
@@ -116,7 +116,7 @@ def _stands_for(default: ast.expr, constant: object) -> bool:
     return type(default.value) is type(constant) and default.value == constant
 
 
-def _scalar(program: Program, setting: Known, place: Place, text: str) -> Optional[tuple[Edit, ...]]:
+def _scalar(program: Program, setting: Alternative, place: Place, text: str) -> Optional[tuple[Edit, ...]]:
     """Change the value behind a key, in its quotes if it has some."""
     raw = program.project.raw(place.path)
     try:
@@ -125,7 +125,7 @@ def _scalar(program: Program, setting: Known, place: Place, text: str) -> Option
         return None
     line = source.line(place.row)
     match = _SCALAR.search(line, min(len(line), len(line.decode()[: place.column - 1].encode())))
-    documents = trees.read(match["value"], place.path) if match is not None else ()
+    documents = config_documents.read(match["value"], place.path) if match is not None else ()
     if match is None or not documents or not Constant(documents[0].data).same(setting.constant):
         return None
     quote = match["value"][:1].decode()
@@ -143,7 +143,7 @@ def _worded(old: str, new: str) -> str:
     return word.upper() if old.isupper() else word.capitalize() if old[0].isupper() else word
 
 
-def _flag(program: Program, setting: Known, place: Place, text: str) -> Optional[tuple[Edit, ...]]:
+def _flag(program: Program, setting: Alternative, place: Place, text: str) -> Optional[tuple[Edit, ...]]:
     """Change the value of a flag where it stands in a launcher as it is, not as a variable."""
     try:
         source = Source(place.path, program.project.raw(place.path) or b"")

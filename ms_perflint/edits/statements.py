@@ -6,15 +6,15 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from ms_perflint.core.findings import Edit
 from ms_perflint.edits.comments import readable
 from ms_perflint.edits.expressions import ancestors, first_row
 from ms_perflint.edits.layout import BLANK, indent, line_start, requoted, starts_line, unit
-from ms_perflint.findings import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ms_perflint.semantics.module import Module
+    from ms_perflint.index.semantic_index import SemanticIndex
 
 _JOINT = re.compile(rb"[ \t\f]*;(?:[ \t\f]|\\(?:\r\n|\r|\n))*")  # what stands between `a` and `b` in `a; b`
 _REST = re.compile(
@@ -22,7 +22,7 @@ _REST = re.compile(
 )  # what may follow a statement on its last line
 
 
-def delete_statement(module: Module, stmt: ast.stmt) -> tuple[Edit, ...] | None:
+def delete_statement(module: SemanticIndex, stmt: ast.stmt) -> tuple[Edit, ...] | None:
     """Return the edit that deletes a simple statement with its lines; comments of it get lines of their own.
 
     The only statement of a block becomes `pass`. None for compound statements, and where lines cannot be told apart.
@@ -43,7 +43,7 @@ def delete_statement(module: Module, stmt: ast.stmt) -> tuple[Edit, ...] | None:
     return _delete_lines(module, start, end, index == 0)
 
 
-def insert_before(module: Module, stmt: ast.stmt, line: str) -> tuple[Edit, ...] | None:
+def insert_before(module: SemanticIndex, stmt: ast.stmt, line: str) -> tuple[Edit, ...] | None:
     """Return the edit that inserts a line in front of a statement and the comments above it, indented as it is.
 
     Behind `;` or `if x:` a simple statement is put on the same line. None before `elif` and `__future__` imports.
@@ -65,7 +65,7 @@ def insert_before(module: Module, stmt: ast.stmt, line: str) -> tuple[Edit, ...]
     return (Edit(module.path, start, start, f"{line}; "),)
 
 
-def _above_comments(module: Module, stmt: ast.stmt, top: int) -> int:
+def _above_comments(module: SemanticIndex, stmt: ast.stmt, top: int) -> int:
     """Return where the comments start that speak of a statement; `top` is the start of its first line.
 
     Comments at the top of the file speak of the file. No comment is what looks like one at the end of a string.
@@ -80,7 +80,7 @@ def _above_comments(module: Module, stmt: ast.stmt, top: int) -> int:
     return source.starts[first - 1] if first > 1 else top
 
 
-def _indented(module: Module, lines: str) -> list[str]:
+def _indented(module: SemanticIndex, lines: str) -> list[str]:
     """Return lines, written with four spaces for a level, indented as the file is."""
     level = unit(module.tree, module.source)
     found = []
@@ -91,7 +91,7 @@ def _indented(module: Module, lines: str) -> list[str]:
     return found
 
 
-def insert_below(module: Module, index: int, lines: str) -> Edit:
+def insert_below(module: SemanticIndex, index: int, lines: str) -> Edit:
     """Return the edit that inserts lines below a statement of the module, and below all that shares its last line."""
     source, body = module.source, module.tree.body
     row = body[index].end_lineno or 0
@@ -119,18 +119,18 @@ def _block(parent: ast.AST, stmt: ast.stmt) -> Sequence[ast.AST]:
     return next(value for _, value in ast.iter_fields(parent) if isinstance(value, list) and stmt in value)
 
 
-def _joined(module: Module, left: ast.AST, right: ast.AST) -> bool:
+def _joined(module: SemanticIndex, left: ast.AST, right: ast.AST) -> bool:
     """Return whether two statements stand behind each other with a semicolon."""
     between = module.source.text[module.span(left)[1] : module.span(right)[0]]
     return _JOINT.fullmatch(between) is not None
 
 
-def _continued(module: Module, top: int) -> bool:
+def _continued(module: SemanticIndex, top: int) -> bool:
     """Return whether the line that starts at `top` goes on with the one before, by a backslash."""
     return module.source.line(module.source.row(top) - 1).endswith(b"\\") if top else False
 
 
-def _passed(module: Module, start: int, end: int) -> Edit:
+def _passed(module: SemanticIndex, start: int, end: int) -> Edit:
     """Return the edit that puts `pass` in the place of a statement, its comments above and behind it."""
     source, rest = module.source, _REST.match(module.source.text, end)
     if rest is None:
@@ -141,7 +141,7 @@ def _passed(module: Module, start: int, end: int) -> Edit:
     return Edit(module.path, start, rest.end(1) if behind else rest.end(), f"{above}pass")
 
 
-def _delete_lines(module: Module, start: int, end: int, is_first: bool) -> tuple[Edit, ...] | None:
+def _delete_lines(module: SemanticIndex, start: int, end: int, is_first: bool) -> tuple[Edit, ...] | None:
     """Return the edit that deletes the lines of a statement; None where they hold something else too.
 
     Blank lines go with it where there would be too many then; `is_first`: nothing of its block stands above.
@@ -172,7 +172,7 @@ def _delete_lines(module: Module, start: int, end: int, is_first: bool) -> tuple
     return (Edit(module.path, top, bottom, ""),)
 
 
-def _blanks(module: Module, row: int, step: int) -> int:
+def _blanks(module: SemanticIndex, row: int, step: int) -> int:
     """Return how many blank lines follow a row upwards or downwards."""
     source, count = module.source, 0
     while 1 <= (next_row := row + step * (count + 1)) < len(source.starts) and not source.line(next_row).strip(b" \t"):

@@ -11,9 +11,9 @@ from ms_perflint.facts.reader import Reader
 from ms_perflint.facts.verdicts import verdicts
 from ms_perflint.gate import MARK
 from ms_perflint.linter import Linter
-from ms_perflint.networks.entries import is_script
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.training import trains
+from ms_perflint.program.program import Program
+from ms_perflint.training.networks.train_cells import is_script
+from ms_perflint.training.training import trains
 
 IN_SHORT: tuple[Callable[[Reader], Fact], ...] = (
     training.trains,

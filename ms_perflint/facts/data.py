@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Union
 
-from ms_perflint.findings import Place
+from ms_perflint.core.findings import Place
 from ms_perflint.languages import ENGLISH, say
 
 Plain = Union[bool, int, float, str, None]  # what JSON holds as it is; None: unknown, or nothing there

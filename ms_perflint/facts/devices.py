@@ -9,11 +9,11 @@ from typing import Optional
 from ms_perflint.facts.data import Evidence, Fact
 from ms_perflint.facts.reader import Reader
 from ms_perflint.facts.words import DEPENDS, NO, NONE, UNKNOWN, YES, also, both, either
+from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
-from ms_perflint.programs import checkpoints, parallel, profiling
-from ms_perflint.programs.repeats import repeats
-from ms_perflint.programs.site import Call
-from ms_perflint.semantics.values import Value
+from ms_perflint.program.call_site import Call
+from ms_perflint.training import checkpoints, parallel, profiling
+from ms_perflint.training.repetition import repeats
 
 ASYNC = "async_save"
 

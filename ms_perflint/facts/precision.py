@@ -9,12 +9,12 @@ from typing import Optional
 from ms_perflint.facts.data import Evidence, Fact
 from ms_perflint.facts.reader import Reader, flat, short
 from ms_perflint.facts.words import also
+from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
-from ms_perflint.networks import entries, halves, networks, precision
-from ms_perflint.programs import training
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.site import Call
-from ms_perflint.semantics.values import Value
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
+from ms_perflint.training import training
+from ms_perflint.training.networks import half_precision, networks, precision, train_cells
 
 
 def precision_of(reader: Reader) -> Fact:
@@ -44,16 +44,16 @@ def precision_of(reader: Reader) -> Fact:
 def _made(reader: Reader) -> Iterator[Evidence]:
     """Yield where the training is made, and whether there is matrix work in it: the Model, the cell, the gradients."""
     program = reader.program
-    models = [model for model in entries.trained_models(program) if entries.has_optimizer(model)]
+    models = [model for model in train_cells.trained_models(program) if train_cells.has_optimizer(model)]
     for model in models:
         values = [model.argument("network"), *([model.argument("loss_fn")] if model.given("loss_fn") else ())]
         yield reader.evidence(model, "amp_level", says=partial(_amp_level, work=_work(program, values)))
     if models:
         return
-    for cell in entries.train_cells(program):
+    for cell in train_cells.train_cells(program):
         work = _work(program, [program.value(cell.node, cell.scope)])
         yield _plain(reader, cell, also(Message("makes the training step"), work))
-    for gradient, differentiated in entries.gradients(program):
+    for gradient, differentiated in train_cells.gradients(program):
         yield _plain(reader, gradient, also(Message("makes the gradients"), _work(program, differentiated)))
 
 
@@ -82,7 +82,7 @@ def _halved(reader: Reader) -> Iterator[Evidence]:
             yield reader.evidence(site, precision.LEVELS[site.api], says=_level)
         else:
             yield Evidence(reader.place(site), reader.code(site), Message("may switch it on"))
-    for module, node in halves.mentions(program):
+    for module, node in half_precision.mentions(program):
         place = module.source.place(module.span(node)[0])
         yield Evidence(place, short(flat(module.text(node))), Message("names half precision"))
 

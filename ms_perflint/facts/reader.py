@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from ms_perflint.core.findings import Place
+from ms_perflint.core.source import NOTEBOOK, PYTHON
 from ms_perflint.facts.data import Evidence, Origin, Plain
 from ms_perflint.facts.words import UNKNOWN, both, either
-from ms_perflint.findings import Place
+from ms_perflint.index.semantic_index import Binding, Scope, Site
+from ms_perflint.index.syntax_forms import is_main_guard
+from ms_perflint.infer.parameters import argument
+from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.libraries import argparse
-from ms_perflint.programs import conditions
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.site import Call
-from ms_perflint.semantics.forms import is_main_guard
-from ms_perflint.semantics.module import Binding, Scope, Site
-from ms_perflint.semantics.parameters import argument
-from ms_perflint.semantics.values import NO_CONSTANT, Known, Value
-from ms_perflint.source import NOTEBOOK, PYTHON
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
+from ms_perflint.training import conditions
 
 CONDITION = 50  # characters of a condition
 CONDITIONS = 3  # that are shown for one site
@@ -123,7 +123,7 @@ class Reader:
 
     def reading(self, value: Value, node: ast.expr, scope: Scope) -> Reading:
         """Return what the value of an expression is."""
-        usual = _unique(value.usual)
+        usual = _unique(value.by_default)
         alone = usual[0] if len(usual) == 1 and not value.open else NO_CONSTANT
         text = phrase(value)
         if text.endswith("unknown"):
@@ -136,7 +136,7 @@ class Reader:
         places: dict[Place, None] = {}
         whole = [] if isinstance(node, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Call)) else [node]
         for part in [*whole, *(part for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute)))]:
-            for known in self.program.value(part, scope).known:
+            for known in self.program.value(part, scope).alternatives:
                 place = known.place
                 if (
                     not known.api
@@ -153,7 +153,7 @@ class Reader:
                 found = self._missing(node, scope)
                 if found:
                     return found
-                if any(known.cls is not None for known in self.program.value(node.value, scope).known):
+                if any(known.cls is not None for known in self.program.value(node.value, scope).alternatives):
                     break
                 node = node.value
             elif isinstance(node, ast.Name):
@@ -185,7 +185,7 @@ class Reader:
     def _missing(self, node: ast.Attribute | ast.Subscript, scope: Scope) -> str:
         """Return which option or key is not there; "" where that is not the reason."""
         key = node.attr if isinstance(node, ast.Attribute) else getattr(node.slice, "value", None)
-        for known in self.program.value(node.value, scope).known:
+        for known in self.program.value(node.value, scope).alternatives:
             if known.document:
                 return Message("no `{key}` in {file}", key=key, file=os.path.basename(known.document))
             if known.is_options:
@@ -241,13 +241,13 @@ class Reader:
             for name in sorted(argparse.option_names(self.program.evaluator, site))[:1]:
                 text = Message("--{name}, default {default}", name=name, default=default) if default else f"--{name}"
                 option = Origin(self.place(site), text if len(text) <= LONGEST else short(text), True)
-                for known in argparse.option_default(self.program.evaluator, site).known:
+                for known in argparse.option_default(self.program.evaluator, site).alternatives:
                     if known.place.path.endswith(PYTHON):
                         found.setdefault(known.place, option)
         return found
 
 
-def _unique(knowns: Iterable[Known]) -> list[object]:
+def _unique(knowns: Iterable[Alternative]) -> list[object]:
     """Return the constants among them, each once; 1 and True are two."""
     constants = (known.constant for known in knowns)
     return list({(type(c), repr(c)): c for c in constants if c is not NO_CONSTANT}.values())
@@ -255,7 +255,7 @@ def _unique(knowns: Iterable[Known]) -> list[object]:
 
 def phrase(value: Value) -> str:
     """Return what a value is, in words: what a normal user gets first."""
-    usual, every = _unique(value.usual), _unique(value.known)
+    usual, every = _unique(value.by_default), _unique(value.alternatives)
     rare = [constant for constant in every if constant not in usual]
     if not every or (value.open and not usual):
         return UNKNOWN
@@ -267,7 +267,7 @@ def phrase(value: Value) -> str:
     if usual and rare:
         others = either([worded(constant) for constant in rare])
         return Message("{value}, {others} on request", value=text, others=others)
-    return Message("{value} by default", value=text) if value.optional and usual else text
+    return Message("{value} by default", value=text) if value.overridable and usual else text
 
 
 def worded(constant: object) -> str:

@@ -6,17 +6,17 @@ import ast
 import os
 from collections.abc import Sequence
 
+from ms_perflint.core.findings import Place
+from ms_perflint.core.source import SourceError
 from ms_perflint.facts.data import Evidence, Fact, Origin
 from ms_perflint.facts.reader import Reader, flat, short
 from ms_perflint.facts.words import NONE, either
-from ms_perflint.findings import Place
+from ms_perflint.index.semantic_index import Scope
 from ms_perflint.languages import Message
-from ms_perflint.programs import target as targets
-from ms_perflint.programs.devices import target_of
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.site import Call
-from ms_perflint.semantics.module import Scope
-from ms_perflint.source import SourceError
+from ms_perflint.program import target as targets
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
+from ms_perflint.training.devices import target_of
 
 HOPS = 3  # from what is read to the path of its file
 COMMAND = 120  # characters of a command that are shown
@@ -56,7 +56,7 @@ def config_files(reader: Reader) -> Fact:
     known: list[Evidence] = []
     unknown: list[Evidence] = []
     for call in program.calls(*sorted(program.evaluator.libraries.documents)):
-        paths = [each.document for each in program.value(call.node, call.scope).known if each.document]
+        paths = [each.document for each in program.value(call.node, call.scope).alternatives if each.document]
         given, scope = _path_given(reader, call)
         for path in paths:
             place = f"{os.path.basename(call.module.path)}:{call.node.lineno}"
@@ -74,7 +74,7 @@ def _path_given(reader: Reader, call: Call) -> tuple[ast.expr, Scope]:
     """Return the expression that says which file a call reads: the path behind `open(path)` and `open(path).read()`."""
     given, scope = call.node.args[0] if call.node.args else call.node, call.scope
     for _ in range(HOPS):
-        made = (known.creation for known in reader.program.value(given, scope).known)
+        made = (known.creation for known in reader.program.value(given, scope).alternatives)
         first = next((layer for layer in made if layer is not None), None)
         if first is None:
             break

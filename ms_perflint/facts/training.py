@@ -7,12 +7,12 @@ from functools import partial
 from ms_perflint.facts.data import Evidence, Fact
 from ms_perflint.facts.reader import Reader
 from ms_perflint.facts.words import UNKNOWN, YES, also, listed, yes_or_no
+from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.languages import Message
-from ms_perflint.programs import callbacks, conditions, mode, training
-from ms_perflint.programs.devices import target_of
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.site import Call
-from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
+from ms_perflint.training import callbacks, conditions, mode, training
+from ms_perflint.training.devices import target_of
 
 MODES = {mode.GRAPH: Message("graph"), mode.PYNATIVE: Message("PyNative")}
 ACTS = {

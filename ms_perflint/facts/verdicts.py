@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from ms_perflint import mindspore_api
 from ms_perflint.check import checks
+from ms_perflint.core.findings import Place
 from ms_perflint.facts.data import Verdict
-from ms_perflint.findings import Place
 from ms_perflint.linter import Linter
-from ms_perflint.programs.devices import target_of
-from ms_perflint.programs.program import Program
+from ms_perflint.program.program import Program
+from ms_perflint.training.devices import target_of
 
 FILES = 150  # of a program that is looked at a second time, as if it were for another target
 Found = dict[str, list[tuple[Place, bool]]]  # code -> places, and whether they are hidden

@@ -21,14 +21,13 @@ import contextlib
 import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ms_perflint.findings import Edit, Finding, Problem, Report, Safety
+from ms_perflint.core.findings import Edit, Finding, Problem, Report, Safety
+from ms_perflint.core.internal import internal_error
+from ms_perflint.core.source import Files, Overlay, Source, SourceError, Status
 from ms_perflint.fixes.writing import Change, unified_diff, write
-from ms_perflint.internal import internal_error
 from ms_perflint.languages import Message
-from ms_perflint.records import NamedTuple
-from ms_perflint.source import Files, Overlay, Source, SourceError, Status
 
 if TYPE_CHECKING:
     from ms_perflint.config import Config

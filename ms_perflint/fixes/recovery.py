@@ -17,11 +17,11 @@ import os
 import stat
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
+from typing import NamedTuple
 
-from ms_perflint.findings import Problem
+from ms_perflint.core.findings import Problem
 from ms_perflint.fixes.replacing import PREFIX, TEMPORARY, Replacement, discard, locked, prepare, put, read, save, sync
 from ms_perflint.languages import Message
-from ms_perflint.records import NamedTuple
 
 RECORD = ".undo"
 LARGEST_RECORD = 1_000_000_000  # bytes; it holds files twice, and what is not ASCII in them as escapes

@@ -22,10 +22,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
-from ms_perflint.records import NamedTuple
-from ms_perflint.source import LARGEST, read_regular, without_waiting
+from ms_perflint.core.source import LARGEST, read_regular, without_waiting
 
 if sys.platform != "win32":
     import fcntl

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import Optional
+from typing import NamedTuple, Optional
 
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.forms import TRY, leaves
-from ms_perflint.semantics.module import COMPREHENSIONS, DEAD, OWNERS, Binding, Block, Scope
+from ms_perflint.index.semantic_index import COMPREHENSIONS, DEAD, OWNERS, Binding, Block, Scope
+from ms_perflint.index.syntax_forms import TRY, leaves
 
 LATER = (ast.Lambda, ast.GeneratorExp)  # what stands inside is evaluated at any time from there on
 LOOPS = (ast.For, ast.AsyncFor, ast.While)

@@ -6,26 +6,35 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Optional, Union
 
-from ms_perflint.semantics.cases import cases
-from ms_perflint.semantics.forms import TRY, children, is_main_guard, leaves, word_of
-from ms_perflint.semantics.module import COMPREHENSIONS, DEAD, Binding, Block, FunctionNode, Module, Scope, Site
-from ms_perflint.semantics.signature import Applied, receiver_name
-from ms_perflint.source import Source
+from ms_perflint.core.source import Source
+from ms_perflint.index.match_lowering import cases
+from ms_perflint.index.semantic_index import (
+    COMPREHENSIONS,
+    DEAD,
+    Binding,
+    Block,
+    FunctionNode,
+    Scope,
+    SemanticIndex,
+    Site,
+)
+from ms_perflint.index.signature import Applied, receiver_name
+from ms_perflint.index.syntax_forms import TRY, children, is_main_guard, leaves, word_of
 
 DISPLAYS = (ast.Dict, ast.List, ast.Tuple, ast.Set)
 OPERATORS: dict[type[ast.operator], str] = {ast.Mult: "*", ast.MatMult: "@"}
 
 
-def module_of(source: Source, tree: Optional[ast.Module] = None) -> Module:
+def module_of(source: Source, tree: Optional[ast.Module] = None) -> SemanticIndex:
     """Return a parsed file with its scopes, bindings, blocks and sites; SourceError where Python cannot read it."""
-    module = Module(source, tree)
+    module = SemanticIndex(source, tree)
     _fill(module)
     return module
 
 
-def _fill(module: Module) -> None:
+def _fill(module: SemanticIndex) -> None:
     module.scopes.append(module.scope)
-    _Walk(module).body(module.tree.body, module.scope.block)
+    _IndexBuilder(module).body(module.tree.body, module.scope.block)
     by_word = module.by_word
     for site in module.sites:
         found = by_word.get(site.word)
@@ -35,10 +44,10 @@ def _fill(module: Module) -> None:
             found.append(site)
 
 
-class _Walk:
+class _IndexBuilder:
     """The state of one walk: where names that are loaded count, and which function's `self` is meant."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: SemanticIndex) -> None:
         self.module = module
         self.names: set[str] = module.scope.names
         self.attrs: set[str] = module.scope.attrs
@@ -482,26 +491,26 @@ def _text(node: ast.expr) -> str:
 
 
 _STATEMENTS: dict[type[ast.AST], Callable[..., None]] = {
-    ast.FunctionDef: _Walk.function,
-    ast.AsyncFunctionDef: _Walk.function,
-    ast.ClassDef: _Walk.class_,
-    ast.Assign: _Walk.assign,
-    ast.AnnAssign: _Walk.annotated,
-    ast.AugAssign: _Walk.augmented,
-    ast.If: _Walk.if_,
-    ast.For: _Walk.for_,
-    ast.AsyncFor: _Walk.for_,
-    ast.While: _Walk.while_,
-    ast.With: _Walk.with_,
-    ast.AsyncWith: _Walk.with_,
-    **dict.fromkeys(TRY, _Walk.try_),
-    ast.Import: _Walk.import_,
-    ast.ImportFrom: _Walk.import_from,
-    ast.Expr: _Walk.expr,
-    ast.Return: _Walk.return_,
-    ast.Delete: _Walk.delete,
-    ast.Global: _Walk.declared,
-    ast.Nonlocal: _Walk.declared,
+    ast.FunctionDef: _IndexBuilder.function,
+    ast.AsyncFunctionDef: _IndexBuilder.function,
+    ast.ClassDef: _IndexBuilder.class_,
+    ast.Assign: _IndexBuilder.assign,
+    ast.AnnAssign: _IndexBuilder.annotated,
+    ast.AugAssign: _IndexBuilder.augmented,
+    ast.If: _IndexBuilder.if_,
+    ast.For: _IndexBuilder.for_,
+    ast.AsyncFor: _IndexBuilder.for_,
+    ast.While: _IndexBuilder.while_,
+    ast.With: _IndexBuilder.with_,
+    ast.AsyncWith: _IndexBuilder.with_,
+    **dict.fromkeys(TRY, _IndexBuilder.try_),
+    ast.Import: _IndexBuilder.import_,
+    ast.ImportFrom: _IndexBuilder.import_from,
+    ast.Expr: _IndexBuilder.expr,
+    ast.Return: _IndexBuilder.return_,
+    ast.Delete: _IndexBuilder.delete,
+    ast.Global: _IndexBuilder.declared,
+    ast.Nonlocal: _IndexBuilder.declared,
 }
 if hasattr(ast, "Match"):
-    _STATEMENTS[ast.Match] = _Walk.match
+    _STATEMENTS[ast.Match] = _IndexBuilder.match

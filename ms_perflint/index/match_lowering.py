@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from typing import Any, Optional, TypeVar
-
-from ms_perflint.records import NamedTuple
+from typing import Any, NamedTuple, Optional, TypeVar
 
 Node = TypeVar("Node", bound=ast.AST)
 

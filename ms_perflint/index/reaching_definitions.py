@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Optional
 
-from ms_perflint.semantics.forms import TRY, children, descendants, leaves
-from ms_perflint.semantics.module import COMPREHENSIONS, Binding, Scope
+from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope
+from ms_perflint.index.syntax_forms import TRY, children, descendants, leaves
 
 Bindings = tuple[Binding, ...]
 Environment = dict[str, Bindings]

@@ -9,12 +9,12 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Optional, Protocol, Union
 
+from ms_perflint.core.source import Source, SourceError, Span
+from ms_perflint.index.syntax_forms import is_decorated, word_of
 from ms_perflint.languages import Message
-from ms_perflint.semantics.forms import is_decorated, word_of
-from ms_perflint.source import Source, SourceError, Span
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.flow import Flow
+    from ms_perflint.index.reaching_definitions import Flow
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 ScopeNode = Union[ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.expr]
@@ -117,7 +117,7 @@ class Scope:
         "yields",
     )
 
-    def __init__(self, module: Module, parent: Optional[Scope], node: ScopeNode) -> None:
+    def __init__(self, module: SemanticIndex, parent: Optional[Scope], node: ScopeNode) -> None:
         self.module = module
         self.parent = parent
         self.node = node
@@ -174,7 +174,7 @@ class Scope:
     def flow(self) -> Flow:
         """Return the reaching definitions of this scope, made on first use."""
         if self._flow is None:
-            from ms_perflint.semantics.flow import Flow
+            from ms_perflint.index.reaching_definitions import Flow
 
             self._flow = Flow(self)
         return self._flow
@@ -219,7 +219,13 @@ class Site:
     __slots__ = ("block", "fstring", "module", "node", "stmt", "word")
 
     def __init__(
-        self, module: Module, node: ast.expr, word: str, stmt: ast.stmt, block: Block, fstring: Optional[ast.expr]
+        self,
+        module: SemanticIndex,
+        node: ast.expr,
+        word: str,
+        stmt: ast.stmt,
+        block: Block,
+        fstring: Optional[ast.expr],
     ) -> None:
         self.module = module
         self.node = node
@@ -269,7 +275,7 @@ class Closable(Protocol):
         """Cut the reference cycles."""
 
 
-class Module:
+class SemanticIndex:
     """A parsed file, which `walk.module_of` makes. Nothing in it depends on another file."""
 
     def __init__(self, source: Source, tree: Optional[ast.Module] = None) -> None:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Optional
+from typing import NamedTuple, Optional
 
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.module import Scope
+from ms_perflint.index.semantic_index import Scope
 
 SPREADS = 6  # sequences and mappings inside one another that are followed
 PREPARES = frozenset({"functools.partial", "functools.partialmethod"})  # pass arguments of a later call

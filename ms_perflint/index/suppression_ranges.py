@@ -6,14 +6,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ms_perflint.semantics.module import Module
+from ms_perflint.index.semantic_index import SemanticIndex
 
 CASE: tuple[type[ast.AST], ...] = (ast.match_case,) if hasattr(ast, "match_case") else ()
 NO_HEADER: tuple[type[ast.AST], ...] = (ast.stmt, ast.excepthandler, *CASE)
 COLON = rb"(?:[^:#]|#[^\r\n]*[\r\n])*:"  # after the last expression only comments hold others
 
 
-def rows(module: Module, stmt: ast.stmt, row: int) -> tuple[int, ...]:
+def rows(module: SemanticIndex, stmt: ast.stmt, row: int) -> tuple[int, ...]:
     """Return `row`, and the first and last row of the statement, or of that header or decorator, which holds it."""
     for first, last in _extents(module, stmt):
         if first <= row <= last:
@@ -21,7 +21,7 @@ def rows(module: Module, stmt: ast.stmt, row: int) -> tuple[int, ...]:
     return (row,)
 
 
-def _extents(module: Module, stmt: ast.stmt) -> Iterator[tuple[int, int]]:
+def _extents(module: SemanticIndex, stmt: ast.stmt) -> Iterator[tuple[int, int]]:
     """Yield the first and last row of each part that stands for itself."""
     for decorator in getattr(stmt, "decorator_list", ()):
         yield decorator.lineno, decorator.end_lineno
@@ -35,7 +35,7 @@ def _extents(module: Module, stmt: ast.stmt) -> Iterator[tuple[int, int]]:
         yield case.pattern.lineno, _header_end(module, case)
 
 
-def _header_end(module: Module, owner: ast.AST) -> int:
+def _header_end(module: SemanticIndex, owner: ast.AST) -> int:
     """Return the row of the colon that ends a header."""
     end = max((module.span(node)[1] for node in _placed(owner)), default=None)
     if end is None:

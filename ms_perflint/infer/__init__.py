@@ -1,1 +1,1 @@
-"""What a program means: Python's own `ast`, no rule knowledge, no LibCST."""
+"""What an expression can be: abstract values, queries, argument binding, call contexts, path conditions."""

@@ -11,9 +11,10 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Optional, Union
 
-from ms_perflint.semantics.forms import is_decorated, is_enumeration, word_of
-from ms_perflint.semantics.module import COMPREHENSIONS, Binding, Module, Scope, Site
-from ms_perflint.semantics.places import (
+from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
+from ms_perflint.index.signature import positional
+from ms_perflint.index.syntax_forms import is_decorated, is_enumeration, word_of
+from ms_perflint.infer.places import (
     ADDS,
     CALL,
     ELEMENT,
@@ -28,10 +29,9 @@ from ms_perflint.semantics.places import (
     taken,
     text_of,
 )
-from ms_perflint.semantics.signature import positional
 
 
-def graph_of(module: Module) -> Assignments:
+def graph_of(module: SemanticIndex) -> Assignments:
     """Return the assignment graph of a file, made once."""
     if not isinstance(module.graph, Assignments):
         module.graph = Assignments(module)
@@ -41,7 +41,7 @@ def graph_of(module: Module) -> Assignments:
 class Assignments(Places):
     """The assignment graph of one file."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: SemanticIndex) -> None:
         super().__init__(module)
         self.returned: set[Node] = set()  # parameters that are returned as they are
         self.fields: dict[str, list[str]] = {}  # of named tuples

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from typing import Optional
 
-from ms_perflint.semantics.evaluator import Evaluator
-from ms_perflint.semantics.module import FUNCTIONS, Binding, Module, Scope
-from ms_perflint.semantics.order import Place, happens_before, is_always_passed, never_before, place, stored
-from ms_perflint.semantics.queries import query
-from ms_perflint.semantics.settings.updates import laid_over
-from ms_perflint.semantics.values import Display, Instance, Known, Options, Value
+from ms_perflint.index.execution_order import Place, happens_before, is_always_passed, never_before, place, stored
+from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex
+from ms_perflint.infer.bulk_updates import laid_over
+from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import Alternative, Display, Instance, Options, Value
 
 SITES = 8  # stores of one name, in the whole program, that are looked at
 CALLS = 6  # calls that are gone back, one behind the other
@@ -28,10 +28,10 @@ def overlaid(
     """
     if name.startswith("__"):
         return list(values)
-    is_held = any(_is_holder(evaluator, known) for known in base.known)
+    is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
     is_called = scope.module.calls(node)  # then it is no setting, which updates are of
     found = _stores(evaluator, base, node, name, scope)
-    homes = {_home(known.what) for known in base.known}
+    homes = {_home(known.what) for known in base.alternatives}
     before = [binding for binding in found if _is_sure(evaluator, binding, node, scope, homes)]
     if before:
         last = before[0]
@@ -47,14 +47,14 @@ def overlaid(
     given = [evaluator.weighed(binding) for binding in found]
     if all(any(isinstance(arm.owner, ast.If) for arm in binding.block.chain()) for binding in found):
         given.append(Value((), False, True))  # it may as well be what it was before
-    return [*(value for value in values if value.known), *given]
+    return [*(value for value in values if value.alternatives), *given]
 
 
 def _stores(evaluator: Evaluator, base: Value, node: ast.expr, name: str, scope: Scope) -> list[Binding]:
     """Return the stores that this reading of a setting can see."""
     here = scope.module.stores.get((_words(node), name), ()) if _words(node) else ()
     found = [binding for binding in here if binding.node is not node]
-    if any(_is_holder(evaluator, known) for known in base.known):
+    if any(_is_holder(evaluator, known) for known in base.alternatives):
         found.extend(binding for binding in _elsewhere(evaluator, base, name) if binding not in found)
     read = place(node, scope)
     return [binding for binding in found if not never_before(stored(binding), read)]
@@ -62,27 +62,27 @@ def _stores(evaluator: Evaluator, base: Value, node: ast.expr, name: str, scope:
 
 def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
     """Return the stores of a name, in all files of the program, whose object is one of these."""
-    holders = {known.identity for known in base.known}
+    holders = {known.identity for known in base.alternatives}
     stores = evaluator.program.stores(name)
     if len(stores) > SITES:  # a common name: only where the object is made
-        homes = {_home(known.what) for known in base.known}
+        homes = {_home(known.what) for known in base.alternatives}
         stores = tuple(binding for binding in stores if binding.scope.module in homes)[:SITES]
     found = []
     for binding in stores:
         target = binding.node
         assert isinstance(target, (ast.Attribute, ast.Subscript))
-        if any(known.identity in holders for known in evaluator.value(target.value, binding.scope).known):
+        if any(known.identity in holders for known in evaluator.value(target.value, binding.scope).alternatives):
             found.append(binding)
     return found
 
 
-def _home(what: object) -> Optional[Module]:
+def _home(what: object) -> Optional[SemanticIndex]:
     """Return the module in which an object that holds settings is made."""
     made = what.parser if isinstance(what, Options) else what
     return made.scope.module if isinstance(made, (Instance, Display)) else None
 
 
-def _is_holder(evaluator: Evaluator, known: Known) -> bool:
+def _is_holder(evaluator: Evaluator, known: Alternative) -> bool:
     """Return whether an object may hold settings, and is the same object wherever it is met."""
     if known.creation is None:
         return known.is_mapping or bool(known.document)
@@ -103,7 +103,7 @@ def _words(node: ast.expr) -> str:
 
 
 def _is_sure(
-    evaluator: Evaluator, binding: Binding, node: ast.expr, scope: Scope, homes: set[Optional[Module]]
+    evaluator: Evaluator, binding: Binding, node: ast.expr, scope: Scope, homes: set[Optional[SemanticIndex]]
 ) -> bool:
     """Return whether a store has run, on every path, when an expression is evaluated."""
     if binding.value is None:

@@ -6,24 +6,24 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Optional, Union
 
-from ms_perflint.semantics.forms import is_enumeration
-from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Instance, Known, Member, Value, union
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.syntax_forms import is_enumeration
+from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Api, Constant, Instance, Member, Value, join
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
+    from ms_perflint.infer.evaluator import Evaluator
 
 ENUMS = frozenset({"enum.Enum", "enum.Flag"})  # of which no member equals its value
 NUMBERS = frozenset({"enum.IntEnum", "enum.IntFlag", "enum.StrEnum", "builtins.int", "builtins.str"})
 
 
-def lineage(evaluator: Evaluator, cls: Scope) -> Iterator[Known]:
+def lineage(evaluator: Evaluator, cls: Scope) -> Iterator[Alternative]:
     """Yield a class and all that it derives from: classes of the project, and names outside of it.
 
     Depth first, as members are looked for, each class of the project once, also where bases form a circle. A base is
     evaluated when it is asked for.
     """
-    yield Known(cls, (cls.module, cls.node))
+    yield Alternative(cls, (cls.module, cls.node))
     seen, levels = {cls}, [_bases(evaluator, cls)]
     while levels:
         known = next(levels[-1], None)
@@ -51,11 +51,11 @@ def method(evaluator: Evaluator, cls: Scope, name: str) -> Optional[Scope]:
     return next((each for each in found if each is not None), None)
 
 
-def _bases(evaluator: Evaluator, cls: Scope) -> Iterator[Known]:
+def _bases(evaluator: Evaluator, cls: Scope) -> Iterator[Alternative]:
     """Yield what the bases of a class can be, where that is a class."""
     assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
     for base in cls.node.bases:
-        for known in evaluator.value(base, cls.parent).known:
+        for known in evaluator.value(base, cls.parent).alternatives:
             if known.api or (isinstance(known.what, Scope) and known.what.is_class):
                 yield known
 
@@ -80,7 +80,7 @@ def _members(evaluator: Evaluator, cls: Scope) -> Mapping[str, Value]:
         binding = bindings[-1]
         if binding.kind == "assign" and not name.startswith("_"):
             value = evaluator.bindings(cls.flow.at_end(name))
-            if any(known.type_api == "enum.auto" for known in value.known):
+            if any(known.type_api == "enum.auto" for known in value.alternatives):
                 number = name.lower() if "enum.StrEnum" in kinds else len(found) + 1
                 value = evaluator.known(Constant(number), binding.node, cls)
             found[name] = value
@@ -103,7 +103,7 @@ def member(evaluator: Evaluator, owner: Union[Scope, Instance], name: object) ->
     is_data = isinstance(owner, Scope) and any(known.api in NUMBERS for known in lineage(evaluator, owner))
     made = [
         known._replace(what=Member(owner, str(name), Constant(known.constant) if is_data else None))
-        for known in value.known
+        for known in value.alternatives
         if not is_data or known.constant is not NO_CONSTANT
     ]
     made = made if is_data else made[:1]
@@ -117,14 +117,14 @@ def called(evaluator: Evaluator, owner: Union[Scope, Instance], node: ast.Call, 
         return None
     value = evaluator.value(node.args[0], scope)
     same = [
-        member(evaluator, owner, name) or OPEN
+        member(evaluator, owner, name) or TOP
         for name, each in found.items()
         if any(constant in value.constants for constant in each.constants)
     ]
-    return union([*same, *([OPEN] if value.open or len(value.constants) != len(value.known) or not same else [])])
+    return join([*same, *([TOP] if value.open or len(value.constants) != len(value.alternatives) or not same else [])])
 
 
-def of_member(evaluator: Evaluator, what: Member, name: str, known: Known) -> Optional[Value]:
+def of_member(evaluator: Evaluator, what: Member, name: str, known: Alternative) -> Optional[Value]:
     """Return `.value` and `.name` of a member of an enumeration; None for other names."""
     if name in ("name", "_name_"):
         return Value((known._replace(what=Constant(what.name)),))

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Optional
+from typing import NamedTuple, Optional
 
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.evaluator import Evaluator
-from ms_perflint.semantics.module import Binding, Block, Scope, Site
-from ms_perflint.semantics.order import never_before, place, stored
-from ms_perflint.semantics.queries import query
-from ms_perflint.semantics.settings import config_files, loops, mappings
-from ms_perflint.semantics.settings.sources import sources
-from ms_perflint.semantics.values import OPEN, Known, Tree, Value, union
-from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL
+from ms_perflint.index.execution_order import never_before, place, stored
+from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL
+from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
+from ms_perflint.infer import config_files, mappings, setting_loops
+from ms_perflint.infer.config_sources import sources
+from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import TOP, Alternative, Tree, Value, join
 
 SETATTR, UPDATE, MERGE = "setattr", "update", "merge_from_file"
 SITES = 40  # updates of one program that are looked at
@@ -47,7 +46,7 @@ def laid_over(
     with files to choose from.
     """
     found = list(values)
-    holders = {known.identity for known in base.known}
+    holders = {known.identity for known in base.alternatives}
     read = place(node, scope)
     for update in _updates(evaluator):
         at = place(update.node, update.block.scope)
@@ -65,7 +64,7 @@ def laid_over(
 @query
 def _receivers(evaluator: Evaluator, update: Update) -> frozenset[object]:
     """Return the identities of the objects that an update may be one of."""
-    return frozenset(known.identity for known in evaluator.value(update.receiver, update.block.scope).known)
+    return frozenset(known.identity for known in evaluator.value(update.receiver, update.block.scope).alternatives)
 
 
 def _is_later(update: Update, store: Binding) -> bool:
@@ -88,8 +87,8 @@ def own(evaluator: Evaluator, constructors: Iterable[Scope], stored: Sequence[Bi
             is_here = _is_own(update.receiver) and update.block.scope.owner is scope.owner
             if is_here and all(_is_later(update, each) for each in sure):
                 found = _after(evaluator, update, found, name, scope)
-    value = union(found)
-    return value if value.known else None
+    value = join(found)
+    return value if value.alternatives else None
 
 
 def _after(evaluator: Evaluator, update: Update, before: list[Value], name: str, scope: Scope) -> list[Value]:
@@ -100,11 +99,11 @@ def _after(evaluator: Evaluator, update: Update, before: list[Value], name: str,
     taken = _is_taken(evaluator, update, name, scope)
     if taken is False:
         return before
-    if way == OPTIONAL and given.known:
-        return [*before, given.rarely(), Value((), False, True)]
-    if not given.known or given.open or taken is None:
+    if way == OPTIONAL and given.alternatives:
+        return [*before, given.as_non_default(), Value((), False, True)]
+    if not given.alternatives or given.open or taken is None:
         return [*before, given]
-    return [given, *(value.rarely() for value in before)] if _is_conditional(update) else [given]
+    return [given, *(value.as_non_default() for value in before)] if _is_conditional(update) else [given]
 
 
 @query
@@ -115,7 +114,7 @@ def _updates(evaluator: Evaluator) -> tuple[Update, ...]:
         calls = [site for word in (SETATTR, UPDATE, MERGE) for site in module.by_word.get(word, ())]
         updates = [update for site in calls for update in _of_call(site)]
         for target, value, block in (store for stores in module.registered.values() for store in stores):
-            if loops.of_key(target.slice, block) is not None:
+            if setting_loops.of_key(target.slice, block) is not None:
                 updates.append(Update("[]", target.value, target, block, target.slice, value))
         others = (update for update in updates if not _is_own(update.receiver))
         found.extend(sorted(others, key=lambda update: (update.node.lineno, update.node.col_offset)))
@@ -154,16 +153,16 @@ def _is_conditional(update: Update) -> bool:
 
 def _is_taken(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Optional[bool]:
     """Return whether a user who passes no option gets to an update of a setting; False where nobody does."""
-    loop = loops.of_key(update.key, update.block) if update.key is not None else None
-    answers = [True if loop is None else loops.has(evaluator, loop, name, scope)]
+    loop = setting_loops.of_key(update.key, update.block) if update.key is not None else None
+    answers = [True if loop is None else setting_loops.has(evaluator, loop, name, scope)]
     for arm in update.block.chain():
         if not isinstance(arm.owner, ast.If):
             continue
-        answer = loops.comes(evaluator, arm.owner.test, loop, name, scope) if loop is not None else None
+        answer = setting_loops.comes(evaluator, arm.owner.test, loop, name, scope) if loop is not None else None
         if answer is not None:
             answers.append(answer is (arm.arm == "body"))
         else:
-            usually = evaluator.value(arm.owner.test, scope).usual_truth
+            usually = evaluator.value(arm.owner.test, scope).default_truth
             answers.append(True if usually is (arm.arm == "body") else None)
     return False if False in answers else None if None in answers else True
 
@@ -178,23 +177,23 @@ def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Opt
     node = update.node
     assert isinstance(node, ast.Call)
     if update.word == MERGE:
-        return _of_holders(evaluator, config_files.at(evaluator, node.args[0], scope), name) if node.args else OPEN
+        return _of_holders(evaluator, config_files.at(evaluator, node.args[0], scope), name) if node.args else TOP
     for keyword in node.keywords:
         if keyword.arg == name:
             return evaluator.value(keyword.value, scope)
     spread = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg is None)]
     parts = [_in_mapping(evaluator, each, name, scope) for each in spread]
     given = [part for part in parts if part is not None]
-    return union(given) if given else None
+    return join(given) if given else None
 
 
 def _in_mapping(evaluator: Evaluator, mapping: ast.expr, name: str, scope: Scope) -> Optional[Value]:
     """Return what a mapping gives a setting that it is laid over; None where it does not hold it."""
     holders = evaluator.value(mapping, scope)
-    if any(isinstance(known.what, Tree) and known.what.document is not None for known in holders.known):
+    if any(isinstance(known.what, Tree) and known.what.document is not None for known in holders.alternatives):
         return _of_holders(evaluator, holders, name)
     found = evaluator.value(mappings.item(evaluator, mapping, name), scope)
-    if found.known:
+    if found.alternatives:
         return found
     return None if mappings.held(evaluator, holders, name) is False else _of_holders(evaluator, holders, name)
 
@@ -203,31 +202,31 @@ def _in_loop(
     evaluator: Evaluator, update: Update, key: ast.expr, value: ast.expr, name: str, scope: Scope
 ) -> Optional[Value]:
     """Return what a loop over names of settings gives to one of them; None where it does not come to it."""
-    loop = loops.of_key(key, update.block)
+    loop = setting_loops.of_key(key, update.block)
     if loop is None:
         found = sources(evaluator, value, scope)
         return _of_holders(evaluator, Value(found, not found), name)
-    if loops.has(evaluator, loop, name, scope) is False:
+    if setting_loops.has(evaluator, loop, name, scope) is False:
         return None
-    given = loops.at_key(evaluator, value, loop, name, scope)
-    return evaluator.value(given, scope) if given is not None else OPEN
+    given = setting_loops.at_key(evaluator, value, loop, name, scope)
+    return evaluator.value(given, scope) if given is not None else TOP
 
 
 def _of_holders(evaluator: Evaluator, holders: Value, name: str) -> Optional[Value]:
     """Return the setting of what is laid over an object; None where it does not have it."""
     values = []
-    for known in _last_documents(evaluator, holders.known, name):
+    for known in _last_documents(evaluator, holders.alternatives, name):
         answer = evaluator.holds(known, name)
         if answer is not False:
-            values.append(evaluator.item(known, name) if answer else OPEN)
-    if holders.open or not holders.known:
-        values.append(OPEN)
-    return union(values) if values else None
+            values.append(evaluator.item(known, name) if answer else TOP)
+    if holders.open or not holders.alternatives:
+        values.append(TOP)
+    return join(values) if values else None
 
 
-def _last_documents(evaluator: Evaluator, holders: Sequence[Known], name: str) -> list[Known]:
+def _last_documents(evaluator: Evaluator, holders: Sequence[Alternative], name: str) -> list[Alternative]:
     """Return what is laid over an object; of the documents of one file only the last that holds the setting."""
-    found: dict[object, Known] = {}
+    found: dict[object, Alternative] = {}
     for known in holders:
         what = known.what
         key = (what.path, what.keys) if isinstance(what, Tree) and what.document is not None else id(known)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.semantics.flow import Flow
-from ms_perflint.semantics.module import COMPREHENSIONS, Binding, Scope
-from ms_perflint.semantics.signature import Part
-from ms_perflint.semantics.values import Known
+from ms_perflint.index.reaching_definitions import Flow
+from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope
+from ms_perflint.index.signature import Part
+from ms_perflint.infer.values import Alternative
 
 NESTED = 2  # activations inside one another, before a function is taken for all of its calls
 BEHIND = 4  # the same, with those of the functions around it
 
 
-class Activation(Scope):
+class CallContext(Scope):
     """The scope of a function whose parameters are what one call passes, and whose `self` is one object.
 
     Of a comprehension: in one pass through it, in the scope that makes it.
@@ -27,7 +27,7 @@ class Activation(Scope):
         function: Scope,
         call: Optional[ast.Call],
         caller: Scope,
-        receiver: Optional[Known],
+        receiver: Optional[Alternative],
         key: str,
         passed: tuple[Part, ...] = (),
         outer: Optional[Scope] = None,
@@ -64,7 +64,7 @@ class Activation(Scope):
     def enters(self, function: Scope) -> bool:
         """Return whether it is a call of this function, or is made inside of one."""
         scope: Scope = self
-        while isinstance(scope, Activation):
+        while isinstance(scope, CallContext):
             if scope.function is function:
                 return True
             scope = scope.caller
@@ -73,12 +73,12 @@ class Activation(Scope):
 
 def depth_of(scope: Optional[Scope]) -> int:
     """Return how many activations a scope is inside of."""
-    return scope.depth if isinstance(scope, Activation) else 0
+    return scope.depth if isinstance(scope, CallContext) else 0
 
 
 def behind(scope: Optional[Scope]) -> int:
     """Return how many activations a scope hangs on: by the calls that lead to it, and by those around its function."""
-    return scope.behind if isinstance(scope, Activation) else 0
+    return scope.behind if isinstance(scope, CallContext) else 0
 
 
 def key_of(scope: Optional[Scope]) -> str:

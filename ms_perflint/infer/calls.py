@@ -5,29 +5,28 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import bases, lists, operations, parameters
-from ms_perflint.semantics.activation import BEHIND, NESTED, Activation, behind, depth_of
-from ms_perflint.semantics.module import Binding, Scope
-from ms_perflint.semantics.parameters import CALLABLES
-from ms_perflint.semantics.queries import query
-from ms_perflint.semantics.settings import mappings
-from ms_perflint.semantics.signature import Applied, positional
-from ms_perflint.semantics.values import (
+from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
+from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.signature import Applied, positional
+from ms_perflint.infer import bases, lists, mappings, operations, parameters
+from ms_perflint.infer.call_context import BEHIND, NESTED, CallContext, behind, depth_of
+from ms_perflint.infer.parameters import CALLABLES
+from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import (
+    BOTTOM,
     MANY,
-    NOTHING,
-    OPEN,
+    TOP,
+    Alternative,
     Api,
     Bound,
     Display,
     Instance,
-    Known,
     Value,
-    union,
+    join,
 )
-from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
+    from ms_perflint.infer.evaluator import Evaluator
 
 CALLERS = 8  # calls that are told apart; a function that is called more often is taken for all of its calls
 
@@ -46,12 +45,12 @@ def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     if text is not None:
         return text
     callee = evaluator.value(node.func, scope)
-    results = [(known, _result(evaluator, known, node, scope)) for known in callee.known]
-    values = [value if known.usual else value.rarely() for known, value in results]
-    return union([*values, *evaluator.rest(callee)])
+    results = [(known, _result(evaluator, known, node, scope)) for known in callee.alternatives]
+    values = [value if known.by_default else value.as_non_default() for known, value in results]
+    return join([*values, *evaluator.rest(callee)])
 
 
-def _result(evaluator: Evaluator, callee: Known, node: ast.Call, scope: Scope) -> Value:
+def _result(evaluator: Evaluator, callee: Alternative, node: ast.Call, scope: Scope) -> Value:
     what = callee.what
     if isinstance(what, (Scope, Instance)) and (member := bases.called(evaluator, what, node, scope)) is not None:
         return member
@@ -72,7 +71,7 @@ def _result(evaluator: Evaluator, callee: Known, node: ast.Call, scope: Scope) -
             return entered(evaluator, method, node, scope, callee)
     if isinstance(what, Instance):
         return evaluator.known(Instance(Api("", callee), node, scope), node, scope)
-    return OPEN
+    return TOP
 
 
 def _of_library(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -90,7 +89,7 @@ def _is_plain_mapping(evaluator: Evaluator, cls: Scope) -> bool:
     bases = cls.node.bases if isinstance(cls.node, ast.ClassDef) and cls.parent is not None else []
     if len(bases) != 1 or not all(name.startswith("__") and name != "__init__" for name in cls.bindings):
         return False
-    found = evaluator.value(bases[0], cls.parent).known  # type: ignore[arg-type]
+    found = evaluator.value(bases[0], cls.parent).alternatives  # type: ignore[arg-type]
     return bool(found) and all(known.api.rpartition(".")[2] in evaluator.libraries.mappings for known in found)
 
 
@@ -100,8 +99,8 @@ def _is_plain_mapping(evaluator: Evaluator, cls: Scope) -> bool:
 def made_inside(evaluator: Evaluator, node: ast.AST, scope: Scope) -> Value:
     """Return a function or lambda that is made in a scope, with the call of the function around it if it is one."""
     function = scope.module.scope_of[id(node)]
-    outer = scope if isinstance(scope, Activation) else None
-    return Value((Known(function, (scope.module, node), outer=outer),))
+    outer = scope if isinstance(scope, CallContext) else None
+    return Value((Alternative(function, (scope.module, node), outer=outer),))
 
 
 def entered(
@@ -109,7 +108,7 @@ def entered(
     function: Scope,
     node: Optional[ast.Call],
     scope: Scope,
-    receiver: Optional[Known],
+    receiver: Optional[Alternative],
     outer: Optional[Scope] = None,
 ) -> Value:
     """Return what a function returns to one call, or to whoever reads a property; `outer`: see Known.
@@ -122,8 +121,8 @@ def entered(
     if same is not None and node is not None:
         default = parameters.default_of(evaluator, same)
         return lists.gathered(evaluator, same, function, parameters.passed(evaluator, same, node, scope, default))
-    general = returned(evaluator, function) if is_plain else OPEN
-    if is_plain and not depends(general) and (general.known or not _hands_on(function, node)):
+    general = returned(evaluator, function) if is_plain else TOP
+    if is_plain and not depends(general) and (general.alternatives or not _hands_on(function, node)):
         return general
     activation = activated(evaluator, function, node, scope, receiver, outer)
     return returned(evaluator, activation) if activation is not None else general
@@ -150,13 +149,13 @@ def _hands_on(function: Scope, node: Optional[ast.Call]) -> bool:
 
 def depends(value: Value) -> bool:
     """Return whether it may be less than this for one call alone."""
-    if not value.known:
+    if not value.alternatives:
         return value is MANY
-    what = value.known[0].what
+    what = value.alternatives[0].what
     if isinstance(what, Scope) and what.parent is not None and what.parent.is_function:
         return True
     holds = isinstance(what, Display) or (isinstance(what, Instance) and isinstance(what.type, Scope))
-    return value.open or len(value.known) > 1 or holds
+    return value.open or len(value.alternatives) > 1 or holds
 
 
 def activated(
@@ -164,11 +163,11 @@ def activated(
     function: Scope,
     node: Optional[ast.Call],
     scope: Scope,
-    receiver: Optional[Known],
+    receiver: Optional[Alternative],
     outer: Optional[Scope] = None,
-) -> Optional[Activation]:
+) -> Optional[CallContext]:
     """Return a function as one call enters it; None where that teaches nothing, or goes too deep."""
-    if depth_of(scope) >= NESTED or (isinstance(scope, Activation) and scope.enters(function)):
+    if depth_of(scope) >= NESTED or (isinstance(scope, CallContext) and scope.enters(function)):
         return None
     outer = outer if behind(outer) < BEHIND else None
     if (
@@ -189,11 +188,11 @@ def _is_one_of_several(evaluator: Evaluator, function: Scope, node: Optional[ast
     if not any(binding.kind == "parameter" for bindings in function.bindings.values() for binding in bindings[:1]):
         return False
     nodes = [site.node for site in evaluator.program.callers(function)]
-    inside = isinstance(scope, Activation)
+    inside = isinstance(scope, CallContext)
     return (1 if inside else 2) <= len(nodes) <= CALLERS and node in nodes
 
 
-def _is_one_object(evaluator: Evaluator, receiver: Optional[Known]) -> bool:
+def _is_one_object(evaluator: Evaluator, receiver: Optional[Alternative]) -> bool:
     """Return whether an object is one of a few of its class, and the call that made it is known."""
     what = receiver.what if receiver is not None else None
     if not isinstance(what, Instance) or not isinstance(what.type, Scope) or what.node is None:
@@ -202,7 +201,7 @@ def _is_one_object(evaluator: Evaluator, receiver: Optional[Known]) -> bool:
     return init is not None and _is_one_of_several(evaluator, init, what.node, what.scope)
 
 
-@query(bottom=NOTHING, top=MANY)
+@query(bottom=BOTTOM, top=MANY)
 def returned(evaluator: Evaluator, function: Scope) -> Value:
     """Return what a function can return; of an activation, what it returns to that call."""
     if function.yields:
@@ -212,8 +211,8 @@ def returned(evaluator: Evaluator, function: Scope) -> Value:
         way = evaluator.way(block, function)
         if way != IMPOSSIBLE:
             value = evaluator.value(node, function)
-            values.append(value if way == USUAL else value.rarely())
-    return union(values) if values else evaluator.empty()
+            values.append(value if way == USUAL else value.as_non_default())
+    return join(values) if values else evaluator.empty()
 
 
 # --- generators
@@ -231,10 +230,10 @@ def _generator(evaluator: Evaluator, function: Scope) -> Value:
 def managed(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     """Return what `with node as x` gives `x`: what `__enter__` returns, or what a context manager yields."""
     value = evaluator.value(node, scope)
-    return union([*(_managed(evaluator, each) for each in value.known), *([OPEN] if value.open else [])])
+    return join([*(_managed(evaluator, each) for each in value.alternatives), *([TOP] if value.open else [])])
 
 
-def _managed(evaluator: Evaluator, known: Known) -> Value:
+def _managed(evaluator: Evaluator, known: Alternative) -> Value:
     what = known.what
     if isinstance(what, Display) and isinstance(what.node, Yields):
         elements, is_open = evaluator.elements(Value((known,)))

@@ -10,12 +10,11 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Optional, Protocol
+from typing import NamedTuple, Optional, Protocol
 
-from ms_perflint.findings import Place
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Constant, Known, Value, union
+from ms_perflint.core.findings import Place
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Constant, Value, join
 
 CONFIGS = (".yaml", ".yml", ".json")
 _WORDS = {"true": True, "yes": True, "y": True, "1": True, "false": False, "no": False, "n": False, "0": False}
@@ -51,21 +50,25 @@ def overridden(declared: Value, given: Sequence[Optional[Given]], meaning: Meani
     for each in given:
         constant = meaning(each) if each is not None else NO_CONSTANT
         if constant is not NO_CONSTANT and each is not None:
-            known.append(Known(Constant(constant), each.place, everywhere))
+            known.append(Alternative(Constant(constant), each.place, everywhere))
         elif each is not None:
             is_open = True
     if not everywhere:
-        return union([declared, Value(tuple(known), False, True)])
-    rest = tuple(each.rarely() for each in declared.known if each.what not in [given.what for given in known])
-    return union([Value(tuple(known), is_open, True), Value(rest)])
+        return join([declared, Value(tuple(known), False, True)])
+    rest = tuple(
+        each.as_non_default() for each in declared.alternatives if each.what not in [given.what for given in known]
+    )
+    return join([Value(tuple(known), is_open, True), Value(rest)])
 
 
 def variable(exported: Optional[tuple[str, Place]], default: Value) -> Value:
     """Return what a variable of the environment can be: what all launchers put there, else its default."""
     if exported is None:
-        return Value(default.known, default.open, True) if default.known else OPEN
+        return Value(default.alternatives, default.open, True) if default.alternatives else TOP
     text, place = exported
-    return union([Value((Known(Constant(text), place),), False, True), Value(default.rarely().known)])
+    return join(
+        [Value((Alternative(Constant(text), place),), False, True), Value(default.as_non_default().alternatives)]
+    )
 
 
 def _is_config(value: Value) -> bool:

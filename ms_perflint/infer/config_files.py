@@ -6,15 +6,15 @@ import ast
 import os
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.findings import Place
-from ms_perflint.semantics import parameters, spreads
-from ms_perflint.semantics.module import FUNCTIONS, Scope
-from ms_perflint.semantics.settings import trees
-from ms_perflint.semantics.values import OPEN, Known, Value, union
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import FUNCTIONS, Scope
+from ms_perflint.infer import parameters, spreads
+from ms_perflint.infer.values import TOP, Alternative, Value, join
+from ms_perflint.resolve import config_documents
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.database import Files
-    from ms_perflint.semantics.evaluator import Evaluator
+    from ms_perflint.infer.database import Files
+    from ms_perflint.infer.evaluator import Evaluator
 
 CONFIGS = (".yaml", ".yml", ".json", ".toml")
 BASES = ("_BASE_", "__BASE__", "_base_", "__base__", "BASE", "base_config")  # keys that name the files below a file
@@ -25,13 +25,13 @@ FILES = 10  # files in one chain of bases
 # --- loading
 
 
-def named(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Known, ...]:
+def named(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Alternative, ...]:
     """Return the trees of the files whose paths are given to a function of a library: `load_config("x.yaml")`."""
-    found: list[Known] = []
+    found: list[Alternative] = []
     for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
-        usual = evaluator.value(argument, scope).usual
+        usual = evaluator.value(argument, scope).by_default
         if usual and all(isinstance(k.constant, str) and k.constant.endswith(CONFIGS) for k in usual):
-            found.extend(at(evaluator, argument, scope).known)
+            found.extend(at(evaluator, argument, scope).alternatives)
     return tuple(found)
 
 
@@ -50,14 +50,14 @@ def path_at(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     if len(others) == len(callers) or not isinstance(function.node, FUNCTIONS):
         return value
     given = (parameters.argument(evaluator, bindings[0], site) for site in others)
-    return union([spreads.passed(evaluator, each, OPEN) for each in given])
+    return join([spreads.passed(evaluator, each, TOP) for each in given])
 
 
 def at(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     """Return the trees of the files at a path."""
     paths = path_at(evaluator, node, scope)
-    trees_at = [evaluator.program.tree(str(known.constant), scope.module) for known in paths.usual]
-    found = tuple(Known(tree, Place(tree.path, 1, 1)) for tree in trees_at if tree is not None)
+    trees_at = [evaluator.program.tree(str(known.constant), scope.module) for known in paths.by_default]
+    found = tuple(Alternative(tree, Place(tree.path, 1, 1)) for tree in trees_at if tree is not None)
     return Value(found, paths.open or len(found) != len(trees_at) or not found)
 
 
@@ -81,12 +81,12 @@ def respelled(path: str) -> list[str]:
     return [stem + YAML[suffix]] if suffix in YAML else []
 
 
-def read(program: Files, path: str) -> Optional[trees.Entry]:
+def read(program: Files, path: str) -> Optional[config_documents.Entry]:
     """Return a file with the files below it, where the code knows such a key; None where there is no such file."""
     return _chain(program, path, [])
 
 
-def _chain(program: Files, path: str, seen: list[str]) -> Optional[trees.Entry]:
+def _chain(program: Files, path: str, seen: list[str]) -> Optional[config_documents.Entry]:
     seen.append(path)
     documents = program.project.documents(path)
     entry = documents[0] if documents else None
@@ -99,9 +99,11 @@ def _chain(program: Files, path: str, seen: list[str]) -> Optional[trees.Entry]:
     return entry
 
 
-def _based(program: Files, entry: trees.Entry, named: trees.Entry, seen: list[str]) -> trees.Entry:
+def _based(
+    program: Files, entry: config_documents.Entry, named: config_documents.Entry, seen: list[str]
+) -> config_documents.Entry:
     """Return a mapping laid over the files that it names, the later over the earlier ones."""
-    below: Optional[trees.Entry] = None
+    below: Optional[config_documents.Entry] = None
     is_open = False
     for each in named.data if isinstance(named.data, list) else [named]:
         if each.data in (None, ""):
@@ -111,8 +113,8 @@ def _based(program: Files, entry: trees.Entry, named: trees.Entry, seen: list[st
         if base is None or not isinstance(base.data, dict):
             is_open = True
         else:
-            below = trees.merged(below, base) if below is not None else base
-    whole = trees.merged(below, entry) if below is not None else entry
+            below = config_documents.merged(below, base) if below is not None else base
+    whole = config_documents.merged(below, entry) if below is not None else entry
     return whole._replace(open=whole.open or is_open)
 
 

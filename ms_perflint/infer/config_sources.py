@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from ms_perflint.semantics.evaluator import Evaluator
-from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.queries import query
-from ms_perflint.semantics.settings.config_files import named
-from ms_perflint.semantics.values import OPEN, Known, Options, Tree, Value
-from ms_perflint.semantics.ways import IMPOSSIBLE
+from ms_perflint.index.reachability import IMPOSSIBLE
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.infer.config_files import named
+from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import TOP, Alternative, Options, Tree, Value
 
 UPDATES = frozenset({"update", "merge", "merge_from_file", "set_defaults", "setdefault"})
 PYTHON = ("builtins.", "os.", "argparse.", "mindspore.")  # what these make of a path holds no settings
@@ -17,7 +17,7 @@ FLOW_STEPS = 150  # expressions that the search for the source of a setting look
 
 
 @query(bottom=())
-def sources(evaluator: Evaluator, node: ast.expr, scope: Scope) -> tuple[Known, ...]:
+def sources(evaluator: Evaluator, node: ast.expr, scope: Scope) -> tuple[Alternative, ...]:
     """Return the config files and parsers that an expression is made of, in the order of their places."""
     return _Search(evaluator).run(node, scope)
 
@@ -27,11 +27,11 @@ class _Search:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self.found: dict[object, Known] = {}
+        self.found: dict[object, Alternative] = {}
         self.seen: set[int] = set()
         self.behind: list[tuple[ast.expr, Scope]] = []  # what the defaults of options are made of
 
-    def run(self, node: ast.expr, scope: Scope) -> tuple[Known, ...]:
+    def run(self, node: ast.expr, scope: Scope) -> tuple[Alternative, ...]:
         stack: list[tuple[ast.expr, Scope]] = [(node, scope)]
         while stack and len(self.seen) < FLOW_STEPS:
             node, scope = stack.pop()
@@ -49,7 +49,7 @@ class _Search:
         if isinstance(node, ast.Name):
             return self._name(node, scope)
         if isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
-            value = self.evaluator.value(node, scope) if not isinstance(node, ast.Starred) else OPEN
+            value = self.evaluator.value(node, scope) if not isinstance(node, ast.Starred) else TOP
             self._note(value)
             return [(node.value, scope), *self._members(node, scope)]
         if isinstance(node, ast.IfExp):
@@ -61,7 +61,7 @@ class _Search:
         return [(child, scope) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
 
     def _note(self, value: Value) -> None:
-        for known in value.known:
+        for known in value.alternatives:
             if isinstance(known.what, (Options, Tree)) and known.what not in self.found:
                 self.found[known.what] = known
                 if isinstance(known.what, Options):
@@ -69,7 +69,7 @@ class _Search:
 
     def _members(self, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
         """Return what `self.x` was set to."""
-        holders = self.evaluator.value(node.value, scope).known if isinstance(node, ast.Attribute) else ()
+        holders = self.evaluator.value(node.value, scope).alternatives if isinstance(node, ast.Attribute) else ()
         found = (b for known in holders if known.cls is not None for b in known.cls.attributes.get(node.attr, ()))  # type: ignore[attr-defined]
         return [(binding.value, binding.scope) for binding in found if binding.value is not None]
 
@@ -95,7 +95,7 @@ class _Search:
 
     def _imported(self, node: ast.Name, scope: Scope) -> list[tuple[ast.expr, Scope]]:
         """Objects that another module made: go on where they were made."""
-        made = (known.creation for known in self.evaluator.value(node, scope).known)
+        made = (known.creation for known in self.evaluator.value(node, scope).alternatives)
         return [(layer.call, layer.scope) for layer in made if layer is not None]
 
     def _arguments(self, function: Scope, name: str) -> list[tuple[ast.expr, Scope]]:
@@ -115,7 +115,7 @@ class _Search:
             out.append((node.func.value, scope))
         made = self.evaluator.value(node, scope)
         self._note(made)
-        for known in self.evaluator.value(node.func, scope).known:
+        for known in self.evaluator.value(node.func, scope).alternatives:
             load = self.evaluator.libraries.documents.get(known.api)
             if load is not None:
                 self._trees(load(self.evaluator, node, scope))
@@ -127,12 +127,12 @@ class _Search:
                 self._made(function)
             if function is not None and function.is_function:
                 out.extend((value, function) for value, _ in function.returns)
-        for known in made.known:
+        for known in made.alternatives:
             if known.type_api:
                 self._note(self.evaluator.item(known, 0))
         return out
 
-    def _trees(self, trees: tuple[Known, ...]) -> None:
+    def _trees(self, trees: tuple[Alternative, ...]) -> None:
         for tree in trees:
             self.found.setdefault(tree.what, tree)
 
@@ -142,7 +142,7 @@ class _Search:
         if init is None or not ("setattr" in init.names or "__dict__" in init.attrs):
             return
         for site in init.calls:
-            for known in self.evaluator.callees(site).known:
+            for known in self.evaluator.callees(site).alternatives:
                 if (load := self.evaluator.libraries.documents.get(known.api)) is not None:
                     self._trees(load(self.evaluator, site.node, site.scope))  # type: ignore[arg-type]
 

@@ -5,24 +5,23 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ms_perflint.semantics import bases, lists, registries, sequences, tables
-from ms_perflint.semantics.module import Module, Scope
-from ms_perflint.semantics.settings import configs, mappings, stores
-from ms_perflint.semantics.values import (
-    NOTHING,
-    OPEN,
+from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.infer import attribute_writes, bases, configs, lists, mappings, registries, sequences, tables
+from ms_perflint.infer.values import (
+    BOTTOM,
+    TOP,
+    Alternative,
     Constant,
     Display,
     Instance,
-    Known,
     Options,
     Tree,
     Value,
-    union,
+    join,
 )
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
+    from ms_perflint.infer.evaluator import Evaluator
 
 CELL_DICT = "mindspore.nn.CellDict"
 
@@ -33,50 +32,50 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
     base = evaluator.value(node.value, scope)
     if isinstance(index, ast.Slice):
         return sequences.sliced(evaluator, node, base, sequences.bounds_of(evaluator, index, scope), scope)
-    keys = evaluator.value(index, scope) if isinstance(index, ast.expr) else OPEN
+    keys = evaluator.value(index, scope) if isinstance(index, ast.expr) else TOP
     registered = registries.registered(evaluator, node, keys, scope)
     if registered is not None:
         return registered
     if evaluator.is_pending(keys) or evaluator.is_pending(base):
-        return NOTHING
-    if keys.open or not keys.known or len(keys.constants) != len(keys.known):
+        return BOTTOM
+    if keys.open or not keys.alternatives or len(keys.constants) != len(keys.alternatives):
         return tables.any_entry(evaluator, base)
-    values = [_at(evaluator, known, key) for known in base.known for key in keys.known]
-    if base.open or not base.known:
-        values.append(OPEN)
+    values = [_at(evaluator, known, key) for known in base.alternatives for key in keys.alternatives]
+    if base.open or not base.alternatives:
+        values.append(TOP)
     names = list(dict.fromkeys(key for key in keys.constants if isinstance(key, str)))
     if len(names) == 1:
-        values = stores.overlaid(evaluator, values, base, node, names[0], scope)
+        values = attribute_writes.overlaid(evaluator, values, base, node, names[0], scope)
     else:
-        values.extend(v for name in names for v in stores.overlaid(evaluator, [], base, node, name, scope))
-    if keys.optional:
+        values.extend(v for name in names for v in attribute_writes.overlaid(evaluator, [], base, node, name, scope))
+    if keys.overridable:
         values.extend(tables.others(evaluator, base, values))
-    value = union(values)
-    return Value(value.known, value.open, value.optional or keys.optional)
+    value = join(values)
+    return Value(value.alternatives, value.open, value.overridable or keys.overridable)
 
 
-def _at(evaluator: Evaluator, known: Known, key: Known) -> Value:
+def _at(evaluator: Evaluator, known: Alternative, key: Alternative) -> Value:
     """Return what one key gives: as something rare where the key is."""
     value = item(evaluator, known, key.constant)
-    return value if key.usual else value.rarely()
+    return value if key.by_default else value.as_non_default()
 
 
-def item(evaluator: Evaluator, known: Known, key: object) -> Value:
+def item(evaluator: Evaluator, known: Alternative, key: object) -> Value:
     """Return `known[key]`."""
     what = known.what
     if isinstance(what, Display):
         return _display_item(evaluator, known, what, key)
     if isinstance(what, (Tree, Options)):
         return configs.lookup(evaluator, known, key)
-    if isinstance(what, Module):
-        return evaluator.exported(what, key) if isinstance(key, str) else OPEN  # `globals()["name"]`
+    if isinstance(what, SemanticIndex):
+        return evaluator.exported(what, key) if isinstance(key, str) else TOP  # `globals()["name"]`
     if isinstance(what, (Scope, Instance)) and (enum := bases.member(evaluator, what, key)) is not None:
         return enum
     given = evaluator.operated(known, "__getitem__")
     if given is not None:
         return given
     if known.type_api == CELL_DICT and isinstance(what, Instance) and what.node is not None and what.node.args:
-        return union(item(evaluator, each, key) for each in evaluator.value(what.node.args[0], what.scope).known)
+        return join(item(evaluator, each, key) for each in evaluator.value(what.node.args[0], what.scope).alternatives)
     if isinstance(what, Instance) and what.node is not None and isinstance(key, str):
         field = evaluator.libraries.field(evaluator, known, key)
         if field is not None:
@@ -90,19 +89,19 @@ def item(evaluator: Evaluator, known: Known, key: object) -> Value:
         return special(evaluator, known, key)
     if isinstance(what, Constant) and isinstance(what.value, (str, tuple)) and isinstance(key, int):
         try:
-            return Value((Known(Constant(what.value[key]), known.where, known.usual),))
+            return Value((Alternative(Constant(what.value[key]), known.where, known.by_default),))
         except IndexError:
-            return OPEN
-    return OPEN
+            return TOP
+    return TOP
 
 
-def _display_item(evaluator: Evaluator, known: Known, display: Display, key: object) -> Value:
+def _display_item(evaluator: Evaluator, known: Alternative, display: Display, key: object) -> Value:
     if isinstance(display.node, ast.Dict):
         return mappings.entry(evaluator, display, key)
     if isinstance(display.node, ast.ListComp) and _is_copy(display.node):
         over = evaluator.value(display.node.generators[0].iter, display.scope)
-        return union(evaluator.item(each, key) for each in over.known)
-    return sequences.item(evaluator, known, key) if isinstance(key, int) else OPEN
+        return join(evaluator.item(each, key) for each in over.alternatives)
+    return sequences.item(evaluator, known, key) if isinstance(key, int) else TOP
 
 
 def _is_copy(node: ast.ListComp) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Optional, Protocol
 
-from ms_perflint.findings import Place
-from ms_perflint.semantics.files.names import Names
-from ms_perflint.semantics.files.project import Project
-from ms_perflint.semantics.module import Binding, Module, Scope, Site
-from ms_perflint.semantics.settings.commandline import Given
-from ms_perflint.semantics.values import Tree
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
+from ms_perflint.infer.commandline import Given
+from ms_perflint.infer.values import Tree
+from ms_perflint.resolve.project import Project
+from ms_perflint.resolve.resolver import Resolver
 
 
 class Files(Protocol):
@@ -20,13 +20,13 @@ class Files(Protocol):
     files: tuple[str, ...]  # paths, the entry script's first
     paths: frozenset[str]  # the same, to look one up
     project: Project
-    names: Names
+    names: Resolver
 
-    def module(self, path: str) -> Optional[Module]:
+    def module(self, path: str) -> Optional[SemanticIndex]:
         """Return a module of the program; None when it cannot be parsed."""
 
     @property
-    def modules(self) -> tuple[Module, ...]:
+    def modules(self) -> tuple[SemanticIndex, ...]:
         """Return the modules whose code matters, the entry script first."""
 
 
@@ -48,7 +48,7 @@ class Database(Files, Protocol):
     def stores(self, name: str) -> tuple[Binding, ...]:
         """Return what running code stores under a name in objects."""
 
-    def tree(self, path: str, module: Module) -> Optional[Tree]:
+    def tree(self, path: str, module: SemanticIndex) -> Optional[Tree]:
         """Return a config document that a module loads; None where there is none."""
 
     def given(self, flags: Iterable[str]) -> tuple[Optional[Given], ...]:

@@ -6,8 +6,8 @@ import ast
 from typing import Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics.module import Module, Scope
-from ms_perflint.semantics.values import Api, Known, Value
+from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.infer.values import Alternative, Api, Value
 
 PACKAGE = "mindspore"  # never a module of the project
 
@@ -28,10 +28,10 @@ def outside(node: ast.expr, scope: Scope) -> Optional[Value]:
         if (spelled, word) in module.stores:  # `ms.name = value` lays something over it
             return None
         spelled, api = f"{spelled}.{word}", mindspore_api.canonical(f"{api}.{word}")
-    return Value((Known(Api(api), (module, node if words else alias)),))
+    return Value((Alternative(Api(api), (module, node if words else alias)),))
 
 
-def imports(module: Module) -> dict[str, tuple[ast.alias, str]]:
+def imports(module: SemanticIndex) -> dict[str, tuple[ast.alias, str]]:
     """Return the names of a module that one import from MindSpore binds, and nothing else, with what they are."""
     if module.outside is None:
         module.outside = {}

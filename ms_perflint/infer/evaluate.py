@@ -5,31 +5,41 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics import bases, calls, containers, lists, members, narrowing, operations, parameters, sequences
-from ms_perflint.semantics.activation import Activation, key_of
-from ms_perflint.semantics.files import importing
-from ms_perflint.semantics.files.outside import outside
-from ms_perflint.semantics.module import DEAD, Binding, Block, Module, Scope, Site
-from ms_perflint.semantics.queries import Queries, query
-from ms_perflint.semantics.settings import configs
-from ms_perflint.semantics.signature import Part, Read
-from ms_perflint.semantics.values import (
+from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, USUAL
+from ms_perflint.index.semantic_index import DEAD, Binding, Block, Scope, SemanticIndex, Site
+from ms_perflint.index.signature import Part, Read
+from ms_perflint.infer import (
+    bases,
+    calls,
+    configs,
+    containers,
+    importing,
+    lists,
+    members,
+    narrowing,
+    operations,
+    parameters,
+    sequences,
+)
+from ms_perflint.infer.call_context import CallContext, key_of
+from ms_perflint.infer.direct_imports import outside
+from ms_perflint.infer.queries import Queries, query
+from ms_perflint.infer.values import (
+    BOTTOM,
     MANY,
-    NOTHING,
-    OPEN,
+    TOP,
+    Alternative,
     Api,
     Constant,
     Display,
     Instance,
-    Known,
     Value,
-    union,
+    join,
 )
-from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL, USUAL
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.database import Database
-    from ms_perflint.semantics.evaluator import Library
+    from ms_perflint.infer.database import Database
+    from ms_perflint.infer.evaluator import Library
 
 
 # Expressions that are known as they stand
@@ -45,7 +55,7 @@ class ProgramEvaluator:
         self.queries = Queries(_joined)
         self._memo, self._ask = self.queries.memo, self.queries.ask
         self._ways: dict[tuple[int, str], int] = {}  # identity of a block -> how it is reached
-        self._activations: dict[tuple[object, ...], Activation] = {}
+        self._activations: dict[tuple[object, ...], CallContext] = {}
         self.made: dict[tuple[int, object], ast.expr] = {}  # displays that stand in no source, by what they stand for
 
     def close(self) -> None:
@@ -70,7 +80,7 @@ class ProgramEvaluator:
         elif isinstance(node, LEAVES):
             found = self._memo[key] = self._expression(node, scope)
             return found
-        return self._ask(key, NOTHING, MANY, self._expression, (node, scope))
+        return self._ask(key, BOTTOM, MANY, self._expression, (node, scope))
 
     def _bound(self, key: tuple[int, str], node: ast.Name, scope: Scope) -> Optional[Value]:
         """Return what a name is that one binding gives it, or an import from outside: no query of its own.
@@ -92,15 +102,15 @@ class ProgramEvaluator:
 
     def rest(self, value: Value) -> list[Value]:
         """Return what the unknown part of an operand adds to a result: nothing, or that the result is open too."""
-        return [] if value.known and not value.open else [OPEN] if value.open else [self.empty()]
+        return [] if value.alternatives and not value.open else [TOP] if value.open else [self.empty()]
 
     def is_pending(self, value: Value) -> bool:
         """Return whether nothing is known of an operand yet, in a cycle under way."""
-        return not value.known and not value.open and self.queries.may_grow()
+        return not value.alternatives and not value.open and self.queries.may_grow()
 
     def empty(self) -> Value:
         """Return what an expression is for which nothing was found: open, or BOTTOM in a cycle under way."""
-        return NOTHING if self.queries.may_grow() else OPEN
+        return BOTTOM if self.queries.may_grow() else TOP
 
     def _expression(self, node: ast.expr, scope: Scope) -> Value:
         if isinstance(node, ast.Constant):
@@ -129,7 +139,7 @@ class ProgramEvaluator:
 
     def known(self, what: object, node: ast.AST, scope: Scope) -> Value:
         """Return the value that is just this, read at this node."""
-        return Value((Known(what, (scope.module, node)),))  # type: ignore[arg-type]
+        return Value((Alternative(what, (scope.module, node)),))  # type: ignore[arg-type]
 
     # --- names
 
@@ -147,8 +157,8 @@ class ProgramEvaluator:
                 return star
         return self.known(Api(f"builtins.{node.id}"), node, scope)
 
-    @query(bottom=NOTHING, top=MANY)
-    def exported(self, module: Module, name: str) -> Value:
+    @query(bottom=BOTTOM, top=MANY)
+    def exported(self, module: SemanticIndex, name: str) -> Value:
         """Return what a name of a module of the project is when the module has run."""
         if name in module.scope.bindings:
             return self.bindings(module.scope.flow.at_end(name))
@@ -173,13 +183,13 @@ class ProgramEvaluator:
             if way == IMPOSSIBLE:
                 continue
             value = narrowing.remaining(binding, value, bindings)
-            values.append(value if way == USUAL else value.rarely())
-        return union(values) if values else self.empty()
+            values.append(value if way == USUAL else value.as_non_default())
+        return join(values) if values else self.empty()
 
     def weighed(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
         """Return what one binding gives: as something rare where only an option leads to it."""
         value = self.binding(binding, scope)
-        return value if self.way(binding.block, scope) == USUAL else value.rarely()
+        return value if self.way(binding.block, scope) == USUAL else value.as_non_default()
 
     def binding(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
         """Return what one binding gives its name; `scope`: the activation in which it is asked for."""
@@ -191,7 +201,7 @@ class ProgramEvaluator:
         if binding.kind in ("function", "class"):
             found = self._memo[key] = self._binding(binding, inner)
             return found
-        return self._ask(key, NOTHING, MANY, self._binding, (binding, inner))
+        return self._ask(key, BOTTOM, MANY, self._binding, (binding, inner))
 
     def _binding(self, binding: Binding, scope: Scope) -> Value:
         module, node = scope.module, binding.node
@@ -208,8 +218,8 @@ class ProgramEvaluator:
             value = lists.gathered(self, binding, scope, value)
             if not _feeds_itself(binding):
                 return value
-            rest = tuple(known for known in value.known if not isinstance(known.what, Constant))
-            return Value(rest, True, value.optional)
+            rest = tuple(known for known in value.alternatives if not isinstance(known.what, Constant))
+            return Value(rest, True, value.overridable)
         if binding.kind == "with" and binding.value is not None:
             return self.element(calls.managed(self, binding.value, scope), binding.path)
         if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
@@ -220,11 +230,11 @@ class ProgramEvaluator:
             *path, first, last = binding.path
             value = self.element(self.value(binding.value, scope), tuple(path))
             return sequences.sliced(self, binding.value, value, slice(first, last or None), scope)
-        return OPEN
+        return TOP
 
     def _looped(self, binding: Binding, over: ast.expr, scope: Scope) -> Value:
         """Return what a loop gives its target: any element; in one pass through a comprehension, that of the pass."""
-        part = scope.element(binding) if isinstance(scope, Activation) else None
+        part = scope.element(binding) if isinstance(scope, CallContext) else None
         if part is not None:
             return self.value(*part)
         generators = getattr(scope.node, "generators", None)
@@ -234,29 +244,29 @@ class ProgramEvaluator:
     def element(self, value: Value, path: tuple[int, ...]) -> Value:
         """Return the element of a value that `a, (b, c) = value` gives to one name."""
         for index in path:
-            values = [self.item(known, index) for known in value.known]
-            value = union([*values, *self.rest(value)])
+            values = [self.item(known, index) for known in value.alternatives]
+            value = join([*values, *self.rest(value)])
         return value
 
     def members(self, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
         """Return what `base.name` can be; `node` is that expression."""
         return members.members(self, base, name, node, scope)
 
-    def item(self, known: Known, key: object) -> Value:
+    def item(self, known: Alternative, key: object) -> Value:
         """Return what `known[key]` can be."""
         return containers.item(self, known, key)
 
-    def holds(self, known: Known, key: object) -> Optional[bool]:
+    def holds(self, known: Alternative, key: object) -> Optional[bool]:
         """Return whether an object has a setting; None where that is not known."""
         return configs.holds(self, known, key)
 
-    def operated(self, known: Known, name: str) -> Optional[Value]:
+    def operated(self, known: Alternative, name: str) -> Optional[Value]:
         """Return what an operator gets from a method of an object: `__getitem__`; None where it has no such method."""
         cls = known.what.type if isinstance(known.what, Instance) else None
         method = bases.method(self, cls, name) if isinstance(cls, Scope) else None
         return calls.entered(self, method, None, method, known) if method is not None else None
 
-    def elements(self, value: Value) -> tuple[tuple[Known, ...], bool]:
+    def elements(self, value: Value) -> tuple[tuple[Alternative, ...], bool]:
         """Return what a list can hold where it is made, and whether it can hold more."""
         return lists.elements(self, value)
 
@@ -276,13 +286,13 @@ class ProgramEvaluator:
         function: Scope,
         node: Optional[ast.Call],
         scope: Scope,
-        receiver: Optional[Known],
+        receiver: Optional[Alternative],
         passed: tuple[Part, ...] = (),
         outer: Optional[Scope] = None,
-    ) -> Activation:
+    ) -> CallContext:
         """Return a function as one call enters it: the same one whenever it is asked for."""
         if key not in self._activations:
-            self._activations[key] = Activation(
+            self._activations[key] = CallContext(
                 function, node, scope, receiver, f"@{len(self._activations)}", passed, outer
             )
         return self._activations[key]
@@ -303,7 +313,7 @@ class ProgramEvaluator:
                 way = IMPOSSIBLE
             if way != IMPOSSIBLE and isinstance(arm.owner, ast.If) and arm.parent is not None:
                 outer = arm.parent.scope
-                inner = scope if isinstance(scope, Activation) and scope.function is outer else outer
+                inner = scope if isinstance(scope, CallContext) and scope.function is outer else outer
                 way = min(way, self._way_of_arm(arm.owner.test, arm.arm == "body", inner))
                 certain = certain and (id(arm.owner.test), key_of(inner)) in self._memo
             if certain:  # answers inside of a cycle are not kept
@@ -319,37 +329,39 @@ class ProgramEvaluator:
         value = self.value(test, scope)
         if self.is_pending(value) or (value.truth is not None and value.truth != wanted):
             return IMPOSSIBLE
-        return OPTIONAL if value.usual_truth is not None and value.usual_truth != wanted else USUAL
+        return OPTIONAL if value.default_truth is not None and value.default_truth != wanted else USUAL
 
     def _conditional(self, node: ast.IfExp, scope: Scope) -> Value:
         test = self.value(node.test, scope)
         if self.is_pending(test):
-            return NOTHING
+            return BOTTOM
         if test.truth is not None:
             return self.value(node.body if test.truth else node.orelse, scope)
         first, other = self.value(node.body, scope), self.value(node.orelse, scope)
-        if test.usual_truth is None:
-            return union([first, other])
-        usual, rare = (first, other) if test.usual_truth else (other, first)
-        return union([Value(usual.known, usual.open, True), Value(rare.rarely().known, False, True)])
+        if test.default_truth is None:
+            return join([first, other])
+        usual, rare = (first, other) if test.default_truth else (other, first)
+        return join(
+            [Value(usual.alternatives, usual.open, True), Value(rare.as_non_default().alternatives, False, True)]
+        )
 
     # --- sites
 
     def callees(self, site: Site) -> Value:
         """Return what the callee of a call site can be."""
-        return self.value(site.node.func, site.scope) if isinstance(site.node, ast.Call) else NOTHING
+        return self.value(site.node.func, site.scope) if isinstance(site.node, ast.Call) else BOTTOM
 
 
 def _joined(first: Any, other: Any) -> Any:
     """Return what can be one of two answers of a query."""
     if isinstance(first, Value) and isinstance(other, Value):
-        return union([first, other])
+        return join([first, other])
     return tuple(dict.fromkeys((*first, *other))) if isinstance(first, tuple) and isinstance(other, tuple) else other
 
 
 def _inner(binding: Binding, scope: Optional[Scope]) -> Scope:
     """Return the scope in which a binding is read: the activation, where it is one of its function."""
-    return scope if isinstance(scope, Activation) and scope.function is binding.scope else binding.scope
+    return scope if isinstance(scope, CallContext) and scope.function is binding.scope else binding.scope
 
 
 def _has_stars(scope: Scope, home: Scope) -> bool:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Optional, Protocol
+from typing import Any, NamedTuple, Optional, Protocol
 
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.activation import Activation
-from ms_perflint.semantics.database import Database
-from ms_perflint.semantics.module import Binding, Block, Module, Scope, Site
-from ms_perflint.semantics.queries import Queries
-from ms_perflint.semantics.signature import Part
-from ms_perflint.semantics.values import OPEN, Api, Instance, Known, Options, Value
+from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
+from ms_perflint.index.signature import Part
+from ms_perflint.infer.call_context import CallContext
+from ms_perflint.infer.database import Database
+from ms_perflint.infer.queries import Queries
+from ms_perflint.infer.values import TOP, Alternative, Api, Instance, Options, Value
 
 
 class Memo(Protocol):
@@ -27,17 +26,17 @@ class Memo(Protocol):
         function: Scope,
         node: Optional[ast.Call],
         scope: Scope,
-        receiver: Optional[Known],
+        receiver: Optional[Alternative],
         passed: tuple[Part, ...] = (),
         outer: Optional[Scope] = None,
-    ) -> Activation:
+    ) -> CallContext:
         """Return a function as one call enters it: the same one whenever it is asked for."""
 
 
 class Lookup(Protocol):
     """What names hold."""
 
-    def exported(self, module: Module, name: str) -> Value:
+    def exported(self, module: SemanticIndex, name: str) -> Value:
         """Return what a name of a module of the project is when the module has run."""
 
     def binding(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
@@ -68,16 +67,16 @@ class Evaluator(Memo, Lookup, Protocol):
     def members(self, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
         """Return what `base.name` can be; `node` is that expression."""
 
-    def item(self, known: Known, key: object) -> Value:
+    def item(self, known: Alternative, key: object) -> Value:
         """Return what `known[key]` can be."""
 
-    def holds(self, known: Known, key: object) -> Optional[bool]:
+    def holds(self, known: Alternative, key: object) -> Optional[bool]:
         """Return whether an object has a setting; None where that is not known."""
 
-    def operated(self, known: Known, name: str) -> Optional[Value]:
+    def operated(self, known: Alternative, name: str) -> Optional[Value]:
         """Return what an operator gets from a method of an object: `__getitem__`; None where it has no such method."""
 
-    def elements(self, value: Value) -> tuple[tuple[Known, ...], bool]:
+    def elements(self, value: Value) -> tuple[tuple[Alternative, ...], bool]:
         """Return what a list can hold where it is made, and whether it can hold more."""
 
     def is_pending(self, value: Value) -> bool:
@@ -106,14 +105,14 @@ class Library(NamedTuple):
 
     calls: Mapping[str, tuple[Call, ...]] = {}
     attributes: Mapping[str, Callable[[Evaluator, str], Value]] = {}  # of what a name stands for
-    items: Mapping[str, Callable[[Evaluator, Known, object], Value]] = {}  # also of what a call gives
+    items: Mapping[str, Callable[[Evaluator, Alternative, object], Value]] = {}  # also of what a call gives
     settings: Mapping[str, Callable[[Evaluator, Instance, str], Value]] = {}  # of an instance
-    documents: Mapping[str, Callable[[Evaluator, ast.Call, Scope], tuple[Known, ...]]] = {}  # that a call loads
+    documents: Mapping[str, Callable[[Evaluator, ast.Call, Scope], tuple[Alternative, ...]]] = {}  # that a call loads
     parameters: tuple[Callable[[Evaluator, Binding, Scope], Optional[Value]], ...] = ()  # what decorators give them
-    field: Callable[[Evaluator, Known, str], Optional[Value]] = lambda *_: None  # of a record; None: it is none
-    has_field: Callable[[Evaluator, Known, object], Optional[bool]] = lambda *_: None
+    field: Callable[[Evaluator, Alternative, str], Optional[Value]] = lambda *_: None  # of a record; None: it is none
+    has_field: Callable[[Evaluator, Alternative, object], Optional[bool]] = lambda *_: None
     is_record: Callable[[Scope], bool] = lambda *_: False  # whose class body holds only defaults
-    option: Callable[[Evaluator, Options, str], Value] = lambda *_: OPEN
+    option: Callable[[Evaluator, Options, str], Value] = lambda *_: TOP
     has_option: Callable[[Evaluator, Options, str], Optional[bool]] = lambda *_: None
     behind: Callable[[Evaluator, Options], list[Part]] = lambda *_: []  # what defaults of options are made of
     methods: Mapping[str, str] = {}  # that tell of which class an object is, whatever it is called here

@@ -7,14 +7,14 @@ from itertools import product
 from typing import Optional, Union
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics.evaluator import Evaluator
-from ms_perflint.semantics.files.names import Namespace
-from ms_perflint.semantics.files.statements import called
-from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.module import Binding, Module, Scope
-from ms_perflint.semantics.signature import Layer, Signature
-from ms_perflint.semantics.values import OPEN, Api, Value, union
-from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
+from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
+from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
+from ms_perflint.index.signature import Layer, Signature
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.values import TOP, Api, Value, join
+from ms_perflint.resolve.import_statements import called
+from ms_perflint.resolve.resolver import Namespace
 
 
 def imported(evaluator: Evaluator, binding: Binding) -> Value:
@@ -26,13 +26,13 @@ def imported(evaluator: Evaluator, binding: Binding) -> Value:
         return named(evaluator, module, dotted, 0, alias, binding.scope)
     assert isinstance(stmt, ast.ImportFrom)
     source = evaluator.program.names.import_target(module, stmt.module or "", stmt.level)
-    if isinstance(source, Module):
+    if isinstance(source, SemanticIndex):
         return evaluator.exported(source, alias.name)
     inner = f"{stmt.module}.{alias.name}" if stmt.module else alias.name
     return named(evaluator, module, inner, stmt.level, alias, binding.scope)
 
 
-def named(evaluator: Evaluator, module: Module, dotted: str, level: int, node: ast.AST, scope: Scope) -> Value:
+def named(evaluator: Evaluator, module: SemanticIndex, dotted: str, level: int, node: ast.AST, scope: Scope) -> Value:
     """Return what a dotted name, imported in a module, is: a local module, or something outside of the project."""
     found = evaluator.program.names.import_target(module, dotted, level)
     if isinstance(found, str):
@@ -40,13 +40,13 @@ def named(evaluator: Evaluator, module: Module, dotted: str, level: int, node: a
     return _local(evaluator, found, node, scope)
 
 
-def _local(evaluator: Evaluator, found: Union[Module, Namespace, None], node: ast.AST, scope: Scope) -> Value:
-    if isinstance(found, Module):
+def _local(evaluator: Evaluator, found: Union[SemanticIndex, Namespace, None], node: ast.AST, scope: Scope) -> Value:
+    if isinstance(found, SemanticIndex):
         return evaluator.known(found, found.tree, found.scope)
-    return evaluator.known(found, node, scope) if found is not None else OPEN
+    return evaluator.known(found, node, scope) if found is not None else TOP
 
 
-def submodule(evaluator: Evaluator, package: Module, name: str) -> Value:
+def submodule(evaluator: Evaluator, package: SemanticIndex, name: str) -> Value:
     """Return the module `name` in a package; open where there is none."""
     return _local(evaluator, evaluator.program.names.submodule(package, name), package.tree, package.scope)
 
@@ -64,25 +64,25 @@ def star(evaluator: Evaluator, name: str, scope: Scope) -> Optional[Value]:
         way = evaluator.way(block) if block.parent is not None else USUAL
         value = _from_star(evaluator, name, stmt, scope) if way != IMPOSSIBLE else None
         if value is not None:
-            values.append(value if way == USUAL else value.rarely())
+            values.append(value if way == USUAL else value.as_non_default())
             if block.parent is None:
                 break
-    return union(values) if values else None
+    return join(values) if values else None
 
 
 def _from_star(evaluator: Evaluator, name: str, stmt: ast.ImportFrom, scope: Scope) -> Optional[Value]:
     if not evaluator.program.names.may_give(scope.module, stmt, name):
         return None
     source = evaluator.program.names.import_target(scope.module, stmt.module or "", stmt.level)
-    if isinstance(source, Module):
-        value = evaluator.exported(source, name) if _is_public(evaluator, source, name) else OPEN
-        return value if value.known else None
+    if isinstance(source, SemanticIndex):
+        value = evaluator.exported(source, name) if _is_public(evaluator, source, name) else TOP
+        return value if value.alternatives else None
     if isinstance(source, str) and name in mindspore_api.exports(source):
         return evaluator.known(Api(mindspore_api.canonical(f"{source}.{name}")), stmt, scope)
     return None
 
 
-def _is_public(evaluator: Evaluator, module: Module, name: str) -> bool:
+def _is_public(evaluator: Evaluator, module: SemanticIndex, name: str) -> bool:
     """Return whether `from module import *` may give a name: what `__all__` holds, where a module shows it."""
     if "__all__" not in module.scope.bindings:
         return not name.startswith("_")
@@ -102,19 +102,21 @@ def by_call(evaluator: Evaluator, node: ast.Call, scope: Scope, only_top: bool) 
     own = given.is_default or (part is not None and word_of(part.node) in ("__package__", "__name__"))
     packages = ("",) if own or only_top else evaluator.value(*part).constants if part is not None else ()
     names = evaluator.value(node.args[0], scope)
-    values = [OPEN] if names.open or not names.known or not packages else []
-    for name, package in product((known.constant for known in names.known), packages):
+    values = [TOP] if names.open or not names.alternatives or not packages else []
+    for name, package in product((known.constant for known in names.alternatives), packages):
         if isinstance(name, str) and isinstance(package, str):
             asked = called(name, package)
             dotted = asked.top if only_top else asked.dotted
             values.append(_of_program(evaluator, named(evaluator, scope.module, dotted, asked.level, node, scope)))
         else:
-            values.append(OPEN)
-    value = union(values)
-    return Value(value.known, value.open, value.optional or names.optional)
+            values.append(TOP)
+    value = join(values)
+    return Value(value.alternatives, value.open, value.overridable or names.overridable)
 
 
 def _of_program(evaluator: Evaluator, value: Value) -> Value:
     """Leave out modules that the scan for imports did not see: their callers would not be known."""
-    known = tuple(k for k in value.known if not isinstance(k.what, Module) or k.what.path in evaluator.program.paths)
-    return Value(known, value.open or len(known) < len(value.known), value.optional)
+    known = tuple(
+        k for k in value.alternatives if not isinstance(k.what, SemanticIndex) or k.what.path in evaluator.program.paths
+    )
+    return Value(known, value.open or len(known) < len(value.alternatives), value.overridable)

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional, Union
 
-from ms_perflint.semantics import bases, sequences, tables
-from ms_perflint.semantics.module import Binding, Block, Scope, Site
-from ms_perflint.semantics.signature import Layer, Signature
-from ms_perflint.semantics.values import NOTHING, OPEN, Bound, Display, Instance, Known, Tree, Value, union
-from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
+from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
+from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
+from ms_perflint.index.signature import Layer, Signature
+from ms_perflint.infer import bases, sequences, tables
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Bound, Display, Instance, Tree, Value, join
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
+    from ms_perflint.infer.evaluator import Evaluator
 
 CELLS = frozenset({"mindspore.nn.CellList", "mindspore.nn.SequentialCell"})  # hold the cells that they are given
 SEQUENCES = (ast.List, ast.Tuple, ast.Set)
@@ -36,7 +36,7 @@ class Gathered(ast.List):
 
 def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value) -> Value:
     """Return the lists that a name is given, with what is added under this name."""
-    before = tuple(known for known in value.known if _is_list(known.what))
+    before = tuple(known for known in value.alternatives if _is_list(known.what))
     if not any(isinstance(known.what, Display) and binding not in holders(known.what) for known in before):
         return value
     names = _names(binding.node) or (binding.name,)
@@ -44,7 +44,7 @@ def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value)
     added = (site for word in ADDS for site in by_word.get(word, ()) if site.scope.owner is owner)
     if not any(_is_addition(site, names) for site in added):
         return value
-    rest = tuple(known for known in value.known if known not in before)
+    rest = tuple(known for known in value.alternatives if known not in before)
     source = binding.value or ast.copy_location(ast.Name(binding.name, ast.Load()), binding.node)
     key = (id(binding), (id(scope), before))
     if key not in evaluator.made:
@@ -52,7 +52,7 @@ def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value)
         made.before, made.binding = Value(before), binding
         evaluator.made[key] = made
     found = evaluator.known(Display(evaluator.made[key], scope), binding.node, scope)
-    return Value((*found.known, *rest), value.open, value.optional)
+    return Value((*found.alternatives, *rest), value.open, value.overridable)
 
 
 def empty(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
@@ -66,10 +66,10 @@ def _is_list(what: object) -> bool:
     return isinstance(what, Display) and isinstance(what.node, ast.List)
 
 
-def elements(evaluator: Evaluator, value: Value) -> tuple[tuple[Known, ...], bool]:
+def elements(evaluator: Evaluator, value: Value) -> tuple[tuple[Alternative, ...], bool]:
     """Return what a list can hold, what is added to it included, and whether it can hold more."""
     found = _Elements(evaluator).of(value, 0)
-    return found.known, found.open
+    return found.alternatives, found.open
 
 
 class _Elements:
@@ -80,52 +80,56 @@ class _Elements:
         self.seen: set[tuple[int, int]] = set()  # displays that were looked at
 
     def of(self, value: Value, depth: int) -> Value:
-        values = [self.known(known, depth) for known in value.known]
-        return union([*values, *([OPEN] if value.open else [])]) if values or value.open else NOTHING
+        values = [self.known(known, depth) for known in value.alternatives]
+        return join([*values, *([TOP] if value.open else [])]) if values or value.open else BOTTOM
 
-    def known(self, known: Known, depth: int) -> Value:
+    def known(self, known: Alternative, depth: int) -> Value:
         what = known.what
         if isinstance(what, Display) and isinstance(what.node, ast.Dict):
             keys = tables.view(self.evaluator, known, "keys")
-            return self.of(keys, depth + 1) if keys is not None else OPEN
+            return self.of(keys, depth + 1) if keys is not None else TOP
         if isinstance(what, Display) and depth < NESTED:
             return self.display(what, depth)
         if isinstance(what, Tree) and what.documents:
-            return union(self.evaluator.item(known, each) for each in range(len(what.documents)))
+            return join(self.evaluator.item(known, each) for each in range(len(what.documents)))
         if isinstance(what, Tree) and isinstance(what.data, list):
-            return union(self.evaluator.item(known, index) for index in range(min(len(what.data), ENTRIES)))
+            return join(self.evaluator.item(known, index) for index in range(min(len(what.data), ENTRIES)))
         if isinstance(what, (Scope, Instance)) and (enum := bases.members(self.evaluator, what)):
-            return union(bases.member(self.evaluator, what, name) or OPEN for name in enum)
+            return join(bases.member(self.evaluator, what, name) or TOP for name in enum)
         if isinstance(what, Instance) and isinstance(what.type, Scope) and depth < NESTED:
             return self.iterated(known, depth)
         if known.type_api in CELLS and isinstance(what, Instance) and what.node is not None:
             cells = [
                 self.evaluator.value(arg, what.scope) for arg in what.node.args if not isinstance(arg, ast.Starred)
             ]
-            lists = [cell for cell in cells if cell.known and all(isinstance(k.what, Display) for k in cell.known)]
-            held = [self.of(lists[0], depth + 1)] if lists else [*cells, OPEN] if what.node.args else []
+            lists = [
+                cell
+                for cell in cells
+                if cell.alternatives and all(isinstance(k.what, Display) for k in cell.alternatives)
+            ]
+            held = [self.of(lists[0], depth + 1)] if lists else [*cells, TOP] if what.node.args else []
             held.extend(self.added(what, depth))
-            return union(held) if held else OPEN
-        return OPEN
+            return join(held) if held else TOP
+        return TOP
 
-    def iterated(self, known: Known, depth: int) -> Value:
+    def iterated(self, known: Alternative, depth: int) -> Value:
         """Return what a loop over an object of a class of the project goes through."""
         made = self.evaluator.operated(known, "__iter__")
-        if made is not None and all(each.what != known.what for each in made.known):
+        if made is not None and all(each.what != known.what for each in made.alternatives):
             return self.of(made, depth + 1)
-        return self.evaluator.operated(known, "__next__" if made is not None else "__getitem__") or OPEN
+        return self.evaluator.operated(known, "__next__" if made is not None else "__getitem__") or TOP
 
     def display(self, what: Display, depth: int) -> Value:
         """Return what one list holds where it is made, and what the code around it adds."""
         key = (id(what.node), id(what.scope))
         if key in self.seen:
-            return NOTHING
+            return BOTTOM
         self.seen.add(key)
         if isinstance(what.node, COMPREHENSIONS):
             value = self.evaluator.value(what.node.elt, sequences.inside(self.evaluator, what))
-            return union([value, *self.added(what, depth)])
+            return join([value, *self.added(what, depth)])
         if not isinstance(what.node, SEQUENCES):
-            return OPEN
+            return TOP
         values = []
         if isinstance(what.node, Gathered):
             values.append(self.of(what.node.before, depth + 1))
@@ -136,7 +140,7 @@ class _Elements:
                 values.append(self.evaluator.value(element, what.scope))
         if isinstance(what.node, (ast.List, ast.Set)):
             values.extend(self.added(what, depth))
-        return union(values) if values else NOTHING
+        return join(values) if values else BOTTOM
 
     def added(self, what: Union[Display, Instance], depth: int) -> Iterator[Value]:
         """Yield what is added to a list after it was made, under the name that it got there."""
@@ -149,7 +153,7 @@ class _Elements:
                 value = self.evaluator.value(given, scope)
                 if word == "extend":
                     value = self.of(value, depth + 1)
-                yield value if way == USUAL else value.rarely()
+                yield value if way == USUAL else value.as_non_default()
 
     def changes(self, holder: Binding, depth: int) -> Iterator[tuple[str, Optional[ast.expr], Block]]:
         """Yield what changes a list in the function of a name; of `self.name`, in the methods of its class.
@@ -174,7 +178,7 @@ class _Elements:
     def given(self, site: Site, names: tuple[str, ...]) -> Iterator[Binding]:
         """Yield the parameters that get a list which a call passes under a name."""
         assert isinstance(site.node, ast.Call)
-        for known in self.evaluator.callees(site).known:
+        for known in self.evaluator.callees(site).alternatives:
             function = known.what.function if isinstance(known.what, Bound) else known.what
             if not isinstance(function, Scope) or not function.is_function:
                 continue
@@ -186,7 +190,7 @@ class _Elements:
                     yield from function.bindings.get(name, ())[:1]
 
 
-def grows(evaluator: Evaluator, known: Known) -> bool:
+def grows(evaluator: Evaluator, known: Alternative) -> bool:
     """Return whether code changes a row of cells after it was made."""
     return isinstance(known.what, Instance) and bool(changed(evaluator, known.what))
 

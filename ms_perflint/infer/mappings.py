@@ -6,22 +6,22 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics import sequences
-from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.values import (
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.infer import sequences
+from ms_perflint.infer.values import (
+    BOTTOM,
     NO_CONSTANT,
-    NOTHING,
-    OPEN,
+    TOP,
+    Alternative,
     Constant,
     Display,
-    Known,
     Options,
     Value,
-    union,
+    join,
 )
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
+    from ms_perflint.infer.evaluator import Evaluator
 
 DEPTH = 6  # mappings inside one another, before nobody knows whether they hold a key
 
@@ -32,7 +32,7 @@ class Merged(ast.Dict):
 
 def is_mapping(value: Value) -> bool:
     """Return whether it is a mapping that the program, or a file of it, shows."""
-    return bool(value.known) and all(known.is_mapping for known in value.known)
+    return bool(value.alternatives) and all(known.is_mapping for known in value.alternatives)
 
 
 def laid(evaluator: Evaluator, node: ast.AST, parts: Sequence[tuple[Optional[str], ast.expr]], scope: Scope) -> Value:
@@ -44,8 +44,8 @@ def called(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value
     """`EasyDict({...})`, `dict(a, b=1)`: the display that it was made of; None where it is made of something else."""
     if len(node.args) == 1 and not node.keywords:
         value = evaluator.value(node.args[0], scope)
-        shown = value.known and all(
-            isinstance(known.what, Display) and isinstance(known.what.node, ast.Dict) for known in value.known
+        shown = value.alternatives and all(
+            isinstance(known.what, Display) and isinstance(known.what.node, ast.Dict) for known in value.alternatives
         )
         return value if shown else sequences.paired(evaluator, node, scope)
     if len(node.args) > 1 or any(isinstance(argument, ast.Starred) for argument in node.args):
@@ -95,9 +95,9 @@ def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
             part = item(evaluator, given, name)
             value = evaluator.value(part, display.scope)
             answer = held(evaluator, evaluator.value(given, display.scope), name)
-        if value.known and answer is not False:
+        if value.alternatives and answer is not False:
             found.append((part, value))
-        is_open = is_open or (answer is None and not value.known)
+        is_open = is_open or (answer is None and not value.alternatives)
         if answer and not (isinstance(node, Merged) and is_mapping(value)):
             break
     if isinstance(node, Merged) and len(found) > 1 and is_mapping(found[0][1]):
@@ -105,10 +105,10 @@ def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
             evaluator, found[0][0], [part for part, value in reversed(found) if is_mapping(value)], display.scope
         )
     elif found:
-        result = union([value for _, value in found])
+        result = join([value for _, value in found])
     else:
-        return OPEN if node.keys else NOTHING
-    return Value(result.known, result.open or is_open, result.optional or is_optional)
+        return TOP if node.keys else BOTTOM
+    return Value(result.alternatives, result.open or is_open, result.overridable or is_optional)
 
 
 def _said(evaluator: Evaluator, key: ast.expr, scope: Scope) -> object:
@@ -116,15 +116,15 @@ def _said(evaluator: Evaluator, key: ast.expr, scope: Scope) -> object:
     if isinstance(key, ast.Constant):
         return key.value
     value = evaluator.value(key, scope)
-    return value.known[0].constant if len(value.known) == 1 and not value.open else NO_CONSTANT
+    return value.alternatives[0].constant if len(value.alternatives) == 1 and not value.open else NO_CONSTANT
 
 
 def held(evaluator: Evaluator, holders: Value, name: object, depth: int = 0) -> Optional[bool]:
     """Return whether a mapping, where it is laid over another one, has a key; None where that is not known."""
-    if holders.open or not holders.known or depth > DEPTH:
+    if holders.open or not holders.alternatives or depth > DEPTH:
         return None
     answers = set()
-    for known in holders.known:
+    for known in holders.alternatives:
         what = known.what
         if isinstance(what, Display) and isinstance(what.node, ast.Dict):
             answers.add(_shown(evaluator, what, name, depth))
@@ -158,7 +158,9 @@ def item(evaluator: Evaluator, node: ast.expr, name: object) -> ast.expr:
 
 def _is_command_line(evaluator: Evaluator, node: ast.expr, scope: Scope) -> bool:
     value = evaluator.value(node, scope)
-    return bool(value.known) and all(known.type_api in evaluator.libraries.command_line for known in value.known)
+    return bool(value.alternatives) and all(
+        known.type_api in evaluator.libraries.command_line for known in value.alternatives
+    )
 
 
 # --- objects that hold settings
@@ -166,20 +168,22 @@ def _is_command_line(evaluator: Evaluator, node: ast.expr, scope: Scope) -> bool
 
 def membership(evaluator: Evaluator, holders: Value, name: object, node: ast.AST, scope: Scope) -> Optional[Value]:
     """Return what `name in holder` and `hasattr(holder, name)` give; None where that is not known."""
-    answers = {evaluator.holds(known, name) for known in holders.usual}
+    answers = {evaluator.holds(known, name) for known in holders.by_default}
     if holders.open or len(answers) != 1 or None in answers:
         return None
-    is_fixed = all(isinstance(known.what, (Options, Display)) for known in holders.known) and not holders.optional
-    return Value((Known(Constant(answers.pop()), (scope.module, node)),), False, not is_fixed)
+    is_fixed = (
+        all(isinstance(known.what, (Options, Display)) for known in holders.alternatives) and not holders.overridable
+    )
+    return Value((Alternative(Constant(answers.pop()), (scope.module, node)),), False, not is_fixed)
 
 
 def with_default(evaluator: Evaluator, holders: Value, name: object, default: Optional[Value]) -> Value:
     """Return what `get(name, default)` gives for a setting that was not found."""
     if default is None:
-        return OPEN
+        return TOP
     is_absent = (
-        bool(holders.known)
+        bool(holders.alternatives)
         and not holders.open
-        and all(known.usual and evaluator.holds(known, name) is False for known in holders.known)
+        and all(known.by_default and evaluator.holds(known, name) is False for known in holders.alternatives)
     )
-    return Value(default.known, default.open or not is_absent, default.optional or is_absent)
+    return Value(default.alternatives, default.open or not is_absent, default.overridable or is_absent)

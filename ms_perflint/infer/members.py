@@ -7,34 +7,32 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import bases, calls, containers
-from ms_perflint.semantics.activation import Activation
-from ms_perflint.semantics.bases import lineage, method
-from ms_perflint.semantics.files import importing
-from ms_perflint.semantics.files.names import Namespace
-from ms_perflint.semantics.forms import is_decorated
-from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
-from ms_perflint.semantics.queries import query
-from ms_perflint.semantics.settings import configs, stores, updates
-from ms_perflint.semantics.values import (
+from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex
+from ms_perflint.index.syntax_forms import is_decorated
+from ms_perflint.infer import attribute_writes, bases, bulk_updates, calls, configs, containers, importing
+from ms_perflint.infer.bases import lineage, method
+from ms_perflint.infer.call_context import CallContext
+from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import (
+    BOTTOM,
     MANY,
-    NOTHING,
-    OPEN,
+    TOP,
+    Alternative,
     Api,
     Bound,
     Constant,
     Display,
     Instance,
-    Known,
     Member,
     Options,
     Tree,
     Value,
-    union,
+    join,
 )
+from ms_perflint.resolve.resolver import Namespace
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
+    from ms_perflint.infer.evaluator import Evaluator
 
 
 CALLED, READ = 8, 2  # how often one member is called, and read, along a chain: `data.map(f).map(g)`
@@ -45,19 +43,19 @@ DICT_METHODS = frozenset({"update", "setdefault", "copy", "clone"})  # and those
 def members(evaluator: Evaluator, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
     """Return what `base.name` can be; `node` is that expression."""
     if evaluator.is_pending(base):
-        return NOTHING
-    there = [known for known in base.known if known.constant is not None]  # None has no members: it is set later
-    values = [member(evaluator, known, name, node, scope) for known in there or base.known]
-    if base.open or not base.known:
-        values.append(OPEN)
-    value = union(stores.overlaid(evaluator, values, base, node, name, scope))
-    return Value(value.known, value.open, True) if base.optional else value
+        return BOTTOM
+    there = [known for known in base.alternatives if known.constant is not None]  # None has no members: it is set later
+    values = [member(evaluator, known, name, node, scope) for known in there or base.alternatives]
+    if base.open or not base.alternatives:
+        values.append(TOP)
+    value = join(attribute_writes.overlaid(evaluator, values, base, node, name, scope))
+    return Value(value.alternatives, value.open, True) if base.overridable else value
 
 
-def member(evaluator: Evaluator, known: Known, name: str, node: ast.expr, scope: Scope) -> Value:
+def member(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> Value:
     """Return what the member `name` of one known thing is."""
     what = known.what
-    if isinstance(what, Module):
+    if isinstance(what, SemanticIndex):
         return evaluator.exported(what, name)
     if isinstance(what, Namespace):
         return importing.inside(evaluator, what, name, node, scope)
@@ -68,7 +66,7 @@ def member(evaluator: Evaluator, known: Known, name: str, node: ast.expr, scope:
     if isinstance(what, Member):
         own = bases.of_member(evaluator, what, name, known)
         inherits = own is None and isinstance(what.owner, Scope)
-        return own or (_of_class(evaluator, what.owner, name, known, node, scope) if inherits else OPEN)  # type: ignore[arg-type]
+        return own or (_of_class(evaluator, what.owner, name, known, node, scope) if inherits else TOP)  # type: ignore[arg-type]
     if isinstance(what, (Scope, Instance)) and (enum := bases.member(evaluator, what, name)) is not None:
         return enum
     if isinstance(what, Scope) and what.is_class:
@@ -77,7 +75,7 @@ def member(evaluator: Evaluator, known: Known, name: str, node: ast.expr, scope:
         return _of_instance(evaluator, known, what, name, node, scope)
     if isinstance(what, (Options, Tree)):
         found = configs.lookup(evaluator, known, name)
-        if _is_of_dict(evaluator, name) and not found.known:
+        if _is_of_dict(evaluator, name) and not found.alternatives:
             return evaluator.known(Api(f"builtins.dict.{name}", known), node, scope)
         return found
     if isinstance(what, Constant) and isinstance(what.value, str) and name in READS:
@@ -86,8 +84,8 @@ def member(evaluator: Evaluator, known: Known, name: str, node: ast.expr, scope:
         if isinstance(what.node, ast.Dict) and _is_of_dict(evaluator, name):
             return evaluator.known(Api(f"builtins.dict.{name}", known), node, scope)
         setting = containers.item(evaluator, known, name)
-        return Value(setting.known, setting.open, True)  # of an `EasyDict`: what a user may set in another way
-    return OPEN
+        return Value(setting.alternatives, setting.open, True)  # of an `EasyDict`: what a user may set in another way
+    return TOP
 
 
 def _is_of_dict(evaluator: Evaluator, name: str) -> bool:
@@ -95,7 +93,9 @@ def _is_of_dict(evaluator: Evaluator, name: str) -> bool:
     return name in DICT_METHODS or f".{name}" in evaluator.libraries.calls
 
 
-def _of_instance(evaluator: Evaluator, known: Known, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:
+def _of_instance(
+    evaluator: Evaluator, known: Alternative, what: Instance, name: str, node: ast.expr, scope: Scope
+) -> Value:
     field = evaluator.libraries.field(evaluator, known, name)
     if field is not None:
         return field
@@ -104,37 +104,37 @@ def _of_instance(evaluator: Evaluator, known: Known, what: Instance, name: str, 
         if kind is not None and what.node is not None:  # of a class of its own, made like the well-known one
             return evaluator.known(Api(f"{kind}.{name}", known), node, scope)
         found = _of_class(evaluator, what.type, name, known, node, scope)
-        if (found.known and not what.type.any_attributes) or what.node is None:
+        if (found.alternatives and not what.type.any_attributes) or what.node is None:
             return found
         if what.type.any_attributes:
             own = _updated(evaluator, known, what, name)
-            if own.known:
+            if own.alternatives:
                 return own
         setting = _setting(evaluator, what, name, node, scope)
-        return setting if setting.known else found
+        return setting if setting.alternatives else found
     if what.type.name == "builtins.super":
         return _above(evaluator, what, name, node, scope)
     if what.type.name.startswith(evaluator.libraries.closed):
         return _outside(evaluator, what.type.name, name, known, node, scope)
     found = _setting(evaluator, what, name, node, scope)
-    return found if found.known else _outside(evaluator, what.type.name, name, known, node, scope)
+    return found if found.alternatives else _outside(evaluator, what.type.name, name, known, node, scope)
 
 
 def _outside(
-    evaluator: Evaluator, base: str, name: str, receiver: Optional[Known], node: ast.expr, scope: Scope
+    evaluator: Evaluator, base: str, name: str, receiver: Optional[Alternative], node: ast.expr, scope: Scope
 ) -> Value:
     """Return a member of what is outside of the project; open where the chain repeats it too often.
 
     A name that gets a member of itself has no last value: `model = model.network`, `x = x.relu()`.
     """
     if base.split(".").count(name) >= (CALLED if scope.module.calls(node) else READ):
-        return OPEN
+        return TOP
     return evaluator.known(Api(mindspore_api.canonical(f"{base}.{name}"), receiver), node, scope)
 
 
 def _setting(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:
     """Return a setting that an object holds; nothing for what is called: settings are data."""
-    return NOTHING if scope.module.calls(node) else configs.setting(evaluator, what, name)
+    return BOTTOM if scope.module.calls(node) else configs.setting(evaluator, what, name)
 
 
 def _above(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:
@@ -142,10 +142,10 @@ def _above(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scop
     function = what.scope.owner
     cls = function.parent
     if cls is None or not cls.is_class:
-        return OPEN
-    receiver = what.scope.receiver if isinstance(what.scope, Activation) else None
+        return TOP
+    receiver = what.scope.receiver if isinstance(what.scope, CallContext) else None
     if receiver is None:
-        receiver = Known(Instance(cls, None, function), (function.module, function.node))
+        receiver = Alternative(Instance(cls, None, function), (function.module, function.node))
     return _of_class(evaluator, cls, name, receiver, node, scope, own=False)
 
 
@@ -156,7 +156,7 @@ def _of_class(
     evaluator: Evaluator,
     cls: Scope,
     name: str,
-    receiver: Optional[Known],
+    receiver: Optional[Alternative],
     node: ast.expr,
     scope: Scope,
     own: bool = True,
@@ -164,50 +164,54 @@ def _of_class(
     """A member of a class of the project: its own (set on self, made in the class body) if wanted, else inherited."""
     for known in lineage(evaluator, cls):
         if isinstance(known.what, Scope):
-            found = _defined_by(evaluator, known.what, name, receiver) if own or known.what is not cls else NOTHING
-            if found.known or found.open:
+            found = _defined_by(evaluator, known.what, name, receiver) if own or known.what is not cls else BOTTOM
+            if found.alternatives or found.open:
                 return found
         elif known.api.startswith("mindspore."):
             return evaluator.known(Api(mindspore_api.canonical(f"{known.api}.{name}"), receiver), node, scope)
     is_self = own and receiver is not None and isinstance(receiver.what, Instance) and receiver.what.node is None
-    return _of_derived(evaluator, cls, name, receiver) if is_self else OPEN
+    return _of_derived(evaluator, cls, name, receiver) if is_self else TOP
 
 
-def _of_derived(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Known]) -> Value:
+def _of_derived(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Alternative]) -> Value:
     """Return what the classes that derive from one make of a member that it does not have: `self` is one of theirs."""
     found = [_defined_by(evaluator, each, name, receiver) for each in evaluator.program.derived(cls)]
-    return union(each for each in found if each.known or each.open) if any(each.known for each in found) else OPEN
+    return (
+        join(each for each in found if each.alternatives or each.open)
+        if any(each.alternatives for each in found)
+        else TOP
+    )
 
 
-def _defined_by(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Known]) -> Value:
+def _defined_by(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Alternative]) -> Value:
     """A member that a class has by itself; NOTHING where it may have it from a base."""
     found = _in_general(evaluator, cls, name)
-    if not found.known and not found.open:
-        return NOTHING
+    if not found.alternatives and not found.open:
+        return BOTTOM
     if receiver is not None and calls.depends(found):
         found = _of_this(evaluator, cls, name, receiver, found)
     return _take(evaluator, found, receiver or _class_itself(evaluator, cls), receiver is not None)
 
 
-@query(bottom=NOTHING, top=MANY)
+@query(bottom=BOTTOM, top=MANY)
 def _in_general(evaluator: Evaluator, cls: Scope, name: str) -> Value:
     """Return what a class, and no base of it, makes of a member of all its objects."""
     return _own_member(evaluator, cls, name, {})
 
 
-def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Scope, Activation]) -> Value:
+def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Scope, CallContext]) -> Value:
     """Return what a class, and no base of it, makes of a member; `entered`: methods as one call entered them."""
     stored = cls.attributes.get(name, [])
     if stored:
-        value = union([evaluator.weighed(binding, entered.get(binding.scope)) for binding in stored])
-        return Value(value.known, value.open or cls.any_attributes, value.optional)
+        value = join([evaluator.weighed(binding, entered.get(binding.scope)) for binding in stored])
+        return Value(value.alternatives, value.open or cls.any_attributes, value.overridable)
     if name in cls.bindings:
         value = evaluator.bindings(cls.flow.at_end(name))
-        return Value(value.known, value.open, True) if evaluator.libraries.is_record(cls) else value
-    return NOTHING
+        return Value(value.alternatives, value.open, True) if evaluator.libraries.is_record(cls) else value
+    return BOTTOM
 
 
-def _of_this(evaluator: Evaluator, cls: Scope, name: str, receiver: Known, found: Value) -> Value:
+def _of_this(evaluator: Evaluator, cls: Scope, name: str, receiver: Alternative, found: Value) -> Value:
     """Return what a member is in one object, whose constructor call is known."""
     what = receiver.what
     if not isinstance(what, Instance) or not isinstance(what.type, Scope) or what.node is None:
@@ -219,19 +223,19 @@ def _of_this(evaluator: Evaluator, cls: Scope, name: str, receiver: Known, found
 
 
 @query
-def _updated(evaluator: Evaluator, known: Known, what: Instance, name: str) -> Value:
+def _updated(evaluator: Evaluator, known: Alternative, what: Instance, name: str) -> Value:
     """Return what the constructors of an object make its own under names that they are given; NOTHING for others."""
     assert isinstance(what.type, Scope)
     init = method(evaluator, what.type, "__init__")
     scopes: list[Scope] = [*constructed(evaluator, known).values()] or ([init] if init is not None else [])
-    return updates.own(evaluator, scopes, what.type.attributes.get(name, ()), name) or NOTHING
+    return bulk_updates.own(evaluator, scopes, what.type.attributes.get(name, ()), name) or BOTTOM
 
 
-def constructed(evaluator: Evaluator, receiver: Known) -> dict[Scope, Activation]:
+def constructed(evaluator: Evaluator, receiver: Alternative) -> dict[Scope, CallContext]:
     """Return the constructors that made an object, its own and those of its bases, as they were entered."""
     what = receiver.what
     assert isinstance(what, Instance) and isinstance(what.type, Scope)
-    found: dict[Scope, Activation] = {}
+    found: dict[Scope, CallContext] = {}
     init, node, scope = method(evaluator, what.type, "__init__"), what.node, what.scope
     while init is not None and init not in found:
         activation = calls.activated(evaluator, init, node, scope, receiver)
@@ -243,28 +247,28 @@ def constructed(evaluator: Evaluator, receiver: Known) -> dict[Scope, Activation
 
 
 def _next_constructor(
-    evaluator: Evaluator, init: Scope, activation: Activation
+    evaluator: Evaluator, init: Scope, activation: CallContext
 ) -> tuple[Optional[Scope], Optional[ast.Call]]:
     """Return the constructor of a base that a constructor calls, and that call."""
     for site in init.calls:
         if site.word == "__init__" and isinstance(site.node, ast.Call):
-            for known in evaluator.value(site.node.func, activation).known:
+            for known in evaluator.value(site.node.func, activation).alternatives:
                 function = known.what.function if isinstance(known.what, Bound) else known.what
                 if isinstance(function, Scope) and function.is_function:
                     return function, site.node
     return None, None
 
 
-def _class_itself(evaluator: Evaluator, cls: Scope) -> Known:
-    return Known(cls, (cls.module, cls.node))
+def _class_itself(evaluator: Evaluator, cls: Scope) -> Alternative:
+    return Alternative(cls, (cls.module, cls.node))
 
 
-def _take(evaluator: Evaluator, value: Value, receiver: Known, from_object: bool) -> Value:
+def _take(evaluator: Evaluator, value: Value, receiver: Alternative, from_object: bool) -> Value:
     """Take functions from an object or a class: methods are bound, properties are read."""
-    if not any(isinstance(k.what, Scope) and k.what.is_function for k in value.known):
+    if not any(isinstance(k.what, Scope) and k.what.is_function for k in value.alternatives):
         return value
     values = []
-    for known in value.known:
+    for known in value.alternatives:
         function = known.what
         if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS) and _binds(known, function):
             if from_object and is_decorated(function.node, "property", "cached_property", "lazy_property"):
@@ -273,9 +277,9 @@ def _take(evaluator: Evaluator, value: Value, receiver: Known, from_object: bool
             if from_object or is_decorated(function.node, "classmethod"):
                 known = known._replace(what=Bound(function, receiver))
         values.append(Value((known,)))
-    return union([*values, *([OPEN] if value.open else [])])
+    return join([*values, *([TOP] if value.open else [])])
 
 
-def _binds(known: Known, function: Scope) -> bool:
+def _binds(known: Alternative, function: Scope) -> bool:
     """Return whether a function gets the object that it is taken from; what `partial` makes of it does not."""
     return function.is_method and all(layer.is_method for layer in known.prepared)

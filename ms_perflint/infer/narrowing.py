@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.semantics.activation import Activation
-from ms_perflint.semantics.evaluator import Evaluator
-from ms_perflint.semantics.module import Binding, Block, Scope
-from ms_perflint.semantics.values import NO_CONSTANT, Known, Value, truth
-from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL, USUAL
+from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, USUAL
+from ms_perflint.index.semantic_index import Binding, Block, Scope
+from ms_perflint.infer.call_context import CallContext
+from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value, truth
 
 BINDINGS = 16  # of a name, that are compared with one another
 
@@ -19,8 +19,8 @@ def remaining(binding: Binding, value: Value, others: tuple[Binding, ...]) -> Va
     tests = [test for other in others if (test := _replaces(other, binding)) is not None]
     if not tests:
         return value
-    known = tuple(each for each in value.known if not any(_holds(test, binding.name, each) for test in tests))
-    return Value(known, value.open, value.optional)
+    known = tuple(each for each in value.alternatives if not any(_holds(test, binding.name, each) for test in tests))
+    return Value(known, value.open, value.overridable)
 
 
 def left(evaluator: Evaluator, binding: Binding, others: tuple[Binding, ...], scope: Optional[Scope]) -> int:
@@ -34,7 +34,7 @@ def left(evaluator: Evaluator, binding: Binding, others: tuple[Binding, ...], sc
         wanted = [arm.arm == "body" for arm in arms]
         if all(answer.truth is want for answer, want in zip(answers, wanted)):
             return IMPOSSIBLE
-        if all(answer.usual_truth is want for answer, want in zip(answers, wanted)):
+        if all(answer.default_truth is want for answer, want in zip(answers, wanted)):
             way = OPTIONAL
     return way
 
@@ -54,7 +54,7 @@ def _arms_between(binding: Binding, other: Binding) -> list[Block]:
 def _inner(arm: Block, scope: Optional[Scope]) -> Scope:
     """Return the scope in which the test of an arm is read: the activation, where it is one of its function."""
     outer = arm.scope
-    return scope if isinstance(scope, Activation) and scope.function is outer else outer
+    return scope if isinstance(scope, CallContext) and scope.function is outer else outer
 
 
 def _replaces(other: Binding, binding: Binding) -> Optional[ast.expr]:
@@ -69,7 +69,7 @@ def _line(node: ast.AST) -> int:
     return getattr(node, "lineno", 0)
 
 
-def _holds(test: ast.expr, name: str, known: Known) -> bool:
+def _holds(test: ast.expr, name: str, known: Alternative) -> bool:
     """Return whether a test on a name certainly holds for one of its values."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _is_name(test.operand, name) and truth(known) is False

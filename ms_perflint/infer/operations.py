@@ -9,25 +9,25 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.semantics.module import Binding, Scope
-from ms_perflint.semantics.settings import mappings
-from ms_perflint.semantics.values import (
+from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.infer import mappings
+from ms_perflint.infer.values import (
+    BOTTOM,
     NO_CONSTANT,
-    NOTHING,
-    OPEN,
+    TOP,
+    Alternative,
     Bound,
     Constant,
     Display,
-    Known,
     Options,
     Tree,
     Value,
+    join,
     truth,
-    union,
 )
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
+    from ms_perflint.infer.evaluator import Evaluator
 
 TEXT = 4096  # characters of a text, or times that it is repeated, up to which it is computed
 _WIDE = r"\d{5}|\*|\{[^{}]*\{"  # of a format: a width beyond that, or one that is computed itself
@@ -108,12 +108,12 @@ def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     if isinstance(node, ast.UnaryOp):
         operand = evaluator.value(node.operand, scope)
         if evaluator.is_pending(operand):
-            return NOTHING
+            return BOTTOM
         if isinstance(node.op, ast.Not):
             return combine([operand], lambda known: _not(known[0]), node, scope)
         if isinstance(node.op, ast.USub):
             return combine([operand], lambda known: _calculate(lambda value: -value, known), node, scope)
-        return OPEN
+        return TOP
     if isinstance(node, ast.BoolOp):
         return _logic(evaluator, node, scope)
     if isinstance(node, ast.Compare):
@@ -124,27 +124,27 @@ def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
         function = _ARITHMETIC[type(node.op)]
         left = evaluator.value(node.left, scope)
         if evaluator.is_pending(left):
-            return NOTHING
+            return BOTTOM
         if not left.constants and not isinstance(node.op, ast.Add):
-            return OPEN  # whatever the other one is
+            return TOP  # whatever the other one is
         sides = [left, evaluator.value(node.right, scope)]
         if isinstance(node.op, ast.Add) and any(map(is_sequence, sides)):
             return joined(evaluator, node, (node.left, node.right), scope)
         if evaluator.is_pending(sides[1]):
-            return NOTHING
+            return BOTTOM
         return combine(sides, lambda known: _calculate(function, known), node, scope)
     if isinstance(node, ast.JoinedStr):
         parts = [evaluator.value(p.value if isinstance(p, ast.FormattedValue) else p, scope) for p in node.values]
         if any(map(evaluator.is_pending, parts)):
-            return NOTHING
+            return BOTTOM
         return combine(parts, lambda known: _calculate(lambda *texts: "".join(map(str, texts)), known), node, scope)
-    return OPEN
+    return TOP
 
 
 def _united(evaluator: Evaluator, node: ast.BinOp, scope: Scope) -> Value:
     """Return what `a | b` of two mappings is; open for other operands."""
     if not all(mappings.is_mapping(evaluator.value(side, scope)) for side in (node.left, node.right)):
-        return OPEN
+        return TOP
     return mappings.laid(evaluator, node, [(None, node.left), (None, node.right)], scope)
 
 
@@ -154,19 +154,19 @@ def augmented(evaluator: Evaluator, binding: Binding, scope: Scope) -> Value:
     assert isinstance(stmt, ast.AugAssign)
     left, right = evaluator.value(stmt.target, scope), evaluator.value(stmt.value, scope)
     if evaluator.is_pending(left) or evaluator.is_pending(right):
-        return NOTHING
+        return BOTTOM
     if isinstance(stmt.op, ast.Add) and is_sequence(left):
         return joined(evaluator, stmt, (stmt.target, stmt.value), scope)
     if type(stmt.op) not in _ARITHMETIC or binding.block.in_loop or binding.name in binding.scope.declared:
-        return OPEN
+        return TOP
     function = _ARITHMETIC[type(stmt.op)]
     return combine([left, right], lambda known: _calculate(function, known), stmt.target, scope)
 
 
 def is_sequence(value: Value) -> bool:
     """Return whether it is a list or tuple that the program shows."""
-    return bool(value.known) and all(
-        isinstance(known.what, Display) and not isinstance(known.what.node, ast.Dict) for known in value.known
+    return bool(value.alternatives) and all(
+        isinstance(known.what, Display) and not isinstance(known.what.node, ast.Dict) for known in value.alternatives
     )
 
 
@@ -180,32 +180,32 @@ def joined(evaluator: Evaluator, node: ast.AST, sides: Sequence[ast.expr], scope
 
 
 def combine(
-    operands: Sequence[Value], function: Callable[[tuple[Known, ...]], object], node: ast.AST, scope: Scope
+    operands: Sequence[Value], function: Callable[[tuple[Alternative, ...]], object], node: ast.AST, scope: Scope
 ) -> Value:
     """Return what a function of the operands can be; `function` gives NO_CONSTANT where it cannot tell."""
     count = 1
     for operand in operands:
-        count *= max(1, len(operand.known))
+        count *= max(1, len(operand.alternatives))
     if count > COMBINATIONS:
-        return OPEN
+        return TOP
     results, is_open = [], any(operand.open for operand in operands)
-    for chosen in product(*(operand.known for operand in operands)):
+    for chosen in product(*(operand.alternatives for operand in operands)):
         result = function(chosen)
         if result is NO_CONSTANT:
             is_open = True
         else:
             where = (scope.module, node) if not chosen else chosen[0].where
-            results.append(Value((Known(Constant(result), where, all(known.usual for known in chosen)),)))
-    value = union(results) if results else OPEN
-    return Value(value.known, is_open or value.open, any(operand.optional for operand in operands))
+            results.append(Value((Alternative(Constant(result), where, all(known.by_default for known in chosen)),)))
+    value = join(results) if results else TOP
+    return Value(value.alternatives, is_open or value.open, any(operand.overridable for operand in operands))
 
 
-def _not(known: Known) -> object:
+def _not(known: Alternative) -> object:
     answer = truth(known)
     return NO_CONSTANT if answer is None else not answer
 
 
-def _calculate(function: Callable[..., Any], known: tuple[Known, ...]) -> object:
+def _calculate(function: Callable[..., Any], known: tuple[Alternative, ...]) -> object:
     constants = [each.constant for each in known]
     if NO_CONSTANT in constants:
         return NO_CONSTANT
@@ -243,12 +243,12 @@ def _compared(
     function = _COMPARE[type(op)]
     first = evaluator.value(left, scope)
     if evaluator.is_pending(first):
-        return NOTHING
+        return BOTTOM
     if not first.constants and not isinstance(op, (ast.Is, ast.IsNot)):
-        return OPEN  # whatever the other one is
+        return TOP  # whatever the other one is
     second = evaluator.value(right, scope)
     if evaluator.is_pending(second):
-        return NOTHING
+        return BOTTOM
     if isinstance(op, (ast.In, ast.NotIn)):
         choices = _choices(evaluator, second)
         if choices is not None:
@@ -263,7 +263,7 @@ def _compared(
 
 def _choices(evaluator: Evaluator, value: Value) -> Optional[list[Value]]:
     """Return the elements of a list, or the keys of a dict, that the program shows; None for anything else."""
-    what = value.known[0].what if len(value.known) == 1 and not value.open else None
+    what = value.alternatives[0].what if len(value.alternatives) == 1 and not value.open else None
     if not isinstance(what, Display):
         return None
     if isinstance(what.node, ast.Dict):
@@ -283,12 +283,12 @@ def _held(evaluator: Evaluator, name: Value, holders: Value, node: ast.expr, sco
     return mappings.membership(evaluator, holders, name.constants[0], node, scope)
 
 
-def _member(function: Callable[[Any, Any], Any], known: tuple[Known, ...]) -> object:
+def _member(function: Callable[[Any, Any], Any], known: tuple[Alternative, ...]) -> object:
     constants = [each.constant for each in known]
     return NO_CONSTANT if NO_CONSTANT in constants else function(constants[0], constants[1:])
 
 
-def _is_none(known: Known, wanted: bool) -> object:
+def _is_none(known: Alternative, wanted: bool) -> object:
     """Return whether a thing is None: what is no constant, and no name outside of the project, is something."""
     if known.constant is not NO_CONSTANT:
         return (known.constant is None) is wanted
@@ -303,22 +303,22 @@ def _logic(evaluator: Evaluator, node: ast.BoolOp, scope: Scope) -> Value:
     deciding = isinstance(node.op, ast.Or)
     operands = [evaluator.value(operand, scope) for operand in node.values]
     if evaluator.is_pending(operands[0]):
-        return NOTHING
+        return BOTTOM
     decided = _decided(evaluator, node, operands, deciding, scope)
     if decided is not None:
         return decided
     results, is_usual, is_open, is_optional = [], True, False, False
     for position, operand in enumerate(operands, 1):
         is_last = position == len(operands)
-        kept = tuple(known for known in operand.known if is_last or truth(known) is not (not deciding))
-        results.append(Value(kept) if is_usual else Value(kept).rarely())
+        kept = tuple(known for known in operand.alternatives if is_last or truth(known) is not (not deciding))
+        results.append(Value(kept) if is_usual else Value(kept).as_non_default())
         is_open = is_open or (operand.open and is_usual)
-        is_optional = is_optional or operand.optional or operand.open
+        is_optional = is_optional or operand.overridable or operand.open
         if operand.truth is deciding:
             break
         if not operand.open:
-            is_usual = is_usual and any(truth(known) is not deciding for known in operand.usual)
-    return Value(union(results).known, is_open, is_optional and not is_open)
+            is_usual = is_usual and any(truth(known) is not deciding for known in operand.by_default)
+    return Value(join(results).alternatives, is_open, is_optional and not is_open)
 
 
 def _decided(
@@ -326,10 +326,10 @@ def _decided(
 ) -> Optional[Value]:
     """Return what comes out, whatever an operand before is: `unknown() and False`; None where that matters."""
     for position, operand in enumerate(operands):
-        if operand.usual_truth is not deciding or all(o.usual_truth is not None for o in operands[:position]):
+        if operand.default_truth is not deciding or all(o.default_truth is not None for o in operands[:position]):
             continue
         if deciding and not all(isinstance(constant, bool) for constant in operand.constants):
             continue  # `unknown() or "default"` is worth more than its truth
         known = evaluator.known(Constant(deciding), node.values[position], scope)
-        return known if operand.truth is deciding else Value(known.known, False, True)
+        return known if operand.truth is deciding else Value(known.alternatives, False, True)
     return None

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Union
 
-from ms_perflint.semantics import sequences, spreads
-from ms_perflint.semantics.activation import Activation
-from ms_perflint.semantics.forms import is_decorated
-from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope, Site
-from ms_perflint.semantics.queries import query
-from ms_perflint.semantics.signature import PREPARES, Argument, Arguments, Layer, Signature, positional
-from ms_perflint.semantics.values import NOTHING, OPEN, Api, Bound, Display, Instance, Known, Value, union
-from ms_perflint.semantics.ways import IMPOSSIBLE, USUAL
+from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
+from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, Site
+from ms_perflint.index.signature import PREPARES, Argument, Arguments, Layer, Signature, positional
+from ms_perflint.index.syntax_forms import is_decorated
+from ms_perflint.infer import sequences, spreads
+from ms_perflint.infer.call_context import CallContext
+from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Api, Bound, Display, Instance, Value, join
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
+    from ms_perflint.infer.evaluator import Evaluator
 
 CALLABLES = (*FUNCTIONS, ast.Lambda)
 
@@ -26,13 +26,13 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
     """Return what a parameter of a function can be; of an activation, what that call passes."""
     own = binding.scope
     if not isinstance(own.node, CALLABLES):
-        return OPEN
+        return TOP
     if own.is_method and positional(own)[:1] == [binding.node]:
         return _receiver(evaluator, binding, function)
-    if isinstance(function, Activation):
+    if isinstance(function, CallContext):
         otherwise = default_of(evaluator, binding)
         if function.call is None:  # made by an operator, which passes something
-            return otherwise if binding.value is not None else OPEN
+            return otherwise if binding.value is not None else TOP
         return passed(evaluator, binding, function.call, function.caller, otherwise)
     for library in evaluator.libraries.parameters:
         given = library(evaluator, binding, own)
@@ -44,15 +44,15 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
         way = evaluator.way(site.block)
         if way != IMPOSSIBLE:
             value = passed(evaluator, binding, site.node, site.scope, otherwise)
-            values.append(value if way == USUAL else value.rarely())
+            values.append(value if way == USUAL else value.as_non_default())
     values.extend(_decorated(evaluator, binding))
-    return union(values or [otherwise, evaluator.empty()])
+    return join(values or [otherwise, evaluator.empty()])
 
 
 def default_of(evaluator: Evaluator, binding: Binding) -> Value:
     """Return what a parameter is that a call does not pass."""
     outer = binding.scope.parent
-    return evaluator.value(binding.value, outer) if binding.value is not None and outer is not None else NOTHING
+    return evaluator.value(binding.value, outer) if binding.value is not None and outer is not None else BOTTOM
 
 
 def _decorated(evaluator: Evaluator, binding: Binding) -> list[Value]:
@@ -65,7 +65,7 @@ def _decorated(evaluator: Evaluator, binding: Binding) -> list[Value]:
 
 def _receiver(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
     """Return `self`, or the class of a class method: the one that was called on, where that is known."""
-    if isinstance(function, Activation) and function.receiver is not None:
+    if isinstance(function, CallContext) and function.receiver is not None:
         return Value((function.receiver,))
     cls = binding.scope.parent
     assert cls is not None
@@ -80,7 +80,7 @@ def _receiver(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
 def passed(evaluator: Evaluator, binding: Binding, call: ast.Call, scope: Scope, default: Value) -> Value:
     """Return what a call passes for a parameter: by keyword, by slot, in what it spreads, else the default."""
     ways = arguments(evaluator, binding.scope, call, scope)
-    return union([_passed(evaluator, binding, each, call, scope, default) for each in ways])
+    return join([_passed(evaluator, binding, each, call, scope, default) for each in ways])
 
 
 def argument(evaluator: Evaluator, binding: Binding, site: Site) -> Argument:
@@ -96,9 +96,9 @@ def arguments(evaluator: Evaluator, function: Scope, call: ast.Call, scope: Scop
     `partial(function, ...)` passes some of them: those of the later call are not known.
     """
     callee, layer, is_whole = evaluator.value(call.func, scope), Layer(call, scope), True
-    if any(known.api in PREPARES for known in callee.known) and call.args:
+    if any(known.api in PREPARES for known in callee.alternatives) and call.args:
         callee, layer, is_whole = evaluator.value(call.args[0], scope), Layer(call, scope, 1), False
-    ways = dict.fromkeys((k.prepared, k.what is not function) for k in callee.known if _enters(k, function))
+    ways = dict.fromkeys((k.prepared, k.what is not function) for k in callee.alternatives if _enters(k, function))
     return [
         _signature(evaluator, function, is_bound).bind(
             *prepared, layer, opened=partial(sequences.opened, evaluator), is_whole=is_whole
@@ -115,7 +115,7 @@ def _signature(evaluator: Evaluator, function: Scope, is_bound: bool) -> Signatu
 def made_with(evaluator: Evaluator, what: Instance, signature: Signature) -> Arguments:
     """Return what the call passes that made an object, by the parameters that its class is known to have."""
     assert what.node is not None
-    callees = evaluator.value(what.node.func, what.scope).known
+    callees = evaluator.value(what.node.func, what.scope).alternatives
     made_by = what.type.receiver if isinstance(what.type, Api) else None
     kinds = (what.type, made_by.what if made_by is not None else None)  # a class, or what made one: `namedtuple(...)`
     ways = {known.prepared for known in callees if known.what in kinds}
@@ -125,7 +125,7 @@ def made_with(evaluator: Evaluator, what: Instance, signature: Signature) -> Arg
     return signature.bind(*prepared, Layer(what.node, what.scope), opened=partial(sequences.opened, evaluator))
 
 
-def _enters(known: Known, function: Scope) -> bool:
+def _enters(known: Alternative, function: Scope) -> bool:
     """Return whether calling something runs a function: itself, as a method, to make or to call an object."""
     what = known.what
     if isinstance(what, Bound):
@@ -140,13 +140,13 @@ def _passed(
     if binding.name == given.signature.rest:
         rest = given.rest()
         if rest is None:
-            return OPEN
+            return TOP
         parts = [sequences.read_in(evaluator, part, scope) for part in rest]
         return _display(evaluator, binding, call, ast.Tuple(parts, ast.Load()), parts, scope)
     if binding.name == given.signature.mapping:
         words = given.mapping()
         if words is None:
-            return OPEN
+            return TOP
         keys = [ast.copy_location(ast.Constant(name), part.node) if name is not None else None for name, part in words]
         parts = [sequences.read_in(evaluator, part, scope) for _, part in words]
         made = spreads.Keywords(keys, parts)  # type: ignore[arg-type]

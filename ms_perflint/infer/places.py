@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import Optional, Union
+from typing import NamedTuple, Optional, Union
 
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.files.outside import imports, outside
-from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.module import COMPREHENSIONS, Module, Scope, Site
-from ms_perflint.semantics.signature import Read
+from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, SemanticIndex, Site
+from ms_perflint.index.signature import Read
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.direct_imports import imports, outside
 
 CALL, ELEMENT = "c", "e"  # steps of a path; an element of an element is an element
 DEPTH = 4  # steps of a path that are told apart
@@ -122,7 +121,7 @@ def text_of(node: Optional[ast.expr]) -> str:
 class Places:
     """The nodes of one file, and those that stand for what its expressions may be."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: SemanticIndex) -> None:
         self.module = module
         self.words: dict[str, Node] = {}
         self.locals: dict[tuple[int, str], Node] = {}  # by the scope and the name
@@ -191,7 +190,7 @@ class Places:
             base = base.value
         is_outside = isinstance(base, ast.Name) and base.id in self._outside
         value = outside(node, scope) if is_outside else None
-        return self.word(value.known[0].api if value is not None else node.attr)
+        return self.word(value.alternatives[0].api if value is not None else node.attr)
 
     def of_function(self, scope: Scope) -> Node:
         """Return the node under which a function, class or lambda is defined."""

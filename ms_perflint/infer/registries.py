@@ -5,41 +5,41 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.semantics.evaluator import Evaluator
-from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.module import Module, Scope
-from ms_perflint.semantics.values import OPEN, Value, union
+from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.values import TOP, Value, join
 
 CHOICES = 8  # keys that are looked up
 
 
 def registered(evaluator: Evaluator, node: ast.Subscript, keys: Value, scope: Scope) -> Optional[Value]:
     """Return what a table that decorators fill holds under some keys; None where it is no such table."""
-    if word_of(node.value) not in scope.module.registered or not keys.known or len(keys.known) > CHOICES:
+    if word_of(node.value) not in scope.module.registered or not keys.alternatives or len(keys.alternatives) > CHOICES:
         return None
     decorators = _decorators(scope.module, word_of(node.value))
     if not decorators or not all(isinstance(constant, str) for constant in keys.constants):
         return None
     found: list[Value] = []
-    for known in keys.known:
+    for known in keys.alternatives:
         values = [
             evaluator.known(each, each.node, each)
             for each in _decorated(evaluator, str(known.constant))
             if _is_by(evaluator, each, str(known.constant), decorators)
         ]
-        found.extend(value if known.usual else value.rarely() for value in values)
+        found.extend(value if known.by_default else value.as_non_default() for value in values)
     if not found:
         return None
-    value = union([*found, *([OPEN] if keys.open else [])])
-    return Value(value.known, value.open, keys.optional)
+    value = join([*found, *([TOP] if keys.open else [])])
+    return Value(value.alternatives, value.open, keys.overridable)
 
 
-def registering(module: Module) -> frozenset[str]:
+def registering(module: SemanticIndex) -> frozenset[str]:
     """Return the names of the functions of a module that put what they decorate into a table."""
     return frozenset(name for table in module.registered for name in _decorators(module, table))
 
 
-def _decorators(module: Module, table: str) -> frozenset[str]:
+def _decorators(module: SemanticIndex, table: str) -> frozenset[str]:
     """Return the names of the functions, and of those around them, that store into a table what they are given."""
     found = set()
     for _, value, block in module.registered[table]:

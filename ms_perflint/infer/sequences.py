@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Optional, TypeVar, Union
 
-from ms_perflint.semantics import lists
-from ms_perflint.semantics.module import COMPREHENSIONS, Scope
-from ms_perflint.semantics.signature import Applied, Part, Read
-from ms_perflint.semantics.values import OPEN, Constant, Display, Known, Value, union
+from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope
+from ms_perflint.index.signature import Applied, Part, Read
+from ms_perflint.infer import lists
+from ms_perflint.infer.values import TOP, Alternative, Constant, Display, Value, join
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
+    from ms_perflint.infer.evaluator import Evaluator
 
 MAPPED = 50  # entries of a comprehension, or rows of a `zip`, that are told apart
 Comprehension = Union[ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp]
@@ -27,7 +27,7 @@ Made = TypeVar("Made", bound=ast.expr)
 def read(evaluator: Evaluator, node: Read) -> Value:
     """Return what is read."""
     if node.part is None:
-        return OPEN
+        return TOP
     value = evaluator.value(*node.part)
     return Value(*evaluator.elements(value)) if node.each else value
 
@@ -59,7 +59,7 @@ def in_order(evaluator: Evaluator, what: object, depth: int = 0) -> Optional[lis
 
 def whole(evaluator: Evaluator, value: Value, depth: int = 0) -> Optional[list[Part]]:
     """Return all that a sequence holds, in its order; None where not all is shown, or more is added to it later."""
-    what = value.known[0].what if len(value.known) == 1 and not value.open else None
+    what = value.alternatives[0].what if len(value.alternatives) == 1 and not value.open else None
     if not isinstance(what, Display) or lists.changed(evaluator, what):
         return None
     return in_order(evaluator, what, depth)
@@ -70,7 +70,7 @@ def opened(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Optional[list[
     return whole(evaluator, evaluator.value(node, scope))
 
 
-def item(evaluator: Evaluator, known: Known, key: int) -> Value:
+def item(evaluator: Evaluator, known: Alternative, key: int) -> Value:
     """Return an element of a list, tuple or comprehension."""
     what = known.what
     assert isinstance(what, Display)
@@ -79,22 +79,24 @@ def item(evaluator: Evaluator, known: Known, key: int) -> Value:
     if parts is not None and -len(parts) <= key < len(parts) and is_there:
         return evaluator.value(*parts[key])
     if any(loop.ifs for loop in getattr(what.node, "generators", ())):
-        return OPEN  # which one it is depends on conditions
+        return TOP  # which one it is depends on conditions
     value = Value(*evaluator.elements(Value((known,))))
-    return value if value.known and not value.open else OPEN
+    return value if value.alternatives and not value.open else TOP
 
 
 def sliced(evaluator: Evaluator, node: ast.expr, base: Value, bounds: Optional[slice], scope: Scope) -> Value:
     """Return what `base[bounds]` can be; None for bounds that are not known."""
-    return union([*(_sliced(evaluator, node, known, bounds, scope) for known in base.known), *evaluator.rest(base)])
+    return join(
+        [*(_sliced(evaluator, node, known, bounds, scope) for known in base.alternatives), *evaluator.rest(base)]
+    )
 
 
-def _sliced(evaluator: Evaluator, node: ast.expr, known: Known, bounds: Optional[slice], scope: Scope) -> Value:
+def _sliced(evaluator: Evaluator, node: ast.expr, known: Alternative, bounds: Optional[slice], scope: Scope) -> Value:
     what = known.what
     if isinstance(what, Constant) and isinstance(what.value, (str, tuple)) and bounds is not None:
         return Value((known._replace(what=Constant(what.value[bounds])),))
     if not isinstance(what, Display) or isinstance(what.node, ast.Dict):
-        return OPEN
+        return TOP
     parts = in_order(evaluator, what) if bounds is not None and not lists.changed(evaluator, what) else None
     if parts is not None and bounds is not None:
         return _list(evaluator, node, [read_in(evaluator, part, scope) for part in parts[bounds]], scope)
@@ -108,7 +110,7 @@ def bounds_of(evaluator: Evaluator, node: ast.Slice, scope: Scope) -> Optional[s
     found: list[Optional[int]] = []
     for bound in (node.lower, node.upper, node.step):
         value = evaluator.value(bound, scope) if bound is not None else evaluator.known(Constant(None), node, scope)
-        constant = value.constants[0] if len(value.known) == len(value.constants) == 1 and not value.open else ""
+        constant = value.constants[0] if len(value.alternatives) == len(value.constants) == 1 and not value.open else ""
         if not isinstance(constant, (int, type(None))) or (bound is node.step and constant == 0):
             return None
         found.append(constant)
@@ -169,12 +171,12 @@ def _dict(evaluator: Evaluator, node: ast.expr, pairs: Sequence[tuple[Part, Part
     keys: list[Optional[ast.expr]] = []
     for key, _ in pairs:
         value = evaluator.value(*key)
-        if len(value.known) != 1 or len(value.constants) != 1 or value.open:
-            return OPEN
+        if len(value.alternatives) != 1 or len(value.constants) != 1 or value.open:
+            return TOP
         constant = value.constants[0]
         keys.append(_made(evaluator, ast.Constant(constant), node, "key", repr(constant)))  # type: ignore[arg-type]
     values = [read_in(evaluator, value, scope) for _, value in pairs]
-    return _shown(evaluator, node, ast.Dict(keys, values), [*keys, *values], scope) if keys else OPEN
+    return _shown(evaluator, node, ast.Dict(keys, values), [*keys, *values], scope) if keys else TOP
 
 
 # --- calls
@@ -191,7 +193,7 @@ def made_by(evaluator: Evaluator, name: str, node: ast.Call, scope: Scope) -> Op
 def copied(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     """Return the list that `list(sequence)` and `chain(first, second)` make; of other things just the thing."""
     values = [evaluator.value(argument, scope) for argument in node.args]
-    if len(values) == 1 and not all(isinstance(known.what, Display) for known in values[0].known):
+    if len(values) == 1 and not all(isinstance(known.what, Display) for known in values[0].alternatives):
         return values[0]
     parts = [_made(evaluator, ast.Starred(argument, ast.Load()), argument, "*") for argument in node.args]
     return _list(evaluator, node, parts, scope)
@@ -233,7 +235,7 @@ def _product(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Val
 def _enumerate(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     first = node.args[1] if len(node.args) > 1 else next((word.value for word in node.keywords), None)
     starts = evaluator.value(first, scope) if first is not None else evaluator.known(Constant(0), node, scope)
-    start = starts.constants[0] if len(starts.known) == len(starts.constants) == 1 and not starts.open else None
+    start = starts.constants[0] if len(starts.alternatives) == len(starts.constants) == 1 and not starts.open else None
 
     def numbered(parts: Sequence[ast.expr], index: Optional[int]) -> ast.expr:
         if index is None or not isinstance(start, int):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import Optional
+from typing import NamedTuple, Optional
 
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.evaluator import Evaluator
-from ms_perflint.semantics.module import Binding, Block, Scope
-from ms_perflint.semantics.settings import mappings
-from ms_perflint.semantics.values import OPEN, Constant, Display, Known, Tree
+from ms_perflint.index.semantic_index import Binding, Block, Scope
+from ms_perflint.infer import mappings
+from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.values import TOP, Alternative, Constant, Display, Tree
 
 NAMES = 4  # names given to one another that are followed: `value = settings[key]`
 
@@ -60,7 +59,7 @@ def has(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optiona
         given = evaluator.program.given((f"--{name}", f"--{str(name).replace('_', '-')}"))
         return None if any(given) else False
     over = evaluator.value(loop.over, scope)
-    if over.known and all(known.is_display and not known.is_mapping for known in over.known):
+    if over.alternatives and all(known.is_display and not known.is_mapping for known in over.alternatives):
         elements, is_open = evaluator.elements(over)
         if name in [known.constant for known in elements]:
             return True
@@ -79,7 +78,7 @@ def _is_of_command_line(evaluator: Evaluator, node: ast.expr, scope: Scope) -> b
         elif isinstance(node, ast.Subscript):
             value = node.value
         else:
-            return any(known.api == "sys.argv" for known in evaluator.value(node, scope).known)
+            return any(known.api == "sys.argv" for known in evaluator.value(node, scope).alternatives)
         if value is None:
             return False
         node = value
@@ -145,17 +144,17 @@ def comes(evaluator: Evaluator, test: ast.expr, loop: Loop, name: object, scope:
 def _is_of_kind(evaluator: Evaluator, test: ast.Call, loop: Loop, name: object, scope: Scope) -> Optional[bool]:
     """Return what `isinstance(value, (list, dict))` gives for one key."""
     asked = at_key(evaluator, test.args[0], loop, name, scope) if len(test.args) == 2 else None
-    value = evaluator.value(asked, scope) if asked is not None else OPEN
-    if value.open or not value.known:
+    value = evaluator.value(asked, scope) if asked is not None else TOP
+    if value.open or not value.alternatives:
         return None
     types = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
     words = {each.id for each in types if isinstance(each, ast.Name)}
-    kinds = {_kind(known) for known in value.known}
+    kinds = {_kind(known) for known in value.alternatives}
     answers = {kind in words or (kind == "bool" and "int" in words) for kind in kinds}
     return answers.pop() if len(answers) == 1 and "" not in kinds and len(words) == len(types) else None
 
 
-def _kind(known: Known) -> str:
+def _kind(known: Alternative) -> str:
     """Return the name of the built-in type of a thing; "" where that is not known."""
     what = known.what
     if isinstance(what, Constant):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.module import Binding, Scope
-from ms_perflint.semantics.order import happens_before, place, stored
-from ms_perflint.semantics.signature import SPREADS, Argument, Part
-from ms_perflint.semantics.values import OPEN, Display, Known, Options, Tree, Value, union
+from ms_perflint.index.execution_order import happens_before, place, stored
+from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.signature import SPREADS, Argument, Part
+from ms_perflint.infer.values import TOP, Alternative, Display, Options, Tree, Value, join
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.evaluator import Evaluator
+    from ms_perflint.infer.evaluator import Evaluator
 
 CHANGES = frozenset({"update", "pop", "popitem", "setdefault", "clear"})  # methods that change a dict
 
@@ -26,7 +26,7 @@ def passed(evaluator: Evaluator, argument: Argument, default: Value) -> Value:
     """Return what a parameter gets from a call, where `default` is what it is when the call passes nothing."""
     value = evaluator.value(*argument.given) if argument.given is not None else default
     if argument.is_open:
-        value = union([value, OPEN])
+        value = join([value, TOP])
     for mapping in argument.mappings:
         value = entry(evaluator, mapping, argument.name, value)
     return value
@@ -38,11 +38,11 @@ def passed(evaluator: Evaluator, argument: Argument, default: Value) -> Value:
 def entry(evaluator: Evaluator, mapping: Part, name: str, default: Value, depth: int = 0) -> Value:
     """Return what a mapping holds under a key; the default where it holds nothing."""
     if depth > SPREADS:  # `options = {**options, "x": 1}` in a loop holds itself
-        return union([default, OPEN])
+        return join([default, TOP])
     value = evaluator.value(*mapping)
-    found = [_held(evaluator, known, name, default, depth) for known in value.known]
-    if value.open or not value.known:
-        found += [default, OPEN]
+    found = [_held(evaluator, known, name, default, depth) for known in value.alternatives]
+    if value.open or not value.alternatives:
+        found += [default, TOP]
     if isinstance(mapping.node, ast.Name):
         stores = _stores(mapping.node, name, mapping.scope)
         last = next((store for store in reversed(stores) if _is_sure(store, mapping.node, mapping.scope)), None)
@@ -50,14 +50,14 @@ def entry(evaluator: Evaluator, mapping: Part, name: str, default: Value, depth:
             found, stores = [], stores[stores.index(last) :]
         found += [evaluator.weighed(store) for store in stores]
         if _is_changed(mapping.node, mapping.scope):
-            found.append(OPEN)
-    return union(found)
+            found.append(TOP)
+    return join(found)
 
 
 def keys(evaluator: Evaluator, mapping: Part, depth: int = 0) -> Optional[tuple[str, ...]]:
     """Return all keys that a mapping may hold; None where they are not known."""
     value = evaluator.value(*mapping)
-    what = value.known[0].what if len(value.known) == 1 and not value.open else None
+    what = value.alternatives[0].what if len(value.alternatives) == 1 and not value.open else None
     name = mapping.node.id if isinstance(mapping.node, ast.Name) else ""
     if depth > SPREADS or (isinstance(mapping.node, ast.Name) and _is_changed(mapping.node, mapping.scope)):
         return None
@@ -77,7 +77,7 @@ def keys(evaluator: Evaluator, mapping: Part, depth: int = 0) -> Optional[tuple[
     return tuple(dict.fromkeys(texts)) if len(texts) == len(names) else None
 
 
-def _held(evaluator: Evaluator, known: Known, name: str, default: Value, depth: int) -> Value:
+def _held(evaluator: Evaluator, known: Alternative, name: str, default: Value, depth: int) -> Value:
     what = known.what
     if isinstance(what, Display) and isinstance(what.node, ast.Dict):
         if isinstance(what.node, Keywords) and name in what.node.taken:
@@ -86,16 +86,16 @@ def _held(evaluator: Evaluator, known: Known, name: str, default: Value, depth: 
             if key is None:
                 default = entry(evaluator, Part(value, what.scope), name, default, depth + 1)
             elif not isinstance(key, ast.Constant):
-                default = union([default, OPEN])
+                default = join([default, TOP])
             elif key.value == name:
                 default = evaluator.value(value, what.scope)
         return default
     if isinstance(what, (Tree, Options)):
         found = evaluator.item(known, name)
         if evaluator.holds(known, name) is False:
-            return Value(default.known, default.open, True)
-        return found if found.known else union([default, OPEN])
-    return union([default, OPEN])
+            return Value(default.alternatives, default.open, True)
+        return found if found.alternatives else join([default, TOP])
+    return join([default, TOP])
 
 
 # --- what changes a mapping under its name

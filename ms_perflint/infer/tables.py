@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.semantics import lists
-from ms_perflint.semantics.evaluator import Evaluator
-from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.values import OPEN, Api, Bound, Display, Known, Value, union
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer import lists
+from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.values import TOP, Alternative, Api, Bound, Display, Value, join
 
 ENTRIES = 50  # of a table, that are looked at
 VIEWS = ("keys", "values", "items")  # methods of a dict
@@ -21,38 +21,40 @@ def any_entry(evaluator: Evaluator, base: Value) -> Value:
 
     Open for other displays: which of several settings is read would be no more than a guess.
     """
-    if base.open or not base.known:
-        return OPEN
-    values = [value for known in base.known for value in _entries(evaluator, known)]
+    if base.open or not base.alternatives:
+        return TOP
+    values = [value for known in base.alternatives for value in _entries(evaluator, known)]
     if not all(map(_is_code, values)):
-        return OPEN
-    return union([*values, OPEN] if any(_grows(known.what) for known in base.known) else values)
+        return TOP
+    return join([*values, TOP] if any(_grows(known.what) for known in base.alternatives) else values)
 
 
 def others(evaluator: Evaluator, base: Value, found: list[Value]) -> list[Value]:
     """Return what another key of a table gives than what was found, as something rare; nothing of other displays."""
-    held = {known.what for value in found for known in value.known}
-    left = (known for known in any_entry(evaluator, base).known if known.what not in held)
-    return [Value((known.rarely(),)) for known in left]
+    held = {known.what for value in found for known in value.alternatives}
+    left = (known for known in any_entry(evaluator, base).alternatives if known.what not in held)
+    return [Value((known.as_non_default(),)) for known in left]
 
 
-def _entries(evaluator: Evaluator, known: Known) -> list[Value]:
+def _entries(evaluator: Evaluator, known: Alternative) -> list[Value]:
     """Return what one display holds; something open where it does not show all of that."""
     what = known.what
     if not isinstance(what, Display):
-        return [OPEN]
+        return [TOP]
     if isinstance(what.node, ast.Dict):
         nodes = [] if None in what.node.keys else what.node.values
     else:
         nodes = getattr(what.node, "elts", [])
     if not 0 < len(nodes) <= ENTRIES or any(isinstance(each, ast.Starred) for each in nodes):
-        return [OPEN]
+        return [TOP]
     return [evaluator.value(each, what.scope) for each in nodes]
 
 
 def _is_code(value: Value) -> bool:
     """Return whether a value is functions and classes, and nothing else."""
-    return bool(value.known and not value.open) and all(isinstance(k.what, (Scope, Bound, Api)) for k in value.known)
+    return bool(value.alternatives and not value.open) and all(
+        isinstance(k.what, (Scope, Bound, Api)) for k in value.alternatives
+    )
 
 
 def _grows(what: object) -> bool:
@@ -74,7 +76,7 @@ def _grows(what: object) -> bool:
     )
 
 
-def view(evaluator: Evaluator, receiver: Known, name: str) -> Optional[Value]:
+def view(evaluator: Evaluator, receiver: Alternative, name: str) -> Optional[Value]:
     """Return what `keys`, `values` and `items` of a dict give, as a tuple; None where not all of that is shown."""
     what = receiver.what
     if not isinstance(what, Display) or not isinstance(what.node, ast.Dict) or None in what.node.keys or _grows(what):
@@ -83,7 +85,7 @@ def view(evaluator: Evaluator, receiver: Known, name: str) -> Optional[Value]:
     made = evaluator.made.get(key)
     if made is None:
         made = evaluator.made[key] = ast.copy_location(ast.Tuple(_viewed(name, what.node), ast.Load()), what.node)
-    return Value((Known(Display(made, what.scope), receiver.where, receiver.usual),))
+    return Value((Alternative(Display(made, what.scope), receiver.where, receiver.by_default),))
 
 
 def _viewed(name: str, table: ast.Dict) -> list[ast.expr]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import Any, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 
 from ms_perflint import mindspore_api
-from ms_perflint.findings import Place
-from ms_perflint.records import NamedTuple, equal_by
-from ms_perflint.semantics.files.names import Namespace
-from ms_perflint.semantics.module import Module, Scope
-from ms_perflint.semantics.signature import Layer, Part
+from ms_perflint.core.findings import Place
+from ms_perflint.core.records import equal_by
+from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.index.signature import Layer, Part
+from ms_perflint.resolve.resolver import Namespace
 
 
 class Constant(NamedTuple):
@@ -38,7 +38,7 @@ class Api(NamedTuple):
     """A name outside of the project, in its canonical spelling; for a member of an object, also that object."""
 
     name: str
-    receiver: Optional[Known] = None
+    receiver: Optional[Alternative] = None
 
 
 class Instance(NamedTuple):
@@ -54,7 +54,7 @@ class Bound(NamedTuple):
     """A function taken from an object: `self` is given."""
 
     function: Scope
-    receiver: Known
+    receiver: Alternative
 
 
 class Display(NamedTuple):
@@ -97,16 +97,16 @@ class Member(NamedTuple):
         return repr(self)
 
 
-What = Union[Constant, Member, Api, Instance, Bound, Display, Options, Tree, Module, Namespace, Scope]
+What = Union[Constant, Member, Api, Instance, Bound, Display, Options, Tree, SemanticIndex, Namespace, Scope]
 
 
-@equal_by("what", "usual", "prepared", "outer")
-class Known(NamedTuple):
+@equal_by("what", "by_default", "prepared", "outer")
+class Alternative(NamedTuple):
     """One thing that an expression can be, and where that was read."""
 
     what: What
-    where: Union[Place, tuple[Module, ast.AST]]
-    usual: bool = True  # a user who passes no option gets it
+    where: Union[Place, tuple[SemanticIndex, ast.AST]]
+    by_default: bool = True  # a user who passes no option gets it
     prepared: tuple[Layer, ...] = ()  # the arguments that `partial` passes when it is called
     outer: Optional[Scope] = None  # of a function that is made in another one: the call of that
 
@@ -207,12 +207,12 @@ class Known(NamedTuple):
         return Layer(what.node, what.scope) if isinstance(what, Instance) and what.node is not None else None
 
     @property
-    def receiver(self) -> Optional[Known]:
+    def receiver(self) -> Optional[Alternative]:
         """Return the object of which it is a member; None for others."""
         return self.what.receiver if isinstance(self.what, (Api, Bound)) else None
 
     @property
-    def origin(self) -> Optional[Known]:
+    def origin(self) -> Optional[Alternative]:
         """Return the object that was called, or of which a method was called, to make it; None for others."""
         made_by = self.what.type if isinstance(self.what, Instance) else None
         return made_by.receiver if isinstance(made_by, Api) else None
@@ -227,9 +227,9 @@ class Known(NamedTuple):
             return type(what), id(what.node)
         return what
 
-    def rarely(self) -> Known:
+    def as_non_default(self) -> Alternative:
         """Return the same, as something that a user must ask for."""
-        return self._replace(usual=False) if self.usual else self
+        return self._replace(by_default=False) if self.by_default else self
 
 
 class _NoConstant:
@@ -240,14 +240,14 @@ class _NoConstant:
 NO_CONSTANT = _NoConstant()
 
 
-def _key(known: Known) -> tuple[str, int, int, bool, str]:
+def _key(known: Alternative) -> tuple[str, int, int, bool, str]:
     """Return what alternatives are sorted by: their places, by default before others, constants by their text."""
     where = known.where
     if isinstance(where, Place):
         path, row, column = where.path, where.row, where.column
     else:
         path, row, column = where[0].path, getattr(where[1], "lineno", 1), getattr(where[1], "col_offset", 0)
-    return path, row, column, not known.usual, repr(known.constant)
+    return path, row, column, not known.by_default, repr(known.constant)
 
 
 class Value(NamedTuple):
@@ -256,64 +256,64 @@ class Value(NamedTuple):
     `open`: also something that the program does not show; `optional`: also whatever a user passes.
     """
 
-    known: tuple[Known, ...]
+    alternatives: tuple[Alternative, ...]
     open: bool = False
-    optional: bool = False
+    overridable: bool = False
 
     @property
     def constants(self) -> tuple[object, ...]:
         """Return the constants among what is known, in the order of their places."""
-        return tuple(k.constant for k in self.known if k.constant is not NO_CONSTANT)
+        return tuple(k.constant for k in self.alternatives if k.constant is not NO_CONSTANT)
 
     @property
-    def usual(self) -> tuple[Known, ...]:
+    def by_default(self) -> tuple[Alternative, ...]:
         """Return what a user gets who passes no option."""
-        return tuple(known for known in self.known if known.usual)
+        return tuple(known for known in self.alternatives if known.by_default)
 
     def may_be(self, constant: object) -> bool:
         """Return whether it can be this constant: also when nothing is known."""
         return (
             self.open
-            or self.optional
-            or any(_is(known, constant) or known.constant is NO_CONSTANT for known in self.known)
+            or self.overridable
+            or any(_is(known, constant) or known.constant is NO_CONSTANT for known in self.alternatives)
         )
 
     def must_be(self, constant: object) -> bool:
         """Return whether it can be nothing else."""
         return (
             not self.open
-            and not self.optional
-            and bool(self.known)
-            and all(_is(known, constant) for known in self.known)
+            and not self.overridable
+            and bool(self.alternatives)
+            and all(_is(known, constant) for known in self.alternatives)
         )
 
-    def is_usually(self, constant: object) -> bool:
+    def is_by_default(self, constant: object) -> bool:
         """Return whether a user who passes no option gets this constant and nothing else."""
-        usual = self.usual
+        usual = self.by_default
         return not self.open and bool(usual) and all(_is(known, constant) for known in usual)
 
     @property
     def truth(self) -> Optional[bool]:
         """Return what `bool()` of it must be; None when both can be."""
-        return None if self.open or self.optional else _truth(self.known)
+        return None if self.open or self.overridable else _truth(self.alternatives)
 
     @property
-    def usual_truth(self) -> Optional[bool]:
+    def default_truth(self) -> Optional[bool]:
         """Return what `bool()` of it is for a user who passes no option; None when that is not known."""
-        return _truth(self.usual) if self.usual and not self.open else None
+        return _truth(self.by_default) if self.by_default and not self.open else None
 
-    def rarely(self) -> Value:
+    def as_non_default(self) -> Value:
         """Return the same, as something that a user must ask for."""
-        return Value(tuple(known.rarely() for known in self.known), self.open, self.optional)
+        return Value(tuple(known.as_non_default() for known in self.alternatives), self.open, self.overridable)
 
 
 ALTERNATIVES = 64  # of one expression, before it is open
-OPEN = Value((), True)
+TOP = Value((), True)
 MANY = Value((), True)  # open since it can be too many things: for one call alone it may be few
-NOTHING = Value(())
+BOTTOM = Value(())
 
 
-def union(values: Iterable[Value]) -> Value:
+def join(values: Iterable[Value]) -> Value:
     """Return what can be one of several values, sorted by place; open where it is too many things.
 
     What it is by default and also otherwise, it is by default.
@@ -321,30 +321,30 @@ def union(values: Iterable[Value]) -> Value:
     values = list(values)
     if len(values) == 1:
         return values[0]
-    found: dict[tuple[object, ...], Known] = {}
+    found: dict[tuple[object, ...], Alternative] = {}
     for value in values:
-        for known in value.known:
+        for known in value.alternatives:
             receiver = known.what.receiver if isinstance(known.what, Api) else None
             key = known.what, receiver.what if receiver is not None else None, known.prepared, known.outer
-            if known.usual > found.setdefault(key, known).usual:
+            if known.by_default > found.setdefault(key, known).by_default:
                 found[key] = known
     if len(found) > ALTERNATIVES:
         return MANY
     ordered = tuple(found.values()) if len(found) < 2 else tuple(sorted(found.values(), key=_key))
-    return Value(ordered, any(value.open for value in values), any(value.optional for value in values))
+    return Value(ordered, any(value.open for value in values), any(value.overridable for value in values))
 
 
-def _is(known: Known, constant: object) -> bool:
+def _is(known: Alternative, constant: object) -> bool:
     value = known.constant
     return type(value) is type(constant) and value == constant
 
 
-def _truth(knowns: Iterable[Known]) -> Optional[bool]:
+def _truth(knowns: Iterable[Alternative]) -> Optional[bool]:
     answers = {truth(known) for known in knowns}
     return answers.pop() if len(answers) == 1 else None
 
 
-def truth(known: Known) -> Optional[bool]:
+def truth(known: Alternative) -> Optional[bool]:
     """Return what `bool()` of one known thing is; None when that is not known."""
     what = known.what
     if known.constant is not NO_CONSTANT:
@@ -353,7 +353,7 @@ def truth(known: Known) -> Optional[bool]:
         if any(not isinstance(element, ast.Starred) for element in what.node.elts):
             return True
         return False if isinstance(what.node, ast.Tuple) and not what.node.elts else None  # a list gets more later
-    if isinstance(what, (Scope, Module, Bound)):
+    if isinstance(what, (Scope, SemanticIndex, Bound)):
         return True
     if isinstance(what, Instance) and isinstance(what.type, Api) and what.type.name.startswith("mindspore."):
         return True

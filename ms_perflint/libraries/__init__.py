@@ -1,5 +1,6 @@
 """What libraries mean to the evaluator, one module each, registered by qualified name."""
 
+from ms_perflint.infer.evaluator import joined
 from ms_perflint.libraries import (
     absl,
     argparse,
@@ -13,7 +14,6 @@ from ms_perflint.libraries import (
     omegaconf,
     python,
 )
-from ms_perflint.semantics.evaluator import joined
 
 _MODULES = (
     mindspore, documents, hf_argument_parser, argparse, hydra, click, absl, configparser, omegaconf, dataclasses,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from ms_perflint.infer.evaluator import Evaluator, Library
+from ms_perflint.infer.values import TOP, Value, join
 from ms_perflint.libraries.argparse import flags_of
-from ms_perflint.semantics.evaluator import Evaluator, Library
-from ms_perflint.semantics.values import OPEN, Value, union
 
 _DEFINES = tuple(f"DEFINE_{kind}" for kind in ("string", "bool", "boolean", "integer", "float", "enum", "list"))
 
@@ -18,8 +18,8 @@ def _flag(evaluator: Evaluator, name: str) -> Value:
         for site in evaluator.program.sites(word):
             if isinstance(site.node, ast.Call) and len(site.node.args) > 1 and flags_of(site.node)[:1] == [name]:
                 value = evaluator.value(site.node.args[1], site.scope)
-                values.append(Value(value.known, value.open, True))
-    return union(values) if values else OPEN
+                values.append(Value(value.alternatives, value.open, True))
+    return join(values) if values else TOP
 
 
 LIBRARY = Library(attributes={"absl.flags.FLAGS": _flag}, closed=("absl.",))

@@ -6,26 +6,26 @@ import ast
 from collections.abc import Iterable
 from typing import Optional
 
-from ms_perflint.libraries import named_options
-from ms_perflint.semantics.evaluator import Evaluator, Library
-from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.queries import query
-from ms_perflint.semantics.settings import commandline, mappings
-from ms_perflint.semantics.signature import Part
-from ms_perflint.semantics.values import (
+from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.signature import Part
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer import commandline, mappings
+from ms_perflint.infer.evaluator import Evaluator, Library
+from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import (
+    BOTTOM,
     NO_CONSTANT,
-    NOTHING,
-    OPEN,
+    TOP,
+    Alternative,
     Api,
     Constant,
     Instance,
-    Known,
     Options,
     Value,
-    union,
+    join,
 )
-from ms_perflint.semantics.ways import IMPOSSIBLE, OPTIONAL
+from ms_perflint.libraries import named_options
 
 ADD, SET_DEFAULTS = "add_argument", "set_defaults"
 PARENTS = 10  # parsers whose options one parser has
@@ -39,15 +39,15 @@ def _parsed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
     return _options(api.receiver) if api.receiver is not None else None
 
 
-def _options(parser: Optional[Known]) -> Value:
+def _options(parser: Optional[Alternative]) -> Value:
     if parser is None or not isinstance(parser.what, Instance):
-        return OPEN
-    return Value((Known(Options(parser_of(parser.what)), parser.where, parser.usual),))
+        return TOP
+    return Value((Alternative(Options(parser_of(parser.what)), parser.where, parser.by_default),))
 
 
-def _known_options(evaluator: Evaluator, known: Known, key: object) -> Value:
+def _known_options(evaluator: Evaluator, known: Alternative, key: object) -> Value:
     """Return the first element of what `parse_known_args()` gives."""
-    return _options(known.origin) if key == 0 else OPEN
+    return _options(known.origin) if key == 0 else TOP
 
 
 def parser_of(instance: Instance) -> Instance:
@@ -86,7 +86,7 @@ def _receivers(evaluator: Evaluator, site: Site) -> list[Instance]:
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     if not isinstance(callee, ast.Attribute):
         return []
-    return [k.what for k in evaluator.value(callee.value, site.scope).known if isinstance(k.what, Instance)]
+    return [k.what for k in evaluator.value(callee.value, site.scope).alternatives if isinstance(k.what, Instance)]
 
 
 def _family(evaluator: Evaluator, parser: Instance) -> list[Instance]:
@@ -113,7 +113,7 @@ def option(evaluator: Evaluator, options: Options, name: str) -> Value:
     for site in sites:
         if site.word == SET_DEFAULTS:
             value = _with_default(evaluator, site, name, value)
-    return value if value.known else OPEN
+    return value if value.alternatives else TOP
 
 
 def _has_option(evaluator: Evaluator, options: Options, name: str) -> Optional[bool]:
@@ -151,8 +151,8 @@ def _first(evaluator: Evaluator, added: list[Site]) -> Value:
         value = option_default(evaluator, site)
         homes = tuple(id(_home(instance).node) for instance in _receivers(evaluator, site))
         first = leading.setdefault((homes, site.scope), site)
-        values.append(value if first is site or first.block not in site.block.chain() else value.rarely())
-    return union(values) if values else NOTHING
+        values.append(value if first is site or first.block not in site.block.chain() else value.as_non_default())
+    return join(values) if values else BOTTOM
 
 
 def _home(instance: Instance) -> Instance:
@@ -178,21 +178,21 @@ def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value) -> 
         elif keyword.arg is None:
             holder = evaluator.value(keyword.value, site.scope)
             given = evaluator.value(mappings.item(evaluator, keyword.value, name), site.scope)
-            if not given.known and (mappings.held(evaluator, holder, name) is False or holder == NOTHING):
+            if not given.alternatives and (mappings.held(evaluator, holder, name) is False or holder == BOTTOM):
                 continue  # it leaves this option alone, or is itself made of it
         else:
             continue
         way = evaluator.way(site.block)
         if way == IMPOSSIBLE:
             continue
-        if way == OPTIONAL and given.known:
-            value = Value(union([value, given.rarely()]).known, value.open, True)
-        elif given.known and site.block.parent is None:
-            value = Value(given.known, given.open, True)
-        elif given.known or keyword.arg == name:
-            value = union([value, given])
+        if way == OPTIONAL and given.alternatives:
+            value = Value(join([value, given.as_non_default()]).alternatives, value.open, True)
+        elif given.alternatives and site.block.parent is None:
+            value = Value(given.alternatives, given.open, True)
+        elif given.alternatives or keyword.arg == name:
+            value = join([value, given])
         else:
-            value = Value(value.known, True, True)
+            value = Value(value.alternatives, True, True)
     return value
 
 
@@ -228,39 +228,39 @@ def _declared(evaluator: Evaluator, site: Site) -> Value:
     kind = action.value if isinstance(action, ast.Constant) else None
     if kind in ("store_true", "store_false"):
         return _flag(evaluator, site, given, kind == "store_false")
-    others = [other.rarely() for other in _choices(evaluator, site, given)]
+    others = [other.as_non_default() for other in _choices(evaluator, site, given)]
     if _is_required(site.node, given):
-        return union([*others, OPEN])
+        return join([*others, TOP])
     where = (site.module, site.node)
     if "default" not in given:
-        value = Value((Known(Constant(None), where),))
+        value = Value((Alternative(Constant(None), where),))
     else:
         value = evaluator.value(given["default"], site.scope)
-        if any(known.api == "argparse.SUPPRESS" for known in value.known):
-            return OPEN
+        if any(known.api == "argparse.SUPPRESS" for known in value.alternatives):
+            return TOP
     converted = tuple(
-        Known(Constant(_as(known.constant, given.get("type"))), known.where, known.usual)
+        Alternative(Constant(_as(known.constant, given.get("type"))), known.where, known.by_default)
         if isinstance(known.what, Constant)
         else known
-        for known in value.known
+        for known in value.alternatives
     )
     if others:
-        return union([Value(converted, value.open), *others])
+        return join([Value(converted, value.open), *others])
     return Value(converted, value.open, True)
 
 
 def _flag(evaluator: Evaluator, site: Site, given: dict[str, ast.expr], default: bool) -> Value:
     """Return what `action="store_true"` gives: its default, or, for a user who asks for it, the other one."""
     where = (site.module, site.node)
-    passed = Known(Constant(not default), where, False)
+    passed = Alternative(Constant(not default), where, False)
     if "default" not in given:
-        return Value((Known(Constant(default), where), passed))
+        return Value((Alternative(Constant(default), where), passed))
     value = evaluator.value(given["default"], site.scope)
     constants = value.constants
     if len(constants) == 1 and not value.open:
         usual = bool(constants[0])
-        return Value((Known(Constant(usual), where), Known(Constant(not usual), where, False)))
-    return Value((*value.known, passed), value.open, value.optional)
+        return Value((Alternative(Constant(usual), where), Alternative(Constant(not usual), where, False)))
+    return Value((*value.alternatives, passed), value.open, value.overridable)
 
 
 def _is_required(node: ast.Call, given: dict[str, ast.expr]) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
+from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope
+from ms_perflint.infer import commandline
+from ms_perflint.infer.evaluator import Evaluator, Library
+from ms_perflint.infer.values import TOP, Alternative, Constant, Value
 from ms_perflint.libraries.argparse import flags_of
-from ms_perflint.semantics.evaluator import Evaluator, Library
-from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
-from ms_perflint.semantics.settings import commandline
-from ms_perflint.semantics.values import OPEN, Constant, Known, Value
 
 
 def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[Value]:
@@ -29,12 +29,12 @@ def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional
         given = {keyword.arg: keyword.value for keyword in decorator.keywords if keyword.arg}
         if "default" in given:
             value = evaluator.value(given["default"], function.parent)
-            declared = Value(value.known, value.open, True)
+            declared = Value(value.alternatives, value.open, True)
         elif "required" in given or "prompt" in given:
-            declared = OPEN
+            declared = TOP
         else:
             default = Constant(False) if "is_flag" in given else Constant(None)
-            declared = Value((Known(default, (function.module, decorator)),), False, True)
+            declared = Value((Alternative(default, (function.module, decorator)),), False, True)
         return commandline.overridden(declared, evaluator.program.given(flags), commandline.of_option(given))
     return None
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.semantics import spreads
-from ms_perflint.semantics.evaluator import Evaluator, Library
-from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.operations import combine
-from ms_perflint.semantics.settings import config_files, mappings
-from ms_perflint.semantics.signature import Layer, Signature
-from ms_perflint.semantics.values import NO_CONSTANT, NOTHING, OPEN, Api, Instance, Tree, Value, union
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.signature import Layer, Signature
+from ms_perflint.infer import config_files, mappings, spreads
+from ms_perflint.infer.evaluator import Evaluator, Library
+from ms_perflint.infer.operations import combine
+from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Api, Instance, Tree, Value, join
 
 PARSERS = frozenset({"configparser.ConfigParser", "configparser.RawConfigParser", "configparser.SafeConfigParser"})
 READ = "read"
@@ -25,12 +24,12 @@ def _section(evaluator: Evaluator, parser: Instance, name: object) -> Value:
         callee = site.node.func if isinstance(site.node, ast.Call) and site.node.args else None
         if not isinstance(callee, ast.Attribute):
             continue
-        receivers = evaluator.value(callee.value, site.scope).known
+        receivers = evaluator.value(callee.value, site.scope).alternatives
         if any(known.creation is not None and known.creation.call is parser.node for known in receivers):
             found.append(config_files.at(evaluator, site.node.args[0], site.scope))  # type: ignore[attr-defined]
     if len(found) != 1 or found[0].open:
-        return OPEN
-    return union([evaluator.item(known, name) for known in found[0].known])
+        return TOP
+    return join([evaluator.item(known, name) for known in found[0].alternatives])
 
 
 def _got(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -41,20 +40,20 @@ def _got(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
     what = receiver.what
     if receiver.type_api in PARSERS and isinstance(what, Instance) and len(node.args) > 1:
         names = evaluator.value(node.args[0], scope).constants
-        holder = _section(evaluator, what, names[0]) if len(names) == 1 else OPEN
+        holder = _section(evaluator, what, names[0]) if len(names) == 1 else TOP
         key = node.args[1]
     elif isinstance(what, Tree) and word != "get" and node.args:
         holder, key = Value((receiver,)), node.args[0]
     else:
-        return None if receiver.type_api not in PARSERS else OPEN
+        return None if receiver.type_api not in PARSERS else TOP
     keys = evaluator.value(key, scope).constants
     if len(keys) != 1 or not isinstance(keys[0], str) or holder.open:
-        return OPEN
+        return TOP
     name = keys[0].lower()
-    found = union([evaluator.item(known, name) for known in holder.known])
-    if not found.known:
+    found = join([evaluator.item(known, name) for known in holder.alternatives])
+    if not found.alternatives:
         fallback = Signature.named(words=["fallback"]).bind(Layer(node, scope)).of("fallback")
-        default = None if fallback.is_default else spreads.passed(evaluator, fallback, NOTHING)
+        default = None if fallback.is_default else spreads.passed(evaluator, fallback, BOTTOM)
         return mappings.with_default(evaluator, holder, name, default)
     return combine([found], lambda known: _converted(word, known[0].constant), node, scope)
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.semantics import parameters, spreads
-from ms_perflint.semantics.bases import ancestors, names_in
-from ms_perflint.semantics.evaluator import Evaluator, Library
-from ms_perflint.semantics.forms import is_decorated, word_of
-from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.settings import commandline
-from ms_perflint.semantics.signature import Signature
-from ms_perflint.semantics.values import OPEN, Api, Instance, Known, Value
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.signature import Signature
+from ms_perflint.index.syntax_forms import is_decorated, word_of
+from ms_perflint.infer import commandline, parameters, spreads
+from ms_perflint.infer.bases import ancestors, names_in
+from ms_perflint.infer.evaluator import Evaluator, Library
+from ms_perflint.infer.values import TOP, Alternative, Api, Instance, Value
 
 NAMED_TUPLE = "collections.namedtuple"
 FIELD = "dataclasses.field"
@@ -29,7 +28,7 @@ def _is_dataclass(cls: Scope) -> bool:
     )
 
 
-def _field(evaluator: Evaluator, known: Known, name: str) -> Optional[Value]:
+def _field(evaluator: Evaluator, known: Alternative, name: str) -> Optional[Value]:
     """Return a field of an object, as the call that made it set it; None where it is no such object, or no field."""
     what = known.what
     if not isinstance(what, Instance) or what.node is None:
@@ -37,11 +36,11 @@ def _field(evaluator: Evaluator, known: Known, name: str) -> Optional[Value]:
     names = _fields(evaluator, what)
     if name not in names:
         return None
-    default = OPEN
+    default = TOP
     for cls in _classes(evaluator, what.type) if isinstance(what.type, Scope) else ():
         if name in cls.bindings:
             default = _default(evaluator, evaluator.bindings(cls.flow.at_end(name)))
-            default = Value(default.known, default.open, True)  # it is there to be replaced
+            default = Value(default.alternatives, default.open, True)  # it is there to be replaced
     if isinstance(what.node, Parsed):
         return commandline.named(evaluator.program, name, default, bare=True)
     given = parameters.made_with(evaluator, what, Signature.named(*names)).of(name)
@@ -51,7 +50,7 @@ def _field(evaluator: Evaluator, known: Known, name: str) -> Optional[Value]:
 def structured(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the object that a library makes of a data class, or of an object of one; None for anything else."""
     given = evaluator.value(node.args[0], scope)
-    what = given.known[0].what if len(given.known) == 1 and not given.open else None
+    what = given.alternatives[0].what if len(given.alternatives) == 1 and not given.open else None
     if isinstance(what, Instance):
         return given
     if not isinstance(what, Scope) or not _is_dataclass(what):
@@ -60,7 +59,7 @@ def structured(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[V
     return evaluator.known(Instance(what, made, scope), node, scope)  # type: ignore[arg-type]
 
 
-def _has_field(evaluator: Evaluator, known: Known, name: object) -> Optional[bool]:
+def _has_field(evaluator: Evaluator, known: Alternative, name: object) -> Optional[bool]:
     """Return whether a record has a field; None for other objects."""
     names = _fields(evaluator, known.what) if isinstance(known.what, Instance) and known.what.node is not None else []
     return name in names if names else None
@@ -97,18 +96,22 @@ def _is_field(stmt: ast.AnnAssign) -> bool:
 def _names(evaluator: Evaluator, factory: Instance) -> list[str]:
     """Return the names that `namedtuple("Name", "a b")` or `namedtuple("Name", ["a", "b"])` gives its fields."""
     given = parameters.made_with(evaluator, factory, Signature.named("typename", "field_names")).of("field_names")
-    return names_in(evaluator, spreads.passed(evaluator, given, OPEN))
+    return names_in(evaluator, spreads.passed(evaluator, given, TOP))
 
 
 def _default(evaluator: Evaluator, value: Value) -> Value:
     """Return what a default in a class body stands for: itself, or what `field(default=...)` says."""
-    made = value.known[0].creation if len(value.known) == 1 and value.known[0].type_api == FIELD else None
+    made = (
+        value.alternatives[0].creation
+        if len(value.alternatives) == 1 and value.alternatives[0].type_api == FIELD
+        else None
+    )
     if made is None:
         return value
     for keyword in made.call.keywords:
         if keyword.arg == "default":
             return evaluator.value(keyword.value, made.scope)
-    return OPEN
+    return TOP
 
 
 LIBRARY = Library(field=_field, has_field=_has_field, is_record=_is_dataclass)

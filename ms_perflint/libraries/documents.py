@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.findings import Place
-from ms_perflint.semantics.evaluator import Evaluator, Library
-from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.settings import config_files
-from ms_perflint.semantics.values import NOTHING, OPEN, Api, Known, Tree, Value, union
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.infer import config_files
+from ms_perflint.infer.evaluator import Evaluator, Library
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Api, Tree, Value, join
 
 STREAMS = frozenset(
     {"yaml.load_all", "yaml.safe_load_all", "yaml.full_load_all", "yaml.unsafe_load_all", "ruamel.yaml.YAML.load_all"}
@@ -25,10 +25,10 @@ OPENS = frozenset({"builtins.open", "io.open", "codecs.open"})
 def _loaded(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return what `yaml.safe_load(...)` and its kin give: the tree of the file that is loaded by default."""
     files = _trees(evaluator, node, scope)
-    return Value(files, not any(known.usual for known in files), True) if files else OPEN
+    return Value(files, not any(known.by_default for known in files), True) if files else TOP
 
 
-def _trees(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Known, ...]:
+def _trees(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Alternative, ...]:
     """Return the trees that a load reads, as far as the path is known and the file is there.
 
     A file that is one of several, where the others are not known, is no usual one.
@@ -36,9 +36,9 @@ def _trees(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Known, .
     if not node.args:
         return ()
     paths = _paths(evaluator, node.args[0], scope)
-    stream = any(known.api in STREAMS for known in evaluator.value(node.func, scope).known)
+    stream = any(known.api in STREAMS for known in evaluator.value(node.func, scope).alternatives)
     found, is_missing = [], paths.open
-    for known in paths.usual:
+    for known in paths.by_default:
         path = known.constant
         tree = evaluator.program.tree(path, scope.module) if isinstance(path, str) and path else None
         if tree is None:
@@ -46,8 +46,8 @@ def _trees(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Known, .
         else:
             documents = evaluator.program.project.documents(tree.path) if stream else ()
             whole = Tree(tree.path, tree.data, open=tree.open, documents=documents)
-            found.append(Known(whole, Place(tree.path, 1, 1)))
-    return tuple(known.rarely() for known in found) if is_missing else tuple(found)
+            found.append(Alternative(whole, Place(tree.path, 1, 1)))
+    return tuple(known.as_non_default() for known in found) if is_missing else tuple(found)
 
 
 def _paths(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
@@ -55,11 +55,11 @@ def _paths(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     value = evaluator.value(node, scope)
     if value.constants:
         return value
-    found = [_path_of(evaluator, known) for known in value.known if known.is_object]
-    return union(found) if found else NOTHING
+    found = [_path_of(evaluator, known) for known in value.alternatives if known.is_object]
+    return join(found) if found else BOTTOM
 
 
-def _path_of(evaluator: Evaluator, file: Known) -> Value:
+def _path_of(evaluator: Evaluator, file: Alternative) -> Value:
     """Return the path of a file that was opened, or from which something was read."""
     made = file.creation
     if made is not None and file.type_api in OPENS and made.call.args:
@@ -67,7 +67,7 @@ def _path_of(evaluator: Evaluator, file: Known) -> Value:
     is_read = made is not None and file.type_api.endswith((".read", ".open", ".read_text"))
     if is_read and made is not None and isinstance(made.call.func, ast.Attribute):
         return _paths(evaluator, made.call.func.value, made.scope)
-    return NOTHING
+    return BOTTOM
 
 
 LIBRARY = Library(calls=dict.fromkeys(LOADS, (_loaded,)), documents=dict.fromkeys(LOADS, _trees))

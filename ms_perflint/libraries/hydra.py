@@ -6,13 +6,13 @@ import ast
 import os
 from typing import Optional
 
-from ms_perflint.findings import Place
-from ms_perflint.semantics import spreads
-from ms_perflint.semantics.evaluator import Evaluator, Library
-from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope
-from ms_perflint.semantics.settings.trees import Entry
-from ms_perflint.semantics.signature import Layer, Signature, positional
-from ms_perflint.semantics.values import NOTHING, OPEN, Known, Tree, Value
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope
+from ms_perflint.index.signature import Layer, Signature, positional
+from ms_perflint.infer import spreads
+from ms_perflint.infer.evaluator import Evaluator, Library
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Tree, Value
+from ms_perflint.resolve.config_documents import Entry
 
 MAIN = "hydra.main"
 FILE = Signature.named("config_path", "config_name")  # of that decorator
@@ -29,7 +29,7 @@ def _given(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[
     for decorator in function.node.decorator_list:
         if isinstance(decorator, ast.Call):
             callee = evaluator.value(decorator.func, function.parent)
-            if any(known.api == MAIN for known in callee.known):
+            if any(known.api == MAIN for known in callee.alternatives):
                 return _loaded(evaluator, decorator, function.parent)
     return None
 
@@ -38,15 +38,15 @@ def _loaded(evaluator: Evaluator, decorator: ast.Call, scope: Scope) -> Value:
     """Return the tree of the file that a decorator names, with the groups that it asks for."""
     folder, name = (_text(evaluator, decorator, each, scope) for each in FILE.slots)
     if not name:
-        return OPEN
+        return TOP
     directory = os.path.normpath(os.path.join(scope.module.directory, folder or ""))
     tree = _tree(evaluator, directory, name, scope)
     whole = _composed(evaluator, tree, directory, scope) if tree is not None else None
-    return Value((Known(whole, Place(whole.path, 1, 1)),)) if whole is not None else OPEN
+    return Value((Alternative(whole, Place(whole.path, 1, 1)),)) if whole is not None else TOP
 
 
 def _text(evaluator: Evaluator, call: ast.Call, name: str, scope: Scope) -> str:
-    constants = spreads.passed(evaluator, FILE.bind(Layer(call, scope)).of(name), NOTHING).constants
+    constants = spreads.passed(evaluator, FILE.bind(Layer(call, scope)).of(name), BOTTOM).constants
     return constants[0] if len(constants) == 1 and isinstance(constants[0], str) else ""
 
 

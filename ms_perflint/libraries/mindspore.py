@@ -6,10 +6,10 @@ import ast
 from typing import Optional
 
 from ms_perflint import mindspore_api
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.infer.evaluator import Evaluator, Library
+from ms_perflint.infer.values import Api, Instance, Value
 from ms_perflint.libraries.python import passed_on, unknown
-from ms_perflint.semantics.evaluator import Evaluator, Library
-from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.values import Api, Instance, Value
 
 
 def _returned(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
-from ms_perflint.semantics.evaluator import Evaluator
-from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.settings import commandline, loops
-from ms_perflint.semantics.values import NOTHING, OPEN, Value, union
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.infer import commandline, setting_loops
+from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.values import BOTTOM, TOP, Value, join
 
 CALLS = 200  # of one function that adds an option, that are looked at
 
@@ -27,33 +27,33 @@ def option(evaluator: Evaluator, sites: Sequence[Site], name: str) -> Value:
         else:
             calls = _calls(evaluator, site, name)
             values.extend(evaluator.value(default, inner) for is_it, inner in calls if is_it)
-    known = [Value(value.known, value.open, True) for value in values if value.known]
-    return union([commandline.named(evaluator.program, name, value) for value in known] or [NOTHING])
+    known = [Value(value.alternatives, value.open, True) for value in values if value.alternatives]
+    return join([commandline.named(evaluator.program, name, value) for value in known] or [BOTTOM])
 
 
 def adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:
     """Return whether a site adds an option, under a name that is worked out; None where that is not known."""
     loop = _loop(site)
     if loop is not None:
-        return loops.has(evaluator, loop, name, site.scope)
+        return setting_loops.has(evaluator, loop, name, site.scope)
     answers = {is_it for is_it, _ in _calls(evaluator, site, name)}
     return True if True in answers else None if None in answers or not answers else False
 
 
-def _of_loop(evaluator: Evaluator, site: Site, loop: loops.Loop, default: ast.expr, name: str) -> Value:
+def _of_loop(evaluator: Evaluator, site: Site, loop: setting_loops.Loop, default: ast.expr, name: str) -> Value:
     """Return the default that a loop over names gives to one of them: `default=settings[key]`."""
-    if loops.has(evaluator, loop, name, site.scope) is False:
-        return NOTHING
-    given = loops.at_key(evaluator, default, loop, name, site.scope)
-    return evaluator.value(given, site.scope) if given is not None else OPEN
+    if setting_loops.has(evaluator, loop, name, site.scope) is False:
+        return BOTTOM
+    given = setting_loops.at_key(evaluator, default, loop, name, site.scope)
+    return evaluator.value(given, site.scope) if given is not None else TOP
 
 
-def _loop(site: Site) -> Optional[loops.Loop]:
+def _loop(site: Site) -> Optional[setting_loops.Loop]:
     """Return the loop over names in which an option is added under the name that it comes to."""
     assert isinstance(site.node, ast.Call)
     for flag in site.node.args[:1]:
         for node in ast.walk(flag):
-            loop = loops.of_key(node, site.block) if isinstance(node, ast.Name) else None
+            loop = setting_loops.of_key(node, site.block) if isinstance(node, ast.Name) else None
             if loop is not None:
                 return loop
     return None

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.infer import mappings
+from ms_perflint.infer.evaluator import Evaluator, Library
+from ms_perflint.infer.values import TOP, Api, Value
 from ms_perflint.libraries.dataclasses import structured
 from ms_perflint.libraries.python import passed_on
-from ms_perflint.semantics.evaluator import Evaluator, Library
-from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.settings import mappings
-from ms_perflint.semantics.values import OPEN, Api, Value
 
 OMEGACONF = "omegaconf.OmegaConf"
 MAPPINGS = frozenset(
@@ -23,7 +23,7 @@ MAPPINGS = frozenset(
 
 def _merged(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     is_shown = not any(isinstance(argument, ast.Starred) for argument in node.args)
-    return mappings.merged(evaluator, node, node.args, scope) if is_shown else OPEN
+    return mappings.merged(evaluator, node, node.args, scope) if is_shown else TOP
 
 
 def _created(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:

@@ -7,14 +7,12 @@ import os
 from collections.abc import Callable
 from typing import Any, Optional
 
-from ms_perflint.semantics import lists, sequences, spreads, tables
-from ms_perflint.semantics.evaluator import Call, Evaluator, Library
-from ms_perflint.semantics.files import importing
-from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.operations import combine
-from ms_perflint.semantics.settings import commandline, mappings
-from ms_perflint.semantics.signature import PREPARES, Layer, Signature
-from ms_perflint.semantics.values import NO_CONSTANT, OPEN, Api, Constant, Known, Value, union
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.signature import PREPARES, Layer, Signature
+from ms_perflint.infer import commandline, importing, lists, mappings, sequences, spreads, tables
+from ms_perflint.infer.evaluator import Call, Evaluator, Library
+from ms_perflint.infer.operations import combine
+from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Api, Constant, Value, join
 
 LOOKUP = Signature.named("key", "default")  # of `config.get` and `os.getenv`
 _PATHS: tuple[Callable[..., Any], ...] = (os.path.join, os.path.dirname, os.path.basename, os.path.split)
@@ -31,7 +29,7 @@ def passed_on(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
 
 def unknown(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return that a call may give anything."""
-    return OPEN
+    return TOP
 
 
 def _itself(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -53,7 +51,9 @@ def _prepared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
         return None
     value = evaluator.value(node.args[0], scope)
     layer = Layer(node, scope, 1, api.name == "functools.partialmethod")
-    return value._replace(known=tuple(known._replace(prepared=(*known.prepared, layer)) for known in value.known))
+    return value._replace(
+        alternatives=tuple(known._replace(prepared=(*known.prepared, layer)) for known in value.alternatives)
+    )
 
 
 def _next(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -63,7 +63,7 @@ def _next(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optio
 def _computed(function: Callable[..., Any]) -> tuple[Call]:
     """Return what works out a call of a function on constants."""
 
-    def convert(known: tuple[Known, ...]) -> object:
+    def convert(known: tuple[Alternative, ...]) -> object:
         constants = [each.constant for each in known]
         if NO_CONSTANT in constants:
             return NO_CONSTANT
@@ -100,10 +100,10 @@ def _getattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
         return None
     names = evaluator.value(node.args[1], scope).constants
     if len(names) != 1 or not isinstance(names[0], str):
-        return OPEN
+        return TOP
     holders = evaluator.value(node.args[0], scope)
     found = evaluator.members(holders, names[0], node, scope)
-    if any(known.api.startswith("mindspore.") or not (known.api and known.receiver) for known in found.known):
+    if any(known.api.startswith("mindspore.") or not (known.api and known.receiver) for known in found.alternatives):
         return found
     default = evaluator.value(node.args[2], scope) if len(node.args) > 2 else None
     return mappings.with_default(evaluator, holders, names[0], default)
@@ -122,10 +122,12 @@ def _hasattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
 # --- dicts and the environment
 
 
-def _any(evaluator: Evaluator, receiver: Known, node: ast.Call, scope: Scope) -> Optional[Value]:
+def _any(evaluator: Evaluator, receiver: Alternative, node: ast.Call, scope: Scope) -> Optional[Value]:
     """`table.get(key, default)` on a table of functions or classes, of which the key is not known."""
     found = tables.any_entry(evaluator, Value((receiver,)))
-    return union([found, *(evaluator.value(default, scope) for default in node.args[1:2])]) if found.known else None
+    return (
+        join([found, *(evaluator.value(default, scope) for default in node.args[1:2])]) if found.alternatives else None
+    )
 
 
 def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -134,12 +136,12 @@ def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
     if receiver is None or not node.args:
         return None
     key = evaluator.value(node.args[0], scope)
-    keys = tuple(dict.fromkeys(known.constant for known in key.usual)) if not key.open else ()
+    keys = tuple(dict.fromkeys(known.constant for known in key.by_default)) if not key.open else ()
     if len(keys) != 1 or keys[0] is NO_CONSTANT:
         return _any(evaluator, receiver, node, scope)
     found = evaluator.item(receiver, keys[0])
-    if found.known:
-        return Value(found.known, found.open, found.optional or key.optional or len(key.known) > 1)
+    if found.alternatives:
+        return Value(found.alternatives, found.open, found.overridable or key.overridable or len(key.alternatives) > 1)
     missing = evaluator.known(Constant(None), node, scope)
     default = spreads.passed(evaluator, LOOKUP.bind(Layer(node, scope)).of("default"), missing)
     return mappings.with_default(evaluator, Value((receiver,)), keys[0], default)
@@ -154,16 +156,16 @@ def _environment(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -
     """A variable of the environment: what all launchers put there, else its default."""
     given = LOOKUP.bind(Layer(node, scope))
     default, names = (
-        spreads.passed(evaluator, given.of("default"), OPEN),
-        spreads.passed(evaluator, given.of("key"), OPEN).constants,
+        spreads.passed(evaluator, given.of("default"), TOP),
+        spreads.passed(evaluator, given.of("key"), TOP).constants,
     )
     known = len(names) == 1 and isinstance(names[0], str)
     return commandline.variable(evaluator.program.exported(str(names[0])) if known else None, default)
 
 
-def _variable(evaluator: Evaluator, holder: Known, key: object) -> Value:
+def _variable(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
     """Return `os.environ[key]`."""
-    return commandline.variable(evaluator.program.exported(key), OPEN) if holder.api and isinstance(key, str) else OPEN
+    return commandline.variable(evaluator.program.exported(key), TOP) if holder.api and isinstance(key, str) else TOP
 
 
 LIBRARY = Library(

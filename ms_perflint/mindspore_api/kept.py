@@ -6,10 +6,9 @@ Each entry names its source, as `file:line` of the `mindspore` package of a rele
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.mindspore_api.parameter import UNKNOWN
-from ms_perflint.records import NamedTuple
 
 
 class Keyword(NamedTuple):

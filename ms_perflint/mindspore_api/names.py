@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ms_perflint.mindspore_api.kept import RETURNS
-from ms_perflint.records import NamedTuple
 
 DATA = os.path.join(os.path.dirname(__file__), "data")
 

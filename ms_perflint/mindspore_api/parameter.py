@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import enum
-
-from ms_perflint.records import NamedTuple
+from typing import NamedTuple
 
 
 class Missing(enum.Enum):

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
 
+from ms_perflint.core.source import SourceError, Span
 from ms_perflint.languages import Message
 from ms_perflint.notebooks import magics
-from ms_perflint.source import SourceError, Span
 
 SEPARATOR = b"\f\n"
 _SPACE = re.compile(r"[ \t\r\n]*")

@@ -1,1 +1,1 @@
-"""What a training program does: what runs, how it trains, which settings hold; over all files of an entry script."""
+"""What runs in a program: entry script, call graph, live code, target, launchers."""

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Optional, Union
 
-from ms_perflint.semantics.assignments import Assignments, graph_of
-from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.places import ANY, CALL, INIT, OWN, Argument, Node, joined, left
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.assignments import Assignments, graph_of
+from ms_perflint.infer.places import ANY, CALL, INIT, OWN, Argument, Node, joined, left
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
 
 INSTANCE_METHODS = ("__call__", "construct", "forward")  # run when an object is called
 Key = Union[str, Node]
@@ -145,7 +145,7 @@ class CallGraph:
         for module in self.program.modules:
             for name in module.imported:
                 if not any(node.functions for node in self.nodes(name)):
-                    for scope in self.program.names.meant(module, name).scopes:
+                    for scope in self.program.names.resolve(module, name).scopes:
                         if scope.name != name:
                             found.setdefault(self.key(scope), {})[name] = None
         return {key: tuple(names) for key, names in found.items()}
@@ -170,7 +170,7 @@ class CallGraph:
     def _is(self, node: ast.expr, scope: Scope, decorator: Scope) -> bool:
         assert scope.parent is not None
         wanted = decorator.parent if decorator.name == INIT else decorator
-        return any(known.definition is wanted for known in self.program.value(node, scope.parent).known)
+        return any(known.definition is wanted for known in self.program.value(node, scope.parent).alternatives)
 
     @cached_property
     def _returned(self) -> frozenset[Key]:

@@ -8,14 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.semantics import sequences, spreads
-from ms_perflint.semantics.module import Site
-from ms_perflint.semantics.signature import Arguments, Layer, Opener, Signature, shown
-from ms_perflint.semantics.values import NOTHING, OPEN, Constant, Known, Value
-from ms_perflint.semantics.ways import OPTIONAL
+from ms_perflint.index.reachability import OPTIONAL
+from ms_perflint.index.semantic_index import Site
+from ms_perflint.index.signature import Arguments, Layer, Opener, Signature, shown
+from ms_perflint.infer import sequences, spreads
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Constant, Value
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
 
 
 class Call(Site):
@@ -50,7 +50,7 @@ class Call(Site):
     @property
     def _prepared(self) -> Optional[tuple[Layer, ...]]:
         """Return the arguments that `partial` passes; None where the call may be of several."""
-        known = self.program.evaluator.callees(self).known
+        known = self.program.evaluator.callees(self).alternatives
         ways = {each.prepared for each in known if each.api == self.api or f"{each.type_api}()" == self.api}
         return ways.pop() if len(ways) == 1 else None if ways else ()
 
@@ -72,7 +72,7 @@ class Call(Site):
         """
         prepared = self._prepared
         if prepared is None:
-            return OPEN
+            return TOP
         evaluator = self.program.evaluator
         given = self._bound(prepared, partial(sequences.opened, evaluator)).of(name)
         default = self._default(name)
@@ -80,14 +80,16 @@ class Call(Site):
         if not value.open:
             return value
         return value._replace(
-            known=tuple(each for each in value.known if all(each is not own for own in default.known))
+            alternatives=tuple(
+                each for each in value.alternatives if all(each is not own for own in default.alternatives)
+            )
         )
 
     def _default(self, name: str) -> Value:
         for parameter in self.parameters:
             if parameter.name == name and not isinstance(parameter.default, type(mindspore_api.REQUIRED)):
-                return Value((Known(Constant(parameter.default), (self.module, self.node)),))
-        return NOTHING if self.parameters else OPEN
+                return Value((Alternative(Constant(parameter.default), (self.module, self.node)),))
+        return BOTTOM if self.parameters else TOP
 
     @property
     def is_optional(self) -> bool:
@@ -95,9 +97,9 @@ class Call(Site):
         return self.program.evaluator.way(self.block) == OPTIONAL
 
     @property
-    def receiver(self) -> Optional[Known]:
+    def receiver(self) -> Optional[Alternative]:
         """Return the object whose method this is; None for functions."""
-        for known in self.program.evaluator.callees(self).known:
+        for known in self.program.evaluator.callees(self).alternatives:
             if known.api == self.api or (known.definition is not None and known.receiver is not None):
                 return known.receiver
         return None
@@ -109,7 +111,7 @@ def signature_of(parameters: Sequence[mindspore_api.Parameter]) -> Signature:
     return Signature.named(*slots, words=[each.name for each in parameters if each.keyword_only])
 
 
-def call_of(program: Program, known: Optional[Known]) -> Optional[Call]:
+def call_of(program: Program, known: Optional[Alternative]) -> Optional[Call]:
     """Return the call that made an instance of an API; None for anything else."""
     made = known.creation if known is not None and known.cls is None else None
     site = made.scope.module.site_at(made.call) if made is not None else None

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.programs.call_graph import INSTANCE_METHODS
-from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.queries import query
-from ms_perflint.semantics.signature import PREPARES, Signature
-from ms_perflint.semantics.values import Value
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.signature import PREPARES, Signature
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import Value
+from ms_perflint.program.call_graph import INSTANCE_METHODS
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
 
 PREPARING = ("partial", "partialmethod")  # the last words of PREPARES
 FEW = 3  # functions that a call may enter, before it is not known which it enters
@@ -74,7 +74,7 @@ def _hands_on(call: ast.Call, own: Signature) -> bool:
 
 
 def _is(value: Value, wanted: Scope) -> bool:
-    return any(known.definition is wanted for known in value.known)
+    return any(known.definition is wanted for known in value.alternatives)
 
 
 def _constructions(program: Program, init: Scope, cls: Scope) -> Iterator[Site]:
@@ -131,7 +131,7 @@ def _derived(program: Program, cls: Scope) -> list[Scope]:
 def _instance_calls(program: Program, cls: Scope) -> Iterator[Site]:
     """Yield the sites that call an object of a class."""
     for site in program.call_graph.instance_sites(cls):
-        if any(known.cls is cls for known in program.evaluator.callees(site).known):
+        if any(known.cls is cls for known in program.evaluator.callees(site).alternatives):
             yield site
 
 
@@ -142,7 +142,7 @@ def callees(program: Program, site: Site) -> tuple[Scope, ...]:
     """
     named = _named(program, site)
     if not named and program.call_graph.is_indirect(site):
-        known = program.evaluator.callees(site).known
+        known = program.evaluator.callees(site).alternatives
         named = [each.definition for each in known if each.definition is not None]
     inits = (each.method("__init__") if each.is_class else each for each in named)
     functions = tuple(dict.fromkeys(each for each in inits if each is not None and each.is_function))
@@ -154,7 +154,7 @@ def _named(program: Program, site: Site) -> list[Scope]:
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     found = program.call_graph.named(site)
     if isinstance(callee, ast.Name) and len(found) != 1:
-        return list(program.names.meant(site.module, callee.id).scopes)
+        return list(program.names.resolve(site.module, callee.id).scopes)
     if not isinstance(callee, ast.Attribute):
         return found
     if isinstance(callee.value, ast.Name) and callee.value.id == "self" and site.scope.owner.parent is not None:
@@ -162,7 +162,7 @@ def _named(program: Program, site: Site) -> list[Scope]:
         if own is not None:
             return [own]
     methods = [each for each in found if each.is_function and each.parent is not None and each.parent.is_class]
-    return methods if len(methods) == 1 else [*methods, *program.names.meant_by_member(site.module, callee.attr).scopes]
+    return methods if len(methods) == 1 else [*methods, *program.names.resolve_member(site.module, callee.attr).scopes]
 
 
 # --- `partial`
@@ -172,7 +172,7 @@ def _partials(program: Program, wanted: Scope) -> Iterator[Site]:
     """Yield the calls of what `partial(function, ...)` makes, and `partial` itself where it may have others."""
     made = [site for site in program.partials.of(wanted.name) if _prepares(program, site, wanted)]
     for site in program.partials.calls if made else ():
-        if any(known.definition is wanted and known.prepared for known in program.evaluator.callees(site).known):
+        if any(known.definition is wanted and known.prepared for known in program.evaluator.callees(site).alternatives):
             yield site
     yield from (site for site in made if program.partials.escapes(site))
 
@@ -180,7 +180,7 @@ def _partials(program: Program, wanted: Scope) -> Iterator[Site]:
 def _prepares(program: Program, site: Site, wanted: Scope) -> bool:
     """Return whether a site is `partial(function, ...)`."""
     given = prepared(site)
-    is_partial = any(known.api in PREPARES for known in program.evaluator.callees(site).known)
+    is_partial = any(known.api in PREPARES for known in program.evaluator.callees(site).alternatives)
     return is_partial and given is not None and _is(program.value(given, site.scope), wanted)
 
 
@@ -232,7 +232,7 @@ class Partials:
         name = word_of(targets[0]) if len(targets) == 1 else ""
         return not name or any(self._is_mentioned(name, module, site) for module in self.program.modules)
 
-    def _is_mentioned(self, name: str, module: Module, site: Site) -> bool:
+    def _is_mentioned(self, name: str, module: SemanticIndex, site: Site) -> bool:
         """Return whether a name stands elsewhere than in calls, in imports and where a site binds it."""
         text = rb"(?<!\w)" + re.escape(name.encode()) + rb"(?!\w)"
         known = len(module.by_word.get(name, ())) + len(module.imported.get(name, ())) + (module is site.module)

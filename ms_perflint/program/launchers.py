@@ -6,17 +6,16 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.findings import Place
-from ms_perflint.programs import scripts
-from ms_perflint.programs.scripts import GAP, Script, assignment
-from ms_perflint.programs.shell import Blocks, Command
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.settings.commandline import Given
+from ms_perflint.core.findings import Place
+from ms_perflint.infer.commandline import Given
+from ms_perflint.program import shell_variables
+from ms_perflint.program.shell import Blocks, Command
+from ms_perflint.program.shell_variables import GAP, Script, assignment
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.database import Files
+    from ms_perflint.infer.database import Files
 
 FOLDERS = ("", "scripts", "script", "shell", "sh", "tools")  # beside the entry script, and beside the folders above it
 COUNT = 40  # that are read for one program, the nearest first
@@ -72,7 +71,7 @@ def starts(program: Files) -> tuple[Start, ...]:
     """Return the commands that start the entry script, of the shell scripts around it."""
     found = []
     for path in _scripts(program):
-        script = scripts.read(path, program.project.raw(path) or b"")
+        script = shell_variables.read(path, program.project.raw(path) or b"")
         for started in _starting(script):
             start = _start(program, script, started)
             if start is not None:
@@ -121,7 +120,7 @@ class Started(NamedTuple):
     files: Sequence[tuple[str, int]]
 
 
-@lru_cache(maxsize=scripts.HELD)
+@lru_cache(maxsize=shell_variables.HELD)
 def _starting(script: Script) -> tuple[Started, ...]:
     """Return the commands of a script that start Python files, whichever program they are of."""
     found = (_started(script, command) for command in script.commands)

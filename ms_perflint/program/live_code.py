@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics import registries
-from ms_perflint.semantics.files.outline import ImportWork
-from ms_perflint.semantics.forms import is_decorated, is_main_guard
-from ms_perflint.semantics.module import Block, ImportStatement, Module, Scope, Site
+from ms_perflint.index.semantic_index import Block, ImportStatement, Scope, SemanticIndex, Site
+from ms_perflint.index.syntax_forms import is_decorated, is_main_guard
+from ms_perflint.infer import registries
+from ms_perflint.resolve.outline import ImportWork
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.model import Calls
-    from ms_perflint.semantics.database import Files
-    from ms_perflint.semantics.files.names import Meant
+    from ms_perflint.infer.database import Files
+    from ms_perflint.program.protocols import Calls
+    from ms_perflint.resolve.resolver import Resolution
 
 # Methods that the framework calls: of cells, callbacks, data sets, threads
 HOOKS = frozenset(
@@ -127,7 +126,7 @@ class _Reach:
                 if is_decorated(scope.node, *words):
                     self.add(scope)
 
-    def touch(self, module: Optional[Module]) -> None:
+    def touch(self, module: Optional[SemanticIndex]) -> None:
         """Let a module run as it is imported. Raises _TooLarge."""
         if module is not None and module.scope not in self.found:
             self.size += len(module.source.text)
@@ -158,7 +157,7 @@ class _Reach:
             for method in self.methods.pop(attr):
                 self.add(method)
 
-    def meet(self, meant: Meant) -> None:
+    def meet(self, meant: Resolution) -> None:
         """Let run what a name means, and the modules that bind it."""
         for module in meant.modules:
             self.touch(module)
@@ -228,11 +227,11 @@ class _Order:
         if isinstance(site.node, ast.Call):
             for given in (*site.node.args, *[keyword.value for keyword in site.node.keywords]):
                 if isinstance(given, ast.Name):
-                    meant = self.program.names.meant(site.module, given.id).scopes
+                    meant = self.program.names.resolve(site.module, given.id).scopes
                     found.extend(scope for scope in meant if scope.is_function)
         return found
 
-    def import_(self, stmt: ImportStatement, importer: Module, depth: int) -> None:
+    def import_(self, stmt: ImportStatement, importer: SemanticIndex, depth: int) -> None:
         """Run the modules that an import statement names, unless they have run before."""
         for path in self.program.names.imported_files(stmt, importer):
             if path in self.program.paths:

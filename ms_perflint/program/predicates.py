@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Optional
-
-from ms_perflint.records import NamedTuple
+from typing import Any, NamedTuple, Optional
 
 DEVICES = frozenset({"Ascend", "GPU", "CPU"})
 FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {

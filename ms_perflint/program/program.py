@@ -8,24 +8,25 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
-from ms_perflint.findings import Place
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
+from ms_perflint.infer import config_files
+from ms_perflint.infer.commandline import Given
+from ms_perflint.infer.evaluate import ProgramEvaluator
+from ms_perflint.infer.queries import BUDGET, DEPTH, NESTED, Queries
+from ms_perflint.infer.values import Tree, Value
 from ms_perflint.languages import Message
 from ms_perflint.libraries import LIBRARIES
-from ms_perflint.programs import callers, reach
-from ms_perflint.programs.call_graph import CallGraph
-from ms_perflint.programs.callers import Partials
-from ms_perflint.programs.site import Call
-from ms_perflint.programs.target import Target, versions_of
-from ms_perflint.semantics.evaluate import ProgramEvaluator
-from ms_perflint.semantics.files.project import Project
-from ms_perflint.semantics.module import Binding, Module, Scope, Site
-from ms_perflint.semantics.queries import BUDGET, DEPTH, NESTED, Queries
-from ms_perflint.semantics.settings import config_files, trees
-from ms_perflint.semantics.settings.commandline import Given
-from ms_perflint.semantics.values import Tree, Value
+from ms_perflint.program import callers, live_code
+from ms_perflint.program.call_graph import CallGraph
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.callers import Partials
+from ms_perflint.program.target import Target, versions_of
+from ms_perflint.resolve import config_documents
+from ms_perflint.resolve.project import Project
 
 if TYPE_CHECKING:
-    from ms_perflint.programs import launchers
+    from ms_perflint.program import launchers
 
 
 Work = TypeVar("Work", bound=Callable[..., Any])
@@ -45,7 +46,7 @@ def fact(work: Work) -> Work:
 
 
 @fact
-def _config(program: Program, path: str) -> Optional[trees.Entry]:
+def _config(program: Program, path: str) -> Optional[config_documents.Entry]:
     return config_files.read(program, path)
 
 
@@ -77,7 +78,7 @@ class Program:
         self.__dict__.update(kept)
         self._forget()
 
-    def module(self, path: str) -> Optional[Module]:
+    def module(self, path: str) -> Optional[SemanticIndex]:
         """Return a module of the program; None when it cannot be parsed."""
         return self.project.module(path)
 
@@ -97,14 +98,14 @@ class Program:
         return CallGraph(self)
 
     @cached_property
-    def modules(self) -> tuple[Module, ...]:
+    def modules(self) -> tuple[SemanticIndex, ...]:
         """Return the modules whose code matters, the entry script first: see `reach`."""
         paths = {scope.module.path for scope in self.reached}
         found = (self.module(path) for path in self.files if path in paths)
         return tuple(module for module in found if module is not None)
 
     @cached_property
-    def all_modules(self) -> tuple[Module, ...]:
+    def all_modules(self) -> tuple[SemanticIndex, ...]:
         """Return all modules that can be parsed, also those that nothing runs by name: this takes time."""
         found = (self.module(path) for path in self.files)
         return tuple(module for module in found if module is not None)
@@ -123,7 +124,7 @@ class Program:
     def left_out(self) -> Optional[Message]:
         """Return why some questions that were asked of the program are left unanswered; None where none is."""
         if vars(self).get("is_whole") is False:
-            return Message("more than {most} KB of code may run", most=reach.SIZE // 1000)
+            return Message("more than {most} KB of code may run", most=live_code.SIZE // 1000)
         queries = self.evaluator.queries
         if not queries.spent:
             return None
@@ -181,7 +182,7 @@ class Program:
     def apis(self, site: Site) -> tuple[str, ...]:
         """Return the canonical names of what a call site calls; `name()` where it calls what `name()` gave."""
         names: dict[str, None] = {}
-        for known in self.evaluator.callees(site).known:
+        for known in self.evaluator.callees(site).alternatives:
             if known.api:
                 names[known.api] = None
             elif known.type_api:
@@ -216,7 +217,7 @@ class Program:
         """Return what running code stores under a name in objects: `object.name = value`, `object["name"] = value`."""
         return tuple(store for module in self.modules for store in module.stored.get(name, ()))
 
-    def tree(self, path: str, module: Module) -> Optional[Tree]:
+    def tree(self, path: str, module: SemanticIndex) -> Optional[Tree]:
         """Return a YAML or JSON file that a module of the program loads; None when it is not there or no config.
 
         `x.yml` stands in for an `x.yaml` that is not there, and the other way round: who runs it has to name it.
@@ -237,7 +238,7 @@ class Program:
     @cached_property
     def starts(self) -> tuple[launchers.Start, ...]:
         """Return the commands of shell scripts that start the entry script."""
-        from ms_perflint.programs import launchers  # here, because few programs are asked
+        from ms_perflint.program import launchers
 
         return launchers.starts(self)
 
@@ -248,15 +249,15 @@ class Program:
 
     def exported(self, variable: str) -> Optional[tuple[str, Place]]:
         """Return what all launchers put into a variable of the environment, and where; None where they differ."""
-        from ms_perflint.programs import launchers
+        from ms_perflint.program import launchers
 
         return launchers.agreed(self.starts, variable)
 
     # --- what runs
 
     @cached_property
-    def _reach(self) -> reach.Reached:
-        return reach.reached(self)
+    def _reach(self) -> live_code.Reached:
+        return live_code.reached(self)
 
     @property
     def reached(self) -> set[Scope]:
@@ -266,7 +267,7 @@ class Program:
     @cached_property
     def is_whole(self) -> bool:
         """Return whether all that runs was read; of a program that is too large for it, only the entry script is."""
-        return reach.is_small(self) or self._reach.is_whole
+        return live_code.is_small(self) or self._reach.is_whole
 
     def position(self, site: Site) -> Optional[int]:
         """Return where in the execution order a site is first passed; None when that is not known."""
@@ -282,11 +283,11 @@ class Program:
         return not self._order.words.isdisjoint(words) or any(node in self._order.at for node in nodes)
 
     @cached_property
-    def _order(self) -> reach.Order:
-        return reach.order(self)
+    def _order(self) -> live_code.Order:
+        return live_code.order(self)
 
     def runs(self, site: Site) -> bool:
         """Return whether a site can run: its function is reached, and no condition around it is always false."""
         scope = site.scope.owner
-        runs = (reach.runs_at_once(self, scope) or scope in self.reached) and self.evaluator.may_run(site)
+        runs = (live_code.runs_at_once(self, scope) or scope in self.reached) and self.evaluator.may_run(site)
         return runs and all(map(self.call_graph.may_run, site.lambdas))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ms_perflint.semantics.database import Files
-from ms_perflint.semantics.files.imports import Roots
-from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.infer.database import Files
+from ms_perflint.resolve.imports import Roots
 
 
 class Calls(Files, Protocol):

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.findings import Place
-from ms_perflint.records import NamedTuple
-from ms_perflint.source import NOTEBOOK
+from ms_perflint.core.findings import Place
+from ms_perflint.core.source import NOTEBOOK
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.database import Files
+    from ms_perflint.infer.database import Files
 
 Version = tuple[int, ...]
 FILES = ("*requirements*.txt", "*pyproject.toml", "*setup.cfg", "*environment.yml", "*environment.yaml")

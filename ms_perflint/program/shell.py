@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Optional, Union
-
-from ms_perflint.records import NamedTuple
+from typing import NamedTuple, Optional, Union
 
 Blocks = tuple[int, ...]  # the arms of `if`, loops, functions and cases around a command, outermost first
 

@@ -6,11 +6,10 @@ import os
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Optional, Union
+from typing import NamedTuple, Optional, Union
 
-from ms_perflint.findings import Place
-from ms_perflint.programs.shell import Blocks, Command, Substitution, Unknown, Variable, Word, commands, literal
-from ms_perflint.records import NamedTuple
+from ms_perflint.core.findings import Place
+from ms_perflint.program.shell import Blocks, Command, Substitution, Unknown, Variable, Word, commands, literal
 
 HELD = 128  # scripts that are remembered: those of one folder may start each of its programs
 STEPS = 200  # variables and substitutions that are looked at for one word

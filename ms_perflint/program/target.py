@@ -6,16 +6,15 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.findings import Place
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.forms import TRY, is_main_guard
-from ms_perflint.semantics.module import Module
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.index.syntax_forms import TRY, is_main_guard
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.database import Files
+    from ms_perflint.infer.database import Files
 
 Version = tuple[int, ...]
 RELEASES: tuple[Version, ...] = (
@@ -52,7 +51,7 @@ def versions_of(program: Files, asked: Target) -> Target:
 
 def _version(program: Files) -> Target:
     """Return the newest version that the requirement files and the imports of the program allow."""
-    from ms_perflint.programs.pins import pin  # here, because programs with nothing to report are not asked
+    from ms_perflint.program.requirements import pin  # here, because programs with nothing to report are not asked
 
     pinned = pin(program)
     places: tuple[Place, ...] = (pinned.place,) if pinned is not None else ()
@@ -104,7 +103,7 @@ def _changes(names: frozenset[str]) -> tuple[bool, Version]:
     return some_went, max((mindspore_api.added_in(name) or RELEASES[0] for name in names), default=RELEASES[0])
 
 
-def _place(module: Module, stmt: ast.stmt, alias: ast.alias) -> Place:
+def _place(module: SemanticIndex, stmt: ast.stmt, alias: ast.alias) -> Place:
     """Return where an import statement names what it imports; before Python 3.10 only the statement has a position."""
     start, end = module.span(stmt)
     text = module.source.text[start:end]
@@ -113,7 +112,7 @@ def _place(module: Module, stmt: ast.stmt, alias: ast.alias) -> Place:
     return module.source.place(start + found.start() if found is not None else start)
 
 
-def _imported(module: Module) -> Iterator[tuple[str, ast.stmt, ast.alias]]:
+def _imported(module: SemanticIndex) -> Iterator[tuple[str, ast.stmt, ast.alias]]:
     """Yield the full names that a module imports from MindSpore, with the statement that does."""
     for imports in module.imported.values():
         for stmt, alias in imports:
@@ -124,7 +123,7 @@ def _imported(module: Module) -> Iterator[tuple[str, ast.stmt, ast.alias]]:
                 yield alias.name, stmt, alias
 
 
-def _is_guarded(module: Module, alias: ast.alias) -> bool:
+def _is_guarded(module: SemanticIndex, alias: ast.alias) -> bool:
     """Return whether an import may be left out: `try: from mindspore import jit`, `if version < ...:`."""
     for scope in module.scopes:
         for binding in scope.bindings.get(alias.asname or alias.name.partition(".")[0], ()):

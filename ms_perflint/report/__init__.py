@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ms_perflint.findings import Finding, Gain, Problem, Safety, in_language
-from ms_perflint.internal import internal_error
+from ms_perflint.core.findings import Finding, Gain, Problem, Safety, in_language
+from ms_perflint.core.internal import internal_error
 from ms_perflint.languages import ENGLISH, say
-from ms_perflint.records import NamedTuple
 from ms_perflint.report.sources import Sources
 from ms_perflint.report.style import PLAIN, Style
 

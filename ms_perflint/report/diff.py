@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from ms_perflint.findings import Edit, Fix, Place
+from ms_perflint.core.findings import Edit, Fix, Place
+from ms_perflint.core.source import Source
 from ms_perflint.report.frame import cut
 from ms_perflint.report.sources import Sources, name
 from ms_perflint.report.style import Style
-from ms_perflint.source import Source
 
 LONGEST = 40  # changed lines that are shown
 

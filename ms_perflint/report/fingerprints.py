@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 
-from ms_perflint.findings import Finding
+from ms_perflint.core.findings import Finding
 from ms_perflint.report import Outcome
 from ms_perflint.report.root import below
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ms_perflint.findings import Finding
+from ms_perflint.core.findings import Finding
+from ms_perflint.core.source import Source
 from ms_perflint.report.style import Style, visible, width
-from ms_perflint.source import Source
 
 CONTEXT = 2  # lines before and after
 LONGEST = 160  # characters of a line that are shown

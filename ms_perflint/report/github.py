@@ -6,7 +6,7 @@ Of the values `%`, line ends, and in properties also `:` and `,` are escaped, as
 from __future__ import annotations
 
 from ms_perflint import pages
-from ms_perflint.findings import Finding, Problem
+from ms_perflint.core.findings import Finding, Problem
 from ms_perflint.report import Outcome
 from ms_perflint.report.root import below, root_of
 from ms_perflint.report.sources import spot

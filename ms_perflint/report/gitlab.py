@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from ms_perflint import pages
-from ms_perflint.findings import Finding, Place
+from ms_perflint.core.findings import Finding, Place
 from ms_perflint.report import Outcome
 from ms_perflint.report.fingerprints import fingerprints
 from ms_perflint.report.root import below, root_of

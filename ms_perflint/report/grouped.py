@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from ms_perflint.findings import Finding
+from ms_perflint.core.findings import Finding
 from ms_perflint.report import Outcome
 from ms_perflint.report.sources import shown, spot
 from ms_perflint.report.summary import code, star, summary

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from ms_perflint import pages
-from ms_perflint.findings import Edit, Finding, Place
+from ms_perflint.core.findings import Edit, Finding, Place
 from ms_perflint.report import Outcome
 from ms_perflint.report.sources import Sources
 from ms_perflint.report.summary import statistics

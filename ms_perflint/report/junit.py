@@ -8,7 +8,7 @@ from itertools import groupby
 from xml.etree import ElementTree
 
 from ms_perflint import pages
-from ms_perflint.findings import Finding, Problem
+from ms_perflint.core.findings import Finding, Problem
 from ms_perflint.report import Outcome
 from ms_perflint.report.root import below, root_of
 from ms_perflint.report.sources import spot

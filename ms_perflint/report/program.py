@@ -6,9 +6,9 @@ import json
 from dataclasses import replace
 from functools import reduce
 
+from ms_perflint.core.findings import Place
 from ms_perflint.facts.data import Answer, Evidence, Fact, Facts, Origin, Overview, Verdict, in_language
 from ms_perflint.facts.words import also, listed
-from ms_perflint.findings import Place
 from ms_perflint.languages import ENGLISH, Message, say
 from ms_perflint.report.sources import name, shown
 from ms_perflint.report.style import PLAIN, Style, visible, width

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from ms_perflint import pages
 from ms_perflint.config import inside
-from ms_perflint.findings import Edit, Finding, Fix, Place, Problem
+from ms_perflint.core.findings import Edit, Finding, Fix, Place, Problem
 from ms_perflint.report import Outcome
 from ms_perflint.report.fingerprints import fingerprints
 from ms_perflint.report.page import markdown

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 
-from ms_perflint.findings import Place
+from ms_perflint.core.findings import Place
+from ms_perflint.core.source import Files, Source, SourceError
 from ms_perflint.languages import escaped
-from ms_perflint.source import Files, Source, SourceError
 
 
 class Sources:

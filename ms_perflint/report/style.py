@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-
-from ms_perflint.records import NamedTuple
+from typing import NamedTuple
 
 LINKING = frozenset(("iTerm.app", "WezTerm", "vscode", "ghostty", "xterm-ghostty", "xterm-kitty", "alacritty", "foot"))
 _TAB = "    "

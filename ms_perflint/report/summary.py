@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ms_perflint.findings import Finding
+from ms_perflint.core.findings import Finding
 from ms_perflint.languages import Message
 from ms_perflint.report import Outcome
 from ms_perflint.report.sources import position, shown

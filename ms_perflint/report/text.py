@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ms_perflint.findings import Finding, Safety
+from ms_perflint.core.findings import Finding, Safety
 from ms_perflint.languages import Message
 from ms_perflint.report import Outcome
 from ms_perflint.report.sources import position

@@ -1,1 +1,1 @@
-"""Which files a program is made of, and what their names mean to each other."""
+"""Which files a program is made of: module search path, import graph, entry points, names, config documents."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional
-
-from ms_perflint.records import NamedTuple
+from typing import Any, NamedTuple, Optional
 
 SIZE = 1 << 20  # bytes; PyYAML's C composer overflows the stack on 100,000 brackets, so events are counted here
 DEPTH = 100

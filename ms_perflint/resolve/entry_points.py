@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.files.imports import Imports
-from ms_perflint.source import IN_FOLDERS, PYTHON
+from ms_perflint.core.source import IN_FOLDERS, PYTHON
+from ms_perflint.resolve.imports import Imports
 
 MAIN = rb"\nif[ \t(]+.*__name__"  # starts with what is looked for fast
 DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-
-from ms_perflint.records import NamedTuple
+from typing import NamedTuple
 
 WORD = b"import"  # in every statement: looking for it is faster than a pattern at the start of each line
 STATEMENT = (

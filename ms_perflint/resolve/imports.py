@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Optional
+from typing import NamedTuple, Optional
 
-from ms_perflint.internal import Errors
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.files import folders, standard_library
-from ms_perflint.semantics.files.search_path import Additions, additions
-from ms_perflint.semantics.files.statements import Import, imports, taken
-from ms_perflint.source import Files
+from ms_perflint.core.internal import Errors
+from ms_perflint.core.source import Files
+from ms_perflint.resolve import folders, standard_library
+from ms_perflint.resolve.import_statements import Import, imports, taken
+from ms_perflint.resolve.search_path import Additions, additions
 
 LEVELS = 6  # directories upward that are searched where none is marked as the root of a project
 ROUNDS = 4  # times that the search path may grow by files that it made reachable

@@ -6,8 +6,7 @@ import builtins
 import re
 from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
-
-from ms_perflint.records import NamedTuple
+from typing import NamedTuple
 
 LITERAL = (
     rb"(?s)#[^\n]*"

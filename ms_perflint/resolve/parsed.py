@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ms_perflint.semantics.module import Module
-from ms_perflint.semantics.walk import module_of
-from ms_perflint.source import Source
+from ms_perflint.core.source import Source
+from ms_perflint.index.index_builder import module_of
+from ms_perflint.index.semantic_index import SemanticIndex
 
 
 class Parsed:
@@ -15,10 +15,10 @@ class Parsed:
 
     def __init__(self, bound: int) -> None:
         self._bound = bound  # bytes of source that are kept between projects
-        self._held: dict[str, tuple[bytes, Module]] = {}  # the one that was asked for last stands last
-        self._replaced: list[Module] = []
+        self._held: dict[str, tuple[bytes, SemanticIndex]] = {}  # the one that was asked for last stands last
+        self._replaced: list[SemanticIndex] = []
 
-    def module(self, path: str, raw: bytes) -> Module:
+    def module(self, path: str, raw: bytes) -> SemanticIndex:
         """Return the module of a file with these bytes; SourceError where there is none."""
         held = self._held.get(path)
         if held is None or held[0] != raw:

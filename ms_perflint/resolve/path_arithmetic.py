@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any, Optional
 
-from ms_perflint.semantics.files.search_path import is_search_path
-from ms_perflint.semantics.forms import word_of
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.resolve.search_path import is_search_path
 
 STEPS = 200  # expressions that are looked at for one directory
 LONGEST = 4096  # characters of a path

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Optional
 
-from ms_perflint.internal import Errors
-from ms_perflint.semantics.files.entries import Entries
-from ms_perflint.semantics.files.imports import Imports, Roots
-from ms_perflint.semantics.files.names import Names
-from ms_perflint.semantics.files.outline import Outline, outline
-from ms_perflint.semantics.files.parsed import Parsed
-from ms_perflint.semantics.module import Module
-from ms_perflint.semantics.settings import trees
-from ms_perflint.semantics.walk import module_of
-from ms_perflint.source import BOM, NOTEBOOK, Files, Source, SourceError
+from ms_perflint.core.internal import Errors
+from ms_perflint.core.source import BOM, NOTEBOOK, Files, Source, SourceError
+from ms_perflint.index.index_builder import module_of
+from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.resolve import config_documents
+from ms_perflint.resolve.entry_points import Entries
+from ms_perflint.resolve.imports import Imports, Roots
+from ms_perflint.resolve.outline import Outline, outline
+from ms_perflint.resolve.parsed import Parsed
+from ms_perflint.resolve.resolver import Resolver
 
 BASES = re.compile(rb"class[ \t]+\w+[ \t]*\(([^)]*)\)")  # starts with letters: that is looked for fastest
 DECORATOR = rb"\n@(\w+(?:\.\w+)*)"  # of what stands in no block
@@ -44,17 +44,17 @@ class Project:
         self._raw: dict[str, Optional[bytes]] = {}
         self._raw_size = 0  # bytes read since some were given back
         self._lines: dict[str, bytes] = {}
-        self._modules: dict[str, Optional[Module]] = {}
+        self._modules: dict[str, Optional[SemanticIndex]] = {}
         self._outlines: dict[str, Optional[Outline]] = {}
         self.entries = entries or Entries(Imports(files))
         self.imports = self.entries.imports
         self.imports.raw, self.imports.errors = self.lines, self.errors
         self._bases: dict[str, frozenset[bytes]] = {}
-        self._names: dict[Roots, Names] = {}
+        self._names: dict[Roots, Resolver] = {}
         self._contains: dict[tuple[str, ...], dict[str, bool]] = {}
         self._decorators: dict[str, frozenset[str]] = {}
         self._matches: dict[tuple[str, bytes], bool] = {}
-        self._documents: dict[str, tuple[trees.Entry, ...]] = {}
+        self._documents: dict[str, tuple[config_documents.Entry, ...]] = {}
 
     def close(self) -> None:
         """Cut the reference cycles, so that memory is given back without the garbage collector."""
@@ -141,14 +141,14 @@ class Project:
             held = self._matches[path, pattern] = found is not None
         return held
 
-    def documents(self, path: str) -> tuple[trees.Entry, ...]:
+    def documents(self, path: str) -> tuple[config_documents.Entry, ...]:
         """Return the documents of a config file; none where it cannot be read."""
         if path not in self._documents:
-            from ms_perflint.semantics.settings import sections  # most projects have no such file
+            from ms_perflint.resolve import toml_ini
 
             raw = self.raw(path)
-            nothing: tuple[trees.Entry, ...] = ()
-            read = partial(sections.documents, raw or b"", path)
+            nothing: tuple[config_documents.Entry, ...] = ()
+            read = partial(toml_ini.documents, raw or b"", path)
             self._documents[path] = self.errors.guard(path, read, nothing) if raw is not None else nothing
             self.size += len(raw or b"")
         return self._documents[path]
@@ -166,7 +166,7 @@ class Project:
             self._bases[path] = frozenset(_bases(self.lines(path) or b""))
         return name.encode() in self._bases[path]
 
-    def parse(self, path: str, raw: Optional[bytes] = None) -> Module:
+    def parse(self, path: str, raw: Optional[bytes] = None) -> SemanticIndex:
         """Return the module of a file, read unless its bytes are given; OSError or SourceError where there is none."""
         held = self._modules.get(path)
         if held is not None:
@@ -177,7 +177,7 @@ class Project:
         self.size += len(module.source.text)
         return module
 
-    def take(self, source: Source, tree: ast.Module) -> Module:
+    def take(self, source: Source, tree: ast.Module) -> SemanticIndex:
         """Return the module of a file that was read and parsed elsewhere; the one that is held for it, if any."""
         held = self._modules.get(source.path)
         if held is None:
@@ -192,13 +192,13 @@ class Project:
         held = self._modules[source.path]
         return held is None or held.source.text.splitlines() != source.text.splitlines()
 
-    def module(self, path: str) -> Optional[Module]:
+    def module(self, path: str) -> Optional[SemanticIndex]:
         """Return the module of a file; None when it cannot be read or parsed."""
         if path not in self._modules:
             self._modules[path] = self.errors.guard(path, partial(self._parsed_or_none, path), None)
         return self._modules[path]
 
-    def _parsed_or_none(self, path: str) -> Optional[Module]:
+    def _parsed_or_none(self, path: str) -> Optional[SemanticIndex]:
         try:
             return self.parse(path)
         except (OSError, SourceError):
@@ -206,10 +206,10 @@ class Project:
 
     # --- imports and programs
 
-    def names(self, roots: Roots) -> Names:
+    def names(self, roots: Roots) -> Resolver:
         """Return what names mean in programs with this search path."""
         if roots not in self._names:
-            self._names[roots] = Names(self, roots)
+            self._names[roots] = Resolver(self, roots)
         return self._names[roots]
 
     def ancestors(self, directory: str) -> tuple[str, ...]:

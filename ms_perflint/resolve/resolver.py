@@ -8,15 +8,14 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Iterator, Set
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, NamedTuple, Union
 
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.files.imports import Located, Roots
-from ms_perflint.semantics.files.statements import Import
-from ms_perflint.semantics.module import ImportStatement, Module, Scope
+from ms_perflint.index.semantic_index import ImportStatement, Scope, SemanticIndex
+from ms_perflint.resolve.import_statements import Import
+from ms_perflint.resolve.imports import Located, Roots
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.files.project import Project
+    from ms_perflint.resolve.project import Project
 
 BY_CALL = ("import_module", "__import__")
 
@@ -24,30 +23,30 @@ BY_CALL = ("import_module", "__import__")
 class Namespace(NamedTuple):
     """A local directory without `__init__.py`, imported under a name in a module."""
 
-    module: Module
+    module: SemanticIndex
     dotted: str
     level: int = 0
 
 
-class Meant(NamedTuple):
+class Resolution(NamedTuple):
     """What a name may mean: functions and classes; and the modules that bind it, to those or to something else."""
 
     scopes: tuple[Scope, ...] = ()
-    modules: tuple[Module, ...] = ()
+    modules: tuple[SemanticIndex, ...] = ()
 
 
-NOTHING = Meant()
+NOTHING = Resolution()
 
 
-class Names:
+class Resolver:
     """The names of programs with one search path. Questions are answered when they are asked, once."""
 
     def __init__(self, project: Project, roots: Roots) -> None:
         self.project = project
         self.roots = roots
-        self._meant: dict[tuple[str, str], Meant] = {}
-        self._members: dict[tuple[str, str], Meant] = {}
-        self._loaded: dict[Scope, Meant] = {}
+        self._meant: dict[tuple[str, str], Resolution] = {}
+        self._members: dict[tuple[str, str], Resolution] = {}
+        self._loaded: dict[Scope, Resolution] = {}
         self._stars: dict[str, tuple[str, ...]] = {}
         self._imported_modules: dict[str, tuple[str, ...]] = {}
         self._located: dict[tuple[str, int, str], Located] = {}
@@ -61,7 +60,9 @@ class Names:
         self._loaded.clear()
         del self.project
 
-    def import_target(self, module: Module, dotted: str, level: int) -> Union[Module, Namespace, str, None]:
+    def import_target(
+        self, module: SemanticIndex, dotted: str, level: int
+    ) -> Union[SemanticIndex, Namespace, str, None]:
         """Return the module that an import names; a dotted name outside; None for one that is not there."""
         found = self._locate(module, dotted, level)
         if found.module is not None:
@@ -70,7 +71,7 @@ class Names:
             return Namespace(module, dotted, level)
         return None if level or found.files else dotted
 
-    def _locate(self, module: Module, dotted: str, level: int) -> Located:
+    def _locate(self, module: SemanticIndex, dotted: str, level: int) -> Located:
         key = (module.directory, level, dotted)
         found = self._located.get(key)
         if found is None:
@@ -78,12 +79,12 @@ class Names:
             self._located[key] = found
         return found
 
-    def may_give(self, module: Module, star: ast.ImportFrom, name: str) -> bool:
+    def may_give(self, module: SemanticIndex, star: ast.ImportFrom, name: str) -> bool:
         """Return whether a star import may give a name; False where the outlines of local modules show that not."""
         path = self._locate(module, star.module or "", star.level).module
         return path is None or self._may_have(path, name)
 
-    def imported_files(self, stmt: ImportStatement, module: Module) -> Iterator[str]:
+    def imported_files(self, stmt: ImportStatement, module: SemanticIndex) -> Iterator[str]:
         """Yield the files that an import statement runs, unless they have run before."""
         if isinstance(stmt, ast.Import):
             names = [(0, alias.name) for alias in stmt.names]
@@ -94,33 +95,33 @@ class Names:
         for level, dotted in names:
             yield from self._locate(module, dotted, level).files
 
-    def submodule(self, module: Module, name: str) -> Union[Module, Namespace, None]:
+    def submodule(self, module: SemanticIndex, name: str) -> Union[SemanticIndex, Namespace, None]:
         """Return the module `name` inside of a package."""
         if not module.path.endswith("__init__.py"):
             return None
         found = self.import_target(module, name, 1)
         return found if found is not module and not isinstance(found, str) else None
 
-    def loaded(self, scope: Scope) -> Meant:
+    def loaded(self, scope: Scope) -> Resolution:
         """Return what all that a scope loads may mean: names, and members of modules that its file imports."""
         if scope not in self._loaded:
             module = scope.module
             names = scope.names & module.named  # most names are local, or of Python
             for path in self._star_files(module):
                 names |= self._among(path, scope.names)
-            found = [self.meant(module, name) for name in names]
-            found.extend([self.meant_by_member(module, attr) for attr in scope.attrs & self.known_members(module)])
+            found = [self.resolve(module, name) for name in names]
+            found.extend([self.resolve_member(module, attr) for attr in scope.attrs & self.known_members(module)])
             self._loaded[scope] = _together([each for each in found if each is not NOTHING])
         return self._loaded[scope]
 
-    def meant(self, module: Module, name: str) -> Meant:
+    def resolve(self, module: SemanticIndex, name: str) -> Resolution:
         """Return what a name, loaded in a module, may mean; through imports too."""
         if name not in module.named and not any(self._may_have(path, name) for path in self._star_files(module)):
             return NOTHING
         key = (module.path, name)
         if key not in self._meant:
             scopes: dict[Scope, None] = {}
-            modules: dict[Module, None] = {}
+            modules: dict[SemanticIndex, None] = {}
             todo, seen = [(module, name)], {key}
             while todo:
                 source, word = todo.pop()
@@ -132,10 +133,10 @@ class Names:
                     if (target.path, inner) not in seen:
                         seen.add((target.path, inner))
                         todo.append((target, inner))
-            self._meant[key] = Meant(tuple(scopes), tuple(modules))
+            self._meant[key] = Resolution(tuple(scopes), tuple(modules))
         return self._meant[key]
 
-    def _star_files(self, module: Module) -> tuple[str, ...]:
+    def _star_files(self, module: SemanticIndex) -> tuple[str, ...]:
         """Return the files of the project of which a module imports all names."""
         if not module.scope.stars:
             return ()
@@ -144,7 +145,7 @@ class Names:
             self._stars[module.path] = tuple(path for path in found if path is not None)
         return self._stars[module.path]
 
-    def _origins(self, module: Module, name: str) -> Iterator[tuple[Module, str]]:
+    def _origins(self, module: SemanticIndex, name: str) -> Iterator[tuple[SemanticIndex, str]]:
         """Yield the modules from which a module may have a name, and how it is called there."""
         for stmt, alias in module.imported.get(name, ()):
             if isinstance(stmt, ast.ImportFrom):
@@ -155,7 +156,7 @@ class Names:
             for target in self._binding(path, name):
                 yield target, name
 
-    def _binding(self, path: str, name: str) -> Iterator[Module]:
+    def _binding(self, path: str, name: str) -> Iterator[SemanticIndex]:
         """Yield the modules that may bind a name which a file has: it, or those from which it has names by stars."""
         for source, binds in self._binders(path):
             module = self.project.module(source) if name in binds else None
@@ -191,14 +192,14 @@ class Names:
             self._sources[path] = tuple(found)
         return self._sources[path]
 
-    def known_members(self, module: Module) -> frozenset[str]:
+    def known_members(self, module: SemanticIndex) -> frozenset[str]:
         """Return those of the words of a module that may be members of modules that it imports."""
         if module.path not in self._known_members:
             found = (self._among(path, module.words) for path in self._modules_in(module))
             self._known_members[module.path] = frozenset().union(*found)
         return self._known_members[module.path]
 
-    def meant_by_member(self, module: Module, attr: str) -> Meant:
+    def resolve_member(self, module: SemanticIndex, attr: str) -> Resolution:
         """Return what `imported_module.attr` may mean in a module."""
         if attr.startswith("__"):  # `__all__.extend(imported_module.__all__)` runs nothing
             return NOTHING
@@ -209,7 +210,7 @@ class Names:
             self._members[key] = self._member(module, attr)
         return self._members[key]
 
-    def _modules_in(self, module: Module) -> tuple[str, ...]:
+    def _modules_in(self, module: SemanticIndex) -> tuple[str, ...]:
         """Return the files of the modules that a module imports as such."""
         if module.path not in self._imported_modules:
             imports = (each for imports in module.imported.values() for each in imports)
@@ -217,12 +218,12 @@ class Names:
             self._imported_modules[module.path] = tuple(dict.fromkeys(files))
         return self._imported_modules[module.path]
 
-    def _member(self, module: Module, attr: str) -> Meant:
+    def _member(self, module: SemanticIndex, attr: str) -> Resolution:
         targets = (target for path in self._modules_in(module) for target in self._binding(path, attr))
-        found = [self.meant(target, attr) for target in targets]
+        found = [self.resolve(target, attr) for target in targets]
         return _together(found)
 
-    def _files_of_modules(self, module: Module, imports: Iterable[tuple[ast.stmt, ast.alias]]) -> Iterator[str]:
+    def _files_of_modules(self, module: SemanticIndex, imports: Iterable[tuple[ast.stmt, ast.alias]]) -> Iterator[str]:
         """Yield the files of the modules to which imports give a name."""
         for stmt, alias in imports:
             if isinstance(stmt, ast.ImportFrom):
@@ -233,18 +234,18 @@ class Names:
             if path is not None:
                 yield path
 
-    def _files_by_call(self, module: Module) -> tuple[str, ...]:
+    def _files_by_call(self, module: SemanticIndex) -> tuple[str, ...]:
         """Return the files that a module imports, if it does so by calls, whose results have members too."""
         if module.by_word.keys().isdisjoint(BY_CALL):
             return ()
         return self.project.imports.imported(module.path, self.roots)
 
 
-def _together(found: list[Meant]) -> Meant:
+def _together(found: list[Resolution]) -> Resolution:
     """Return all of what several names may mean."""
     if len(found) < 2:
         return found[0] if found else NOTHING
-    return Meant(
+    return Resolution(
         tuple(dict.fromkeys([scope for each in found for scope in each.scopes])),
         tuple(dict.fromkeys([module for each in found for module in each.modules])),
     )

@@ -6,12 +6,11 @@ import ast
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Optional
+from typing import NamedTuple, Optional
 
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.forms import is_main_guard, word_of
-from ms_perflint.semantics.module import parse
-from ms_perflint.source import Source, SourceError
+from ms_perflint.core.source import Source, SourceError
+from ms_perflint.index.semantic_index import parse
+from ms_perflint.index.syntax_forms import is_main_guard, word_of
 
 ADDS = rb"\bsys\.path\s*(?:\.\s*(?:append|insert|extend)\b|\+=)"  # a file without it is not parsed
 
@@ -36,7 +35,7 @@ class Additions(NamedTuple):
 
         A path that is written out from the root of the disk belongs to somebody's machine and is left out.
         """
-        from ms_perflint.semantics.files.path_arithmetic import Arithmetic
+        from ms_perflint.resolve.path_arithmetic import Arithmetic
 
         for addition in self.found:
             if addition.is_guarded and not is_entry:

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from ms_perflint.semantics.settings import trees
-from ms_perflint.semantics.settings.trees import DEPTH, MERGED, SIZE, Entry
+from ms_perflint.resolve import config_documents
+from ms_perflint.resolve.config_documents import DEPTH, MERGED, SIZE, Entry
 
 TOML = (".toml",)
 INI = (".ini", ".cfg", ".conf")
@@ -22,7 +22,7 @@ _KEY = re.compile(r"\s*([\w.\-]+|\"[^\"]+\"|'[^']+')\s*[=:]")
 
 def documents(raw: bytes, path: str) -> tuple[Entry, ...]:
     """Return the documents of a config file, in the language that its name tells."""
-    return read(raw, path) if path.endswith((*TOML, *INI)) else trees.read(raw, path)
+    return read(raw, path) if path.endswith((*TOML, *INI)) else config_documents.read(raw, path)
 
 
 def read(raw: bytes, path: str) -> tuple[Entry, ...]:
@@ -68,7 +68,7 @@ def _entry(data: Any, keys: Path, lines: Mapping[Path, int], path: str) -> Entry
     elif isinstance(data, list):
         data = [_entry(each, keys, lines, path)._replace(line=line) for each in data]
     else:
-        data = trees.scalar(data)
+        data = config_documents.scalar(data)
     return Entry(data, path, line, 1)
 
 

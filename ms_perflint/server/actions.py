@@ -11,7 +11,8 @@ from lsprotocol import types
 
 from ms_perflint import noqa
 from ms_perflint.config import Config
-from ms_perflint.findings import Edit, Finding, Safety
+from ms_perflint.core.findings import Edit, Finding, Safety
+from ms_perflint.core.source import NOTEBOOK, Files, Source
 from ms_perflint.fixes.writing import Change
 from ms_perflint.languages import Message, say
 from ms_perflint.server.buffers import Buffer, find, uri_of
@@ -19,7 +20,6 @@ from ms_perflint.server.cells import edits as cell_edits
 from ms_perflint.server.diagnostics import of_finding
 from ms_perflint.server.linting import Checked, Linting, State, language_of
 from ms_perflint.server.places import Columns, touch
-from ms_perflint.source import NOTEBOOK, Files, Source
 
 FIX_ALL = "source.fixAll.msPerflint"
 FIX_ALL_OF_FILE = (FIX_ALL,)

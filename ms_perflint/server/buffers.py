@@ -11,8 +11,8 @@ from lsprotocol.types import NotebookDocument
 from pygls import uris
 from pygls.workspace import TextDocument, Workspace
 
+from ms_perflint.core.source import NOTEBOOK
 from ms_perflint.server.cells import PYTHON, Document, as_file, cells_of
-from ms_perflint.source import NOTEBOOK
 
 FILE, UNTITLED = "file", "untitled"
 SUFFIX = ".py"
@@ -38,7 +38,7 @@ class Buffer:
     @property
     def raw(self) -> bytes:
         """Return the text as bytes of a file. Raises SourceError where its encoding cannot write it."""
-        from ms_perflint.source import encoded
+        from ms_perflint.core.source import encoded
 
         return encoded(self.text)
 

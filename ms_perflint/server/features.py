@@ -11,6 +11,7 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 from pygls.workspace import Workspace
 
+from ms_perflint.core.source import NOTEBOOK
 from ms_perflint.server import actions, diagnostics
 from ms_perflint.server.actions import Client
 from ms_perflint.server.buffers import find, path_of, uri_of
@@ -20,7 +21,6 @@ from ms_perflint.server.linting import Checked
 from ms_perflint.server.places import Columns
 from ms_perflint.server.rounds import Rounds
 from ms_perflint.server.settings import SECTION
-from ms_perflint.source import NOTEBOOK
 
 DocumentReport = Union[types.RelatedFullDocumentDiagnosticReport, types.RelatedUnchangedDocumentDiagnosticReport]
 FileReport = Union[types.WorkspaceFullDocumentDiagnosticReport, types.WorkspaceUnchangedDocumentDiagnosticReport]

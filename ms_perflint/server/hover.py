@@ -9,13 +9,13 @@ from typing import Optional
 from lsprotocol import types
 
 from ms_perflint import pages
-from ms_perflint.findings import Finding
+from ms_perflint.core.findings import Finding
+from ms_perflint.core.source import Source
 from ms_perflint.fixes.writing import unified_diff
 from ms_perflint.languages import Message, say
 from ms_perflint.report.text import labelled
 from ms_perflint.server.linting import Checked, language_of
 from ms_perflint.server.places import Columns, touch
-from ms_perflint.source import Source
 
 WEB = Message("Read it on the web")
 COMMENT = re.compile(r"#.*\b(?:noqa|ms-perflint)\b.*", re.IGNORECASE)

@@ -16,17 +16,17 @@ from ms_perflint.baseline import Baseline
 from ms_perflint.baseline import load as load_baseline
 from ms_perflint.cache import Memory
 from ms_perflint.config import Config, ConfigError
+from ms_perflint.core.findings import Finding, Problem, Report, in_language
+from ms_perflint.core.internal import internal_error
+from ms_perflint.core.source import NOTEBOOK, Disk, Files, Nowhere, Overlay, Source, SourceError, Status
 from ms_perflint.discovery import discover
 from ms_perflint.engine import lint
-from ms_perflint.findings import Finding, Problem, Report, in_language
 from ms_perflint.fixes.fixing import Settled, settle
 from ms_perflint.fixes.writing import Change
-from ms_perflint.internal import internal_error
 from ms_perflint.languages import chosen, of_environment, say
-from ms_perflint.semantics.files.parsed import Parsed
+from ms_perflint.resolve.parsed import Parsed
 from ms_perflint.server.buffers import Buffer
 from ms_perflint.server.settings import Folders
-from ms_perflint.source import NOTEBOOK, Disk, Files, Nowhere, Overlay, Source, SourceError, Status
 
 KEPT = 4_000_000  # bytes of source that stay parsed between two passes
 MEMORIES = 8  # configurations whose findings are remembered

@@ -7,8 +7,8 @@ from typing import Optional
 
 from lsprotocol import types
 
-from ms_perflint.findings import Place
-from ms_perflint.source import Source
+from ms_perflint.core.findings import Place
+from ms_perflint.core.source import Source
 
 _CODECS = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 _WIDTHS = {"utf-8": 1, "utf-16": 2, "utf-32": 4}

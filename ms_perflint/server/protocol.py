@@ -18,8 +18,8 @@ from pygls.exceptions import (
 )
 from pygls.protocol import LanguageServerProtocol
 
+from ms_perflint.core.source import LARGEST
 from ms_perflint.languages import Message, chosen, of_environment, say
-from ms_perflint.source import LARGEST
 
 NO_JSON = (ValueError, RecursionError)  # raised where a message is none
 RESULTS = ("result", "error")  # what an answer holds, one of them

@@ -8,17 +8,17 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.programs.site import Call, call_of
-from ms_perflint.programs.training import words_called
-from ms_perflint.semantics.bases import lineage
-from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.module import Binding, Scope, Site
-from ms_perflint.semantics.parameters import argument
-from ms_perflint.semantics.signature import Part
-from ms_perflint.semantics.values import Known, Value
+from ms_perflint.index.semantic_index import Binding, Scope, Site
+from ms_perflint.index.signature import Part
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.bases import lineage
+from ms_perflint.infer.parameters import argument
+from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.training.training import words_called
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
 
 STEP_HOOKS = ("step_begin", "step_end", "on_train_step_begin", "on_train_step_end")
 EPOCH_APIS = frozenset(
@@ -63,14 +63,14 @@ def cadences(train: Call) -> list[Cadence]:
     return [cadence(train.program, each) for each in known] + ([Cadence.UNKNOWN] if more else [])
 
 
-def collected(program: Program, node: ast.expr, site: Site) -> tuple[list[Known], bool]:
+def collected(program: Program, node: ast.expr, site: Site) -> tuple[list[Alternative], bool]:
     """Return what a list holds where a site reads it, all that is added to it included, and whether it may hold more.
 
     A callback that is no list stands for itself.
     """
     value = program.value(node, site.scope)
-    lists = tuple(known for known in value.known if known.is_display)
-    single = (known for known in value.known if known not in lists)
+    lists = tuple(known for known in value.alternatives if known.is_display)
+    single = (known for known in value.alternatives if known not in lists)
     held, is_open = program.evaluator.elements(Value(lists))
     known_once = {each.identity: each for each in (*held, *single) if each.constant is not None}
     return list(known_once.values()), is_open or value.open
@@ -79,7 +79,7 @@ def collected(program: Program, node: ast.expr, site: Site) -> tuple[list[Known]
 def _returned(program: Program, node: ast.Call, scope: Scope) -> list[Part]:
     """Return what the functions of the project return that a call enters; nothing if it may enter another one."""
     found: list[Part] = []
-    for known in program.value(node.func, scope).known:
+    for known in program.value(node.func, scope).alternatives:
         function = known.definition
         if function is None or not function.is_function or known.receiver is not None:
             return []
@@ -87,7 +87,7 @@ def _returned(program: Program, node: ast.Call, scope: Scope) -> list[Part]:
     return found
 
 
-def cadence(program: Program, known: Known) -> Cadence:
+def cadence(program: Program, known: Alternative) -> Cadence:
     """Return when one callback acts."""
     api = known.type_api
     if api in EPOCH_APIS:
@@ -135,7 +135,7 @@ def _updates(hook: Scope) -> bool:
 
 def saves_by_epoch(callback: Call) -> bool:
     """Return whether a ModelCheckpoint provably saves after a whole number of epochs."""
-    for known in callback.argument("config").known if callback.given("config") is not None else ():
+    for known in callback.argument("config").alternatives if callback.given("config") is not None else ():
         config = call_of(callback.program, known)
         if config is None or config.given("save_checkpoint_seconds") is not None:
             return False

@@ -6,17 +6,17 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.programs.reach import HOOKS
-from ms_perflint.programs.site import Call, call_of
-from ms_perflint.programs.steps import base_apis
-from ms_perflint.programs.training import MODEL_TRAINS, is_callback, words_called
-from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.module import Site
-from ms_perflint.semantics.queries import query
-from ms_perflint.semantics.values import Value
+from ms_perflint.index.semantic_index import Site
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import Value
+from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.program.live_code import HOOKS
+from ms_perflint.training.training import MODEL_TRAINS, is_callback, words_called
+from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
 
 CONFIG, CALLBACK, SAVE = (
     "mindspore.train.CheckpointConfig",
@@ -43,7 +43,7 @@ def config_of(callback: Call) -> tuple[Optional[Call], bool]:
     value = callback.argument("config")
     if value.must_be(None):
         return None, True
-    for known in value.known:
+    for known in value.alternatives:
         config = call_of(callback.program, known)
         if config is not None and config.api == CONFIG:
             return config, False
@@ -82,7 +82,7 @@ def _configured_by_project(program: Program) -> dict[int, list[Site]]:
 
 def _note(found: dict[int, list[Site]], site: Site, values: Iterable[Value]) -> None:
     """Note a site under the calls that make what it is given."""
-    made_by = (known.creation for value in values for known in value.known)
+    made_by = (known.creation for value in values for known in value.alternatives)
     for made in dict.fromkeys(id(layer.call) for layer in made_by if layer is not None):
         found.setdefault(made, []).append(site)
 
@@ -113,7 +113,7 @@ def driven_by_hand(program: Program) -> bool:
         for site in program.sites(word):
             if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute):
                 base = program.value(site.node.func.value, site.scope)
-                if any(known.type_api == CALLBACK for known in base.known):
+                if any(known.type_api == CALLBACK for known in base.alternatives):
                     return True
     return False
 

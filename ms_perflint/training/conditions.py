@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.programs.choices import DEVICES, FLIPPED, choice, key, possible
-from ms_perflint.programs.training import callers
-from ms_perflint.records import NamedTuple, equal_by
-from ms_perflint.semantics.forms import around
-from ms_perflint.semantics.module import Block, Scope, Site
-from ms_perflint.semantics.parameters import argument
-from ms_perflint.semantics.signature import Part
-from ms_perflint.semantics.values import truth
+from ms_perflint.core.records import equal_by
+from ms_perflint.index.semantic_index import Block, Scope, Site
+from ms_perflint.index.signature import Part
+from ms_perflint.index.syntax_forms import around
+from ms_perflint.infer.parameters import argument
+from ms_perflint.infer.values import truth
+from ms_perflint.program.predicates import DEVICES, FLIPPED, choice, key, possible
+from ms_perflint.training.training import callers
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
 
 PASSES = 24  # chains of calls that are followed for one site
 DEPTH = 8  # calls in one chain
@@ -57,13 +57,13 @@ class Condition(NamedTuple):
 
     def usually(self, program: Program) -> Optional[bool]:
         """Return whether it holds for a user who passes no option; None when that is not known."""
-        found = program.value(self.test, self.scope).usual_truth
+        found = program.value(self.test, self.scope).default_truth
         return None if found is None else found is self.result
 
     def is_switch(self, program: Program) -> bool:
         """Return whether it fails for a user who passes no option, or for some of those who use a launcher."""
         value = program.value(self.test, self.scope)
-        return not value.open and any(truth(known) is (not self.result) for known in value.usual)
+        return not value.open and any(truth(known) is (not self.result) for known in value.by_default)
 
     def asks_environment(self, program: Program) -> bool:
         """Return whether it rests on a variable of the environment or an argument that has no default."""
@@ -77,7 +77,7 @@ class Condition(NamedTuple):
             for root in todo
             for node in ast.walk(root)
             if isinstance(node, (ast.Attribute, ast.Name))
-            for known in program.value(node, self.scope).known
+            for known in program.value(node, self.scope).alternatives
         )
 
     def devices(self, program: Program) -> frozenset[str]:

@@ -6,12 +6,12 @@ import ast
 import os
 import re
 
-from ms_perflint.findings import Place
-from ms_perflint.programs import conditions
-from ms_perflint.programs.program import Program, fact
-from ms_perflint.programs.site import Call
-from ms_perflint.programs.target import Target
-from ms_perflint.semantics.settings.commandline import CONFIGS
+from ms_perflint.core.findings import Place
+from ms_perflint.infer.commandline import CONFIGS
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program, fact
+from ms_perflint.program.target import Target
+from ms_perflint.training import conditions
 
 DEVICES = ("Ascend", "GPU", "CPU")
 ACCELERATORS = ("Ascend", "GPU")
@@ -36,11 +36,11 @@ def _devices(program: Program, target: Target) -> Target:
         if call.given("device_target") is not None or call.is_spread
     ]
     values = [call.argument("device_target") for call in calls]
-    known = [each for value in values for each in value.known if _device(each.constant)]
+    known = [each for value in values for each in value.alternatives if _device(each.constant)]
     names = {_device(each.constant) for each in known}
     places = tuple(sorted({each.place for each in known}))
     is_cpu = names == {"CPU"} and not any(value.open for value in values) and _is_always_set(program, calls)
-    if is_cpu and any(value.optional for value in values):
+    if is_cpu and any(value.overridable for value in values):
         is_cpu = not _names_accelerator(program) and not any(_has_sibling(program, place) for place in places)
     return target._replace(devices=tuple(each for each in DEVICES if each in names), is_cpu=is_cpu, places=places)
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Optional
 
-from ms_perflint.semantics.module import Block, Site
+from ms_perflint.index.semantic_index import Block, Site
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 

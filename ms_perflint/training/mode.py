@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 from typing import Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.findings import Place
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import FUNCTIONS, Block, Scope, SemanticIndex, Site
+from ms_perflint.index.syntax_forms import is_main_guard
+from ms_perflint.infer.direct_imports import outside
+from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.libraries import argparse
-from ms_perflint.programs import training
-from ms_perflint.programs.program import Program, fact
-from ms_perflint.programs.site import Call
-from ms_perflint.semantics.files.outside import outside
-from ms_perflint.semantics.forms import is_main_guard
-from ms_perflint.semantics.module import FUNCTIONS, Block, Module, Scope, Site
-from ms_perflint.semantics.values import Known, Value
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program, fact
+from ms_perflint.training import training
 
 GRAPH, PYNATIVE = 0, 1
 SET_CONTEXT = "mindspore.set_context"
@@ -37,7 +37,7 @@ def given(call: Call) -> Optional[Value]:
     if call.given("mode") is not None:
         return call.argument("mode")
     value = call.argument("mode") if call.is_spread else None
-    return value if value is not None and (value.known or value.open) else None
+    return value if value is not None and (value.alternatives or value.open) else None
 
 
 def stands_there(call: Call) -> bool:
@@ -48,7 +48,7 @@ def stands_there(call: Call) -> bool:
     return isinstance(node, ast.Constant) or outside(node, call.scope) is not None
 
 
-def mode_of(known: Known) -> Optional[int]:
+def mode_of(known: Alternative) -> Optional[int]:
     """Return the mode that a known value means: 0 graph, 1 PyNative; `True` is 1 for MindSpore too."""
     constant = known.constant
     return int(constant) if isinstance(constant, int) and constant in (GRAPH, PYNATIVE) else None
@@ -56,7 +56,7 @@ def mode_of(known: Known) -> Optional[int]:
 
 def usually(value: Value) -> Optional[int]:
     """Return the mode that a user gets who passes no option; None when that is not known."""
-    modes = {mode_of(known) for known in value.usual}
+    modes = {mode_of(known) for known in value.by_default}
     return modes.pop() if len(modes) == 1 and not value.open else None
 
 
@@ -138,7 +138,7 @@ def _conditions_on_mode(program: Program, site: Site) -> Iterator[Optional[bool]
         if not isinstance(arm.owner, ast.If) or arm.parent is None:
             continue
         if _is_about_mode(arm.owner.test) or _chooses_mode(program, site, arm):
-            usual = program.value(arm.owner.test, arm.parent.scope).usual_truth
+            usual = program.value(arm.owner.test, arm.parent.scope).default_truth
             yield None if usual is None else usual is (arm.arm == "body")
 
 
@@ -204,7 +204,7 @@ def _is_certain(program: Program, block: Block, known: set[tuple[int, str]]) -> 
     for arm in block.chain():
         if not isinstance(arm.owner, ast.If) or arm.parent is None or (id(arm.owner), arm.arm) in known:
             continue
-        if program.value(arm.owner.test, arm.parent.scope).usual_truth != (arm.arm == "body"):
+        if program.value(arm.owner.test, arm.parent.scope).default_truth != (arm.arm == "body"):
             return False
     return True
 
@@ -251,7 +251,7 @@ def is_compiled(program: Program) -> bool:
 def _compiled_site(program: Program, site: Site) -> bool:
     if _is_compiled_scope(program, site.scope.owner, set()):
         return True
-    for known in program.evaluator.callees(site).known:
+    for known in program.evaluator.callees(site).alternatives:
         construct = known.cls.method("construct") if known.cls is not None else None
         if construct is not None and _is_decorated(program, construct):
             return True
@@ -283,7 +283,7 @@ def _is_decorated(program: Program, function: Scope) -> bool:
         return False
     for decorator in function.node.decorator_list:
         callee = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if any(known.api in JITS for known in program.value(callee, function.parent).known):
+        if any(known.api in JITS for known in program.value(callee, function.parent).alternatives):
             return True
     return False
 
@@ -294,7 +294,7 @@ def _wrapped(program: Program) -> set[Scope]:
     sinks = [call for call in program.calls(DATA_SINK) if call.given("jit_config") is not None]
     for call in (*program.calls(*sorted(JITS)), *sinks):
         for argument in [*call.node.args[:1], *(k.value for k in call.node.keywords if k.arg in ("fn", "function"))]:
-            known = program.value(argument, call.scope).known
+            known = program.value(argument, call.scope).alternatives
             found.update(each.definition for each in known if each.definition is not None)
     return found
 
@@ -305,7 +305,7 @@ def _is_jit(program: Program, node: ast.expr, scope: Scope) -> bool:
     for binding in [*bindings, *(scope.module.scope.bindings.get(node.id, []) if isinstance(node, ast.Name) else [])]:
         if isinstance(binding.value, ast.Call):
             callee = program.value(binding.value.func, binding.scope)
-            if any(known.api in JITS for known in callee.known):
+            if any(known.api in JITS for known in callee.alternatives):
                 return True
     return False
 
@@ -343,7 +343,7 @@ def _innermost(program: Program, sites: list[Site]) -> list[Site]:
     return [site for site in sites if not any(callee in owners for callee in training.callees(program, site))]
 
 
-def unused_option(program: Program, module: Module) -> Optional[tuple[str, Place]]:
+def unused_option(program: Program, module: SemanticIndex) -> Optional[tuple[str, Place]]:
     """Return how to read an option for the mode that is graph by default and never read, and where it is made."""
     holders = sorted(module.made.get("parse_args", ()))
     for site in program.sites("add_argument"):

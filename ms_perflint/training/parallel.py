@@ -6,18 +6,18 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.programs.choices import DEVICES
-from ms_perflint.programs.conditions import Condition, Pass, always, contradict, devices, passes
-from ms_perflint.programs.site import Call
-from ms_perflint.programs.steps import STEP_CELLS, base_apis, is_step_class
-from ms_perflint.programs.training import train_sites
-from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.signature import Part
-from ms_perflint.semantics.spreads import keys
-from ms_perflint.semantics.values import OPEN, Known, Value
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.signature import Part
+from ms_perflint.infer.spreads import keys
+from ms_perflint.infer.values import TOP, Alternative, Value
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.predicates import DEVICES
+from ms_perflint.training.conditions import Condition, Pass, always, contradict, devices, passes
+from ms_perflint.training.training import train_sites
+from ms_perflint.training.training_steps import STEP_CELLS, base_apis, is_step_class
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
 
 SET, RESET, GET, SERVER = (
     "mindspore.set_auto_parallel_context",
@@ -55,9 +55,9 @@ def settings(call: Call) -> Optional[Mapping[str, Value]]:
     return {name: call.argument(name) for name in names}
 
 
-def data_parallel(sets: Mapping[str, Value]) -> Optional[Known]:
+def data_parallel(sets: Mapping[str, Value]) -> Optional[Alternative]:
     """Return where a call's `parallel_mode` becomes DATA_PARALLEL; None if that is not among what is known of it."""
-    for known in sets.get("parallel_mode", OPEN).known:
+    for known in sets.get("parallel_mode", TOP).alternatives:
         if known.constant == "data_parallel":
             return known
     return None
@@ -70,7 +70,7 @@ def sets_portions(sets: Mapping[str, Value], names: Iterable[str]) -> bool:
 
 def is_alone(sets: Mapping[str, Value]) -> bool:
     """Return whether a call says that there is one device, which has nothing to add up."""
-    return sets.get("device_num", OPEN).must_be(1)
+    return sets.get("device_num", TOP).must_be(1)
 
 
 # --- the program
@@ -94,7 +94,9 @@ def reduces(program: Program) -> bool:
 
 def _is_seen(value: Value) -> bool:
     """Return whether all that is known of what trains is made by the program or by MindSpore."""
-    return bool(value.known) and all((known.type_api or "mindspore.").startswith("mindspore.") for known in value.known)
+    return bool(value.alternatives) and all(
+        (known.type_api or "mindspore.").startswith("mindspore.") for known in value.alternatives
+    )
 
 
 def _may_reduce(program: Program, cls: Scope) -> bool:
@@ -114,7 +116,7 @@ def serves_parameters(program: Program) -> bool:
     """
     return any(
         call.given("enable_ps") is not None
-        and call.argument("enable_ps").usual_truth is not False
+        and call.argument("enable_ps").default_truth is not False
         and any(not any(_is_asked(program, condition) for condition in own) for own in passes(program, call))
         for call in program.calls(SERVER)
     )
@@ -131,14 +133,14 @@ def restores(call: Call) -> bool:
     others = [
         other for other in call.program.calls(SET) if other.module is call.module and other.given("parallel_mode")
     ]
-    return any(known.type_api == GET for other in others for known in other.argument("parallel_mode").known)
+    return any(known.type_api == GET for other in others for known in other.argument("parallel_mode").alternatives)
 
 
 def shards_optimizer(program: Program) -> bool:
     """Return whether a parallel optimizer, which replaces the AllReduce, is or may be on without any option."""
     for call in program.calls(SET):
         sets = settings(call) or {}
-        if "enable_parallel_optimizer" in sets and sets["enable_parallel_optimizer"].usual_truth is not False:
+        if "enable_parallel_optimizer" in sets and sets["enable_parallel_optimizer"].default_truth is not False:
             return True
     return False
 
@@ -182,7 +184,7 @@ def _assigns_portions(scope: Scope) -> bool:
 def _level(model: Call) -> bool:
     """Return whether a Model is made with a boost level other than O0 (acc_level in 1.3)."""
     given = [name for name in ("boost_level", "acc_level") if model.given(name) is not None]
-    return any(not model.argument(name).is_usually("O0") for name in given)
+    return any(not model.argument(name).is_by_default("O0") for name in given)
 
 
 # --- from one call to others that run on the same path
@@ -316,9 +318,9 @@ def _maker(model: Call) -> str:
     if not isinstance(node, ast.Call):
         return ""
     callee = model.program.value(node.func, scope)
-    if callee.open or len(callee.known) != 1:
+    if callee.open or len(callee.alternatives) != 1:
         return ""
-    known = callee.known[0]
+    known = callee.alternatives[0]
     return known.api.rpartition(".")[2] or (known.definition.name if known.definition is not None else "")
 
 

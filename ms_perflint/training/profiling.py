@@ -5,18 +5,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.findings import Place
-from ms_perflint.programs.conditions import DEPTH, PASSES, Condition, Pass, conditions, contradict, parts, passes
-from ms_perflint.programs.mode import training_starts
-from ms_perflint.programs.site import Call
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.values import Known
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.infer.values import Alternative
+from ms_perflint.program.call_site import Call
+from ms_perflint.training.conditions import DEPTH, PASSES, Condition, Pass, conditions, contradict, parts, passes
+from ms_perflint.training.mode import training_starts
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
 
 AUTOTUNE = "mindspore.dataset.config.set_enable_autotune"
 PROFILERS = ("mindspore.Profiler", "mindspore.profiler.profile")
@@ -108,7 +107,7 @@ def _turned_off(call: Call, both: Pass, at: Optional[int]) -> bool:
         later = program.position(other)
         if mine is None or later is None or later <= mine or (limits and later > max(limits)):
             continue
-        if other.argument("enable").usual_truth is False and any(
+        if other.argument("enable").default_truth is False and any(
             _follows(program, both, each) for each in passes(program, other)
         ):
             return True
@@ -131,7 +130,7 @@ def profilings(program: Program, tuned: Site) -> Iterator[Profiling]:
             if alive:
                 yield Profiling(call.module.source.place(call.span[0]), CODE, alive, program.position(call))
     for call in program.calls("mindspore.set_context"):  # the key is one of 1.x, which runs nowhere else
-        if call.given("enable_profiling") is not None and call.argument("enable_profiling").usual_truth is True:
+        if call.given("enable_profiling") is not None and call.argument("enable_profiling").default_truth is True:
             yield Profiling(call.module.source.place(call.span[0]), CODE, passes(program, call))
     if program.version < (2,):
         return
@@ -146,7 +145,7 @@ def _covers_data(call: Call) -> bool:
     version = call.program.version
     if version < (2,):
         return True
-    if call.argument("data_process").usual_truth is not True:
+    if call.argument("data_process").default_truth is not True:
         return False
     return version < ON_REQUEST or call.given("schedule") is None or call.argument("schedule").must_be(None)
 
@@ -154,7 +153,7 @@ def _covers_data(call: Call) -> bool:
 def _passes_alive(call: Call) -> tuple[Pass, ...]:
     """Return the passes on which a profiler is started: by its making, or by `start()` later."""
     program, made = call.program, passes(call.program, call)
-    if call.argument("start_profile").usual_truth is True:
+    if call.argument("start_profile").default_truth is True:
         return made
     starts = [
         tuple(condition for condition in each if not _comes_true(program, condition))
@@ -181,14 +180,14 @@ def _uses(call: Call, method: str) -> list[Site]:
     found = []
     for site in call.program.sites(method):
         if isinstance(site.node, ast.Call) and call.program.runs(site):
-            for known in call.program.evaluator.callees(site).known:
+            for known in call.program.evaluator.callees(site).alternatives:
                 if known.api and known.receiver is not None and _made(known.receiver, call):
                     found.append(site)
                     break
     return found
 
 
-def _made(known: Known, call: Call) -> bool:
+def _made(known: Alternative, call: Call) -> bool:
     return known.creation is not None and known.creation.call is call.node
 
 
@@ -263,8 +262,8 @@ def _is_in_time(site: Site) -> bool:
 def _text_asks(program: Program, node: ast.expr, scope: Scope) -> bool:
     """Return whether a text, or what `json.dumps` makes of a dict, asks for a profile of the data pipeline."""
     value = program.value(node, scope)
-    texts = [known.constant for known in value.usual if isinstance(known.constant, str)]
-    for known in value.usual:
+    texts = [known.constant for known in value.by_default if isinstance(known.constant, str)]
+    for known in value.by_default:
         if known.type_api == "json.dumps" and (made := known.creation) is not None and made.call.args:
             texts.extend(_dumped(program, made.call.args[0], made.scope))
     return len(texts) == 1 and not value.open and _asks_for_data(program, texts[0])
@@ -274,13 +273,13 @@ def _dumped(program: Program, node: ast.expr, scope: Scope) -> Iterator[str]:
     """Yield the text of the options that matter, of a dict display."""
     import json  # here, because few programs are profiled
 
-    for known in program.value(node, scope).usual:
+    for known in program.value(node, scope).by_default:
         if known.is_mapping:
             found = {}
             for name in ("start", "data_process"):
                 value = program.evaluator.item(known, name)
-                if value.known:
-                    found[name] = value.usual_truth is True
+                if value.alternatives:
+                    found[name] = value.default_truth is True
             yield json.dumps(found)
 
 
@@ -329,8 +328,8 @@ def _is_visible(call: Call, condition: Condition) -> bool:
         return here is not call.scope.owner or first < call.node.lineno
     evaluator = call.program.evaluator
     theirs, mine = (evaluator.bindings(tuple(scope.bindings[root.id])) for scope in (there, here))
-    alone = len(mine.known) == len(theirs.known) == 1 and not mine.open and not theirs.open
-    return alone and mine.known[0].identity == theirs.known[0].identity
+    alone = len(mine.alternatives) == len(theirs.alternatives) == 1 and not mine.open and not theirs.open
+    return alone and mine.alternatives[0].identity == theirs.alternatives[0].identity
 
 
 def is_optional(program: Program, profiling: Profiling, own: Pass) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.programs.one_pass import is_in_last_pass, is_in_one_pass
-from ms_perflint.programs.program import Program, fact
-from ms_perflint.programs.site import Call
-from ms_perflint.programs.training import callees, callers, is_callback, loops, scopes_above, train_sites
-from ms_perflint.semantics.module import Scope, Site
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program, fact
+from ms_perflint.training.last_iteration import is_in_last_pass, is_in_one_pass
+from ms_perflint.training.training import callees, callers, is_callback, loops, scopes_above, train_sites
 
 # Methods of a Callback that run while training goes on; `end` runs once, after it
 REPEATED_HOOKS = frozenset(
@@ -104,7 +104,7 @@ def _makes_model_in(program: Program, site: Site, loop: Optional[ast.AST]) -> bo
     if not isinstance(site, Call) or not site.given("epoch"):
         return False
     epochs = site.argument("epoch")
-    if epochs.open or not epochs.usual or not all(_is_several(known.constant) for known in epochs.usual):
+    if epochs.open or not epochs.by_default or not all(_is_several(known.constant) for known in epochs.by_default):
         return False
     known = site.receiver
     made = known.creation if known is not None else None

@@ -5,16 +5,15 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Iterator
-from typing import Optional
+from typing import NamedTuple, Optional
 
-from ms_perflint.findings import Place
-from ms_perflint.programs.callers import entering
-from ms_perflint.programs.program import Program, fact
-from ms_perflint.programs.steps import base_apis, is_optimizer_word, is_step, step_flow
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.values import Value
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.values import Value
+from ms_perflint.program.callers import entering
+from ms_perflint.program.program import Program, fact
+from ms_perflint.training.training_steps import base_apis, is_optimizer_word, is_step, step_flow
 
 _MARKS = (
     ".backward(",
@@ -96,7 +95,7 @@ def is_unit_test(program: Program) -> bool:
     return tests and not _runs_itself(entry) and (named or any(name in entry.imported for name in RUNNERS))
 
 
-def _runs_itself(entry: Module) -> bool:
+def _runs_itself(entry: SemanticIndex) -> bool:
     """Return whether the main guard of a script does more than run tests: by a runner, or one by one."""
     main = entry.scope.main
     if main is None or not main.names.isdisjoint(RUNNERS):
@@ -146,7 +145,7 @@ def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]
 
 def _held_step(site: Site, callee: Value, holders: set[str]) -> bool:
     """Return whether a step comes out of a container, where only its name speaks for it: `phase["network"](batch)`."""
-    return not callee.known and site.word in holders and bool(loops(site))
+    return not callee.alternatives and site.word in holders and bool(loops(site))
 
 
 def _is_backward(program: Program, site: Site) -> bool:
@@ -156,7 +155,7 @@ def _is_backward(program: Program, site: Site) -> bool:
         return False
     if not any(other.word == "backward" for other in site.scope.owner.calls):
         return False
-    made = [known.type_api for known in program.value(callee.value, site.scope).known if known.type_api]
+    made = [known.type_api for known in program.value(callee.value, site.scope).alternatives if known.type_api]
     return "torch" not in site.module.imported if not made else not any(api.startswith("torch.") for api in made)
 
 
@@ -200,7 +199,7 @@ def callers(program: Program, function: Scope) -> list[Site]:
 def _by_name(program: Program, site: Site) -> tuple[Scope, ...]:
     """Return the functions that a call may enter by its name; none where it is known what it enters."""
     value = program.evaluator.callees(site)
-    return program.callees(site) if value.open or not value.known else ()
+    return program.callees(site) if value.open or not value.alternatives else ()
 
 
 def loops(site: Site) -> list[ast.AST]:
@@ -214,7 +213,7 @@ def loops(site: Site) -> list[ast.AST]:
 
 def callees(program: Program, site: Site) -> list[Scope]:
     """Return the functions of the project that a call enters."""
-    known = program.evaluator.callees(site).known
+    known = program.evaluator.callees(site).alternatives
     found = [each.cls.method("__call__") if each.cls is not None else each.definition for each in known]
     return [scope for scope in found if scope is not None] + list(_by_name(program, site))
 

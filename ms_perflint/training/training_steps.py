@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.programs.call_graph import Key, State, States
-from ms_perflint.programs.program import Program, fact
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.bases import lineage
-from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.places import CALL
-from ms_perflint.semantics.values import Known, Value
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.infer.bases import lineage
+from ms_perflint.infer.places import CALL
+from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.program.call_graph import Key, State, States
+from ms_perflint.program.program import Program, fact
 
 STEP_CELLS = frozenset(
     {
@@ -99,7 +98,7 @@ def _class_around(scope: Scope) -> Optional[Scope]:
 
 def is_step(program: Program, callee: Value) -> bool:
     """Return whether a callee is a training step: a train cell, or a gradient function beside an optimizer."""
-    for known in callee.known:
+    for known in callee.alternatives:
         root, calls = _root(known)
         if calls == 0 and is_step_object(program, root):
             return True
@@ -109,12 +108,12 @@ def is_step(program: Program, callee: Value) -> bool:
     return False
 
 
-def is_step_object(program: Program, known: Known) -> bool:
+def is_step_object(program: Program, known: Alternative) -> bool:
     """Return whether something is an instance of a train cell, MindSpore's or the project's own."""
     return is_step_class(program, known.cls) if known.cls is not None else known.type_api in STEP_CELLS
 
 
-def _root(known: Known) -> tuple[Known, int]:
+def _root(known: Alternative) -> tuple[Alternative, int]:
     """Return what an instance goes back to, and how many calls of instances lie between."""
     calls = 0
     while not known.type_api and (made_by := known.origin) is not None:
@@ -161,7 +160,7 @@ def _wraps_step(program: Program, cls: Scope, depth: int) -> bool:
     for site in construct.calls if construct is not None else ():
         is_member = isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute)
         if is_member and _may_hold(program, cls, site.word, cells) and not _holds_methods(cls, site.word):
-            for known in program.evaluator.callees(site).known:
+            for known in program.evaluator.callees(site).alternatives:
                 if known.type_api in STEP_CELLS:
                     return True
                 if known.cls not in (None, cls) and is_step_class(program, known.cls, depth + 1):
@@ -179,7 +178,7 @@ def _holds_methods(cls: Scope, name: str) -> bool:
 
 
 def _api_names(program: Program, node: ast.Call, scope: Scope) -> set[str]:
-    return {known.type_api for known in program.value(node, scope).known if known.type_api}
+    return {known.type_api for known in program.value(node, scope).alternatives if known.type_api}
 
 
 def base_apis(program: Program, cls: Scope) -> set[str]:

@@ -8,7 +8,7 @@ import textwrap
 import pytest
 from programs import Program, case, fires, quiet
 
-from ms_perflint.findings import Safety
+from ms_perflint.core.findings import Safety
 
 CODE = "MSP203"
 

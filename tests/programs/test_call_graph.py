@@ -10,10 +10,10 @@ from programs import analysed
 from spellings import CALLS, DECOYS, HOLDS, IDLE
 from test_spellings import BASES, filled
 
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.steps import is_step, step_flow
-from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.values import Bound, Instance
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.infer.values import Bound, Instance
+from ms_perflint.program.program import Program
+from ms_perflint.training.training_steps import is_step, step_flow
 
 BETTER = {"other partial"}  # the graph keeps apart what the evaluator does not
 HELD = {name: spelling for name, spelling in {**HOLDS, **DECOYS}.items() if name not in BETTER}
@@ -27,7 +27,7 @@ def missed(program: Program) -> list[str]:
         value = program.evaluator.callees(site)
         if is_step(program, value) and id(site.node) not in step_flow(program).sites:
             found.append(f"{site.module.path}:{site.node.lineno} {site.word}: a step")
-        for drawn, name in filter(None, (_drawn(program, known.what) for known in value.known)):
+        for drawn, name in filter(None, (_drawn(program, known.what) for known in value.alternatives)):
             if site not in drawn and site.word != "__init__":  # that is drawn from the class
                 found.append(f"{site.module.path}:{site.node.lineno} {site.word}: {name}")
     return found

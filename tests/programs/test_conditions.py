@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from programs import Program, analysed, expect, fires, join, quiet
 
-from ms_perflint.programs.conditions import conditions, contradict, devices, passes
+from ms_perflint.training.conditions import conditions, contradict, devices, passes
 
 EXCLUSIVE = [
     "if x:\n    a()\nelse:\n    b()",

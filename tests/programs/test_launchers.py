@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import pytest
 from programs import ROOT, Program, analysed, case, fires
 
-from ms_perflint.semantics.values import Value
+from ms_perflint.infer.values import Value
 
 OPTIONS = """
 import argparse
@@ -37,8 +37,8 @@ def reveal(files: Mapping[str, str], entry: str = "train.py") -> Value:
 
 def shown(value: Value) -> str:
     """Return what a user gets who passes nothing more than the launchers do; in brackets what else there is."""
-    usual = sorted(repr(known.constant) for known in value.usual)
-    rare = sorted(f"({known.constant!r})" for known in value.known if not known.usual)
+    usual = sorted(repr(known.constant) for known in value.by_default)
+    rare = sorted(f"({known.constant!r})" for known in value.alternatives if not known.by_default)
     return " ".join([*usual, *rare, *(["..."] if value.open else [])])
 
 
@@ -170,7 +170,7 @@ def test_value_is_read_where_the_launcher_gives_it() -> None:
         "train.py": OPTIONS + "reveal(args.device_target)\n",
         "run.sh": "#!/bin/bash\npython train.py \\\n  --device-target=Ascend\n",
     }
-    place = reveal(files).usual[0].place
+    place = reveal(files).by_default[0].place
     assert (os.path.basename(place.path), place.row, place.column) == ("run.sh", 3, 19)
 
 
@@ -209,7 +209,7 @@ WIDE = "".join(f"{name}={f'${inner}' * 9}\n" for name, inner in zip("ABCDEFGH", 
 @pytest.mark.parametrize("text", [WIDE, "$(" * 2000, "A=$A$A\n" * 50, "${A:-" * 500, "if x; then " * 2000])
 def test_deep_scripts_end(text: str) -> None:
     files = {"train.py": OPTIONS + "reveal(args.device_target)\n", "run.sh": f"{text}\npython train.py -d $A\n"}
-    assert reveal(files).known
+    assert reveal(files).alternatives
 
 
 # --- config files

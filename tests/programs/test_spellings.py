@@ -15,8 +15,8 @@ from programs import ROOT
 from spellings import CALLS, DECOYS, ENTRY, GAPS, HOLDS, IDLE, IMPORTS, Spelling
 
 from ms_perflint.config import Config
+from ms_perflint.core.source import Nowhere, Overlay
 from ms_perflint.engine import lint
-from ms_perflint.source import Nowhere, Overlay
 
 
 class Base(NamedTuple):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from programs import analysed
 
-from ms_perflint.programs.steps import step_flow
-from ms_perflint.programs.training import is_trained, train_sites
-from ms_perflint.semantics.evaluate import ProgramEvaluator
+from ms_perflint.infer.evaluate import ProgramEvaluator
+from ms_perflint.training.training import is_trained, train_sites
+from ms_perflint.training.training_steps import step_flow
 
 HEAD = "import mindspore as ms\nfrom mindspore import nn, ops\n"
 STEPS = {

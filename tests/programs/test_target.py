@@ -9,10 +9,10 @@ from notebooks import notebook, written
 from programs import ROOT, analysed
 
 from ms_perflint import mindspore_api
-from ms_perflint.findings import Place
-from ms_perflint.programs.devices import target_of
-from ms_perflint.programs.pins import read
-from ms_perflint.programs.target import IMPORT, NEWEST, OPTION, PIN, Target
+from ms_perflint.core.findings import Place
+from ms_perflint.program.requirements import read
+from ms_perflint.program.target import IMPORT, NEWEST, OPTION, PIN, Target
+from ms_perflint.training.devices import target_of
 
 PLAIN = "import mindspore\n"
 OLD = "from mindspore import ms_function\n"  # removed in 2.6

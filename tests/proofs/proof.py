@@ -21,10 +21,10 @@ from programs import join
 from ms_perflint import pages
 from ms_perflint.cli import main
 from ms_perflint.config import Config
+from ms_perflint.core.findings import Safety
+from ms_perflint.core.source import Source
 from ms_perflint.engine import lint
-from ms_perflint.findings import Safety
 from ms_perflint.mindspore_api import parse_version
-from ms_perflint.source import Source
 
 SAME = 0.0
 SCHEDULER = """\

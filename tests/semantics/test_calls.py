@@ -10,7 +10,7 @@ from typing import Union
 import pytest
 from semantics.test_values import program, shown
 
-from ms_perflint.semantics.values import Display, Value
+from ms_perflint.infer.values import Display, Value
 
 Text = Union[str, Mapping[str, str]]
 
@@ -22,7 +22,7 @@ def revealed(text: Text) -> str:
     (site,) = made.sites("reveal")
     assert isinstance(site.node, ast.Call)
     value = made.value(site.node.args[0], site.scope)
-    if value.known and all(isinstance(known.what, Display) for known in value.known):
+    if value.alternatives and all(isinstance(known.what, Display) for known in value.alternatives):
         known, is_open = made.evaluator.elements(value)
         return f"[{shown(Value(known, is_open))}]"
     return shown(value)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import weakref
 
-from ms_perflint.semantics.walk import module_of
-from ms_perflint.source import Source
+from ms_perflint.core.source import Source
+from ms_perflint.index.index_builder import module_of
 
 PROGRAM = b"""
 import os

@@ -8,7 +8,7 @@ import textwrap
 import pytest
 from semantics.test_values import reveal, shown
 
-from ms_perflint.semantics.values import Value
+from ms_perflint.infer.values import Value
 
 PARSER = """
     import argparse
@@ -394,7 +394,7 @@ def based(expression: str, **files: str) -> str:
     """Return what an expression usually is in a program that loads `configs/c.yaml` with the files below it."""
     paths = {f"configs/{name}.yaml": content for name, content in files.items()}
     value = reveal({"train.py": BASED.replace("{}", expression), **paths})
-    return shown(Value(value.usual, value.open))
+    return shown(Value(value.by_default, value.open))
 
 
 @pytest.mark.parametrize(
@@ -411,7 +411,7 @@ def based(expression: str, **files: str) -> str:
 def test_the_other_suffix_of_a_yaml_file_that_is_missing(wanted: str, files: dict[str, str], expected: str) -> None:
     text = f"import yaml\nreveal(yaml.safe_load(open('{wanted}'))['x'])"
     value = reveal({"train.py": text, **files})
-    assert shown(Value(value.usual, value.open)) == expected
+    assert shown(Value(value.by_default, value.open)) == expected
 
 
 def test_bases() -> None:
@@ -428,7 +428,7 @@ def test_a_base_is_where_a_key_of_it_stands() -> None:
         "configs/c.yaml": "_BASE_: a.yaml",
         "configs/a.yaml": "x: 1",
     }
-    place = reveal(files).known[0].place
+    place = reveal(files).alternatives[0].place
     assert (os.path.basename(place.path), place.row) == ("a.yaml", 1)
 
 

@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from ms_perflint.semantics.files import project
-from ms_perflint.semantics.files.project import Project
-from ms_perflint.source import Nowhere, Overlay
+from ms_perflint.core.source import Nowhere, Overlay
+from ms_perflint.resolve import project
+from ms_perflint.resolve.project import Project
 
 ROOT = os.path.join(os.sep, "project")
 

@@ -9,9 +9,9 @@ from typing import Union
 import pytest
 from reveal import ROOT, program, reveal, shown
 
-from ms_perflint.semantics.files.project import Project
-from ms_perflint.semantics.files.search_path import additions
-from ms_perflint.source import Nowhere, Overlay
+from ms_perflint.core.source import Nowhere, Overlay
+from ms_perflint.resolve.project import Project
+from ms_perflint.resolve.search_path import additions
 
 NET = "class Net: pass"
 
@@ -702,7 +702,7 @@ def test_a_cycle_of_star_imports_is_told_the_same_in_any_order() -> None:
         modules = {name: made.module(path(f"{name}.py")) for name in order}
         found.append(
             {
-                (m, n): [s.name for s in made.names.meant(modules[m], n).scopes]
+                (m, n): [s.name for s in made.names.resolve(modules[m], n).scopes]
                 for m in order
                 for n in "fg"
                 if modules[m]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ms_perflint.semantics.files.outline import ImportWork, outline
+from ms_perflint.resolve.outline import ImportWork, outline
 
 HELPERS = """
 import os

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from ms_perflint.semantics import queries
-from ms_perflint.semantics.queries import Queries
+from ms_perflint.infer import queries
+from ms_perflint.infer.queries import Queries
 
 Answer = frozenset[int]
 Equation = tuple[Answer, tuple[int, ...]]  # what it holds by itself, and the others that it holds all of

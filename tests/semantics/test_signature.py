@@ -8,8 +8,8 @@ import textwrap
 import pytest
 from reveal import program, shown
 
-from ms_perflint.programs.site import Call
-from ms_perflint.semantics.signature import Layer, Signature
+from ms_perflint.index.signature import Layer, Signature
+from ms_perflint.program.call_site import Call
 
 PARTIAL = "from functools import partial, partialmethod\n"
 

@@ -253,7 +253,7 @@ ZOO = {
 def test_config_of_the_model_zoo() -> None:
     value = reveal(ZOO)
     assert shown(value) == "False ?"
-    place = value.known[0].place
+    place = value.alternatives[0].place
     assert (os.path.basename(place.path), place.row, place.column) == ("default_config.yaml", 3, 3)
 
 

@@ -10,7 +10,7 @@ import hashlib
 import os
 from functools import cache
 
-from ms_perflint.findings import SIZES
+from ms_perflint.core.findings import SIZES
 from ms_perflint.languages import Message
 from ms_perflint.report import Outcome
 from ms_perflint.report.html.findings import Ranked, article, ranked

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ms_perflint.core.findings import SIZES, Finding, Place, Related
+from ms_perflint.core.source import Source
 from ms_perflint.facts.data import Facts
-from ms_perflint.findings import SIZES, Finding, Place, Related
 from ms_perflint.languages import Message
 from ms_perflint.report import Outcome
 from ms_perflint.report.diff import changes
@@ -15,7 +16,6 @@ from ms_perflint.report.root import below
 from ms_perflint.report.sources import spot
 from ms_perflint.report.style import Style, visible
 from ms_perflint.report.text import labelled
-from ms_perflint.source import Source
 
 CONTEXT = 3  # lines before and after
 TALLEST = 16  # lines of a reported range; of more the middle is left out

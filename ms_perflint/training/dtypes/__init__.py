@@ -1,1 +1,1 @@
-"""What a tensor expression is: its dtype, and how casts and creations change it."""
+"""Which dtype an expression has: an abstract domain of the evaluator."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.tensors import tensor_ops
-from ms_perflint.tensors.dtype_names import dtype_of
+from ms_perflint.training.dtypes import tensor_ops
+from ms_perflint.training.dtypes.dtype_names import dtype_of
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
-    from ms_perflint.semantics.module import Scope
+    from ms_perflint.index.semantic_index import Scope
+    from ms_perflint.program.program import Program
 
 # Functions that make an array -> the slot of their dtype, and the dtype without one; "" where their data decide
 _MAKERS = {
@@ -32,7 +32,7 @@ def array_dtype(program: Program, node: ast.expr, scope: Scope, depth: int = 0) 
         return ""
     if not isinstance(node, ast.Call):
         value = program.value(node, scope)
-        made = value.known[0].creation if len(value.known) == 1 and not value.open else None
+        made = value.alternatives[0].creation if len(value.alternatives) == 1 and not value.open else None
         return array_dtype(program, made.call, made.scope, depth + 1) if made is not None else ""
     word = _function(program, node, scope)
     if word in tensor_ops.DTYPES:
@@ -50,7 +50,7 @@ def array_dtype(program: Program, node: ast.expr, scope: Scope, depth: int = 0) 
 def _function(program: Program, node: ast.Call, scope: Scope) -> str:
     """Return which function of NumPy a call runs, or which method of what one gave: `ones`, `ones.astype`."""
     value = program.value(node.func, scope)
-    names = {known.api for known in value.known}
+    names = {known.api for known in value.alternatives}
     name = names.pop() if len(names) == 1 and not value.open else ""
     return name[len("numpy.") :] if name.startswith("numpy.") else ""
 

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import Optional
 
-from ms_perflint.programs.program import Program
-from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.signature import receiver_name
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.signature import receiver_name
+from ms_perflint.program.program import Program
 
 
 def unused_definition(program: Program, scope: Scope, gone: Sequence[ast.expr]) -> Optional[ast.stmt]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.semantics.module import Binding, Scope
+from ms_perflint.index.semantic_index import Binding, Scope
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 

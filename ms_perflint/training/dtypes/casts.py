@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.values import Known
-from ms_perflint.tensors import tensor_ops
-from ms_perflint.tensors.dtype import Dtype, concrete
-from ms_perflint.tensors.dtype_names import constant_dtype, named
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.infer.values import Alternative
+from ms_perflint.training.dtypes import tensor_ops
+from ms_perflint.training.dtypes.dtype import Dtype, concrete
+from ms_perflint.training.dtypes.dtype_names import constant_dtype, named
 
 if TYPE_CHECKING:
-    from ms_perflint.tensors.dtypes import Dtypes
+    from ms_perflint.training.dtypes.dtypes import Dtypes
 
 FUNCTIONS = ("mindspore.ops.cast", "mindspore.ops.Cast()")
 _VALUES = ("input", "input_x", "x")
@@ -42,7 +41,7 @@ def read_cast(dtypes: Dtypes, node: ast.Call, scope: Scope) -> Optional[Cast]:
     if len(node.args) + len(node.keywords) < 2:
         return None
     value = dtypes.program.value(func, scope)
-    names = {known.api or f"{known.type_api}()" for known in value.known}
+    names = {known.api or f"{known.type_api}()" for known in value.alternatives}
     if value.open or not names or not names <= set(FUNCTIONS):
         return None
     given = {word.arg: word.value for word in node.keywords}
@@ -81,7 +80,7 @@ def _is_of_tensor(dtypes: Dtypes, cast: Cast, scope: Scope) -> bool:
     known = dtypes.of(receiver, scope)
     if known is not None and (known.name or known.certain):
         return True
-    callees = dtypes.program.value(cast.node.func, scope).known
+    callees = dtypes.program.value(cast.node.func, scope).alternatives
     if known is None and not all(_of_tensor(k) for k in callees) and not dtypes.is_tensor(receiver, scope):
         return False
     own = cast.target is not None and _names_own(dtypes, cast.target, scope)
@@ -92,10 +91,10 @@ def _names_own(dtypes: Dtypes, target: ast.expr, scope: Scope) -> bool:
     """Return whether a target is one of MindSpore's own dtypes, which only its tensors take."""
     if not isinstance(target, (ast.Name, ast.Attribute)) or not constant_dtype(dtypes, target, scope):
         return False
-    return all(known.api.startswith("mindspore.") for known in dtypes.program.value(target, scope).known)
+    return all(known.api.startswith("mindspore.") for known in dtypes.program.value(target, scope).alternatives)
 
 
-def _is_tensor(dtypes: Dtypes, receiver: ast.expr, callees: tuple[Known, ...], scope: Scope) -> bool:
+def _is_tensor(dtypes: Dtypes, receiver: ast.expr, callees: tuple[Alternative, ...], scope: Scope) -> bool:
     """Return whether a cast of that receiver, whose dtype is not known, is one of a MindSpore tensor."""
     if (callees and all(_of_tensor(k) for k in callees)) or dtypes.is_tensor(receiver, scope):
         return True
@@ -104,7 +103,7 @@ def _is_tensor(dtypes: Dtypes, receiver: ast.expr, callees: tuple[Known, ...], s
     )
 
 
-def _of_tensor(callee: Known) -> bool:
+def _of_tensor(callee: Alternative) -> bool:
     """Return whether a callee is a method of what an operator of MindSpore gives."""
     if not callee.api.startswith("mindspore.") or callee.receiver is None or not callee.receiver.is_object:
         return False

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import ast
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.programs.site import Call
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.values import NO_CONSTANT
-from ms_perflint.tensors import tensor_ops
-from ms_perflint.tensors.bindings import only_value, sole_value
-from ms_perflint.tensors.dtype import Dtype
-from ms_perflint.tensors.dtypes import Dtypes
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.values import NO_CONSTANT
+from ms_perflint.program.call_site import Call
+from ms_perflint.training.dtypes import tensor_ops
+from ms_perflint.training.dtypes.bindings import only_value, sole_value
+from ms_perflint.training.dtypes.dtype import Dtype
+from ms_perflint.training.dtypes.dtypes import Dtypes
 
 _FILLED = frozenset({"zeros", "ones", "eye"})  # 0 and 1 are the same in every dtype
 _DATA = {"full": 1, "Tensor": 0, "scalar_to_tensor": 0, "initializer": 0}  # the slot of what it is filled with
@@ -111,8 +110,8 @@ def _constants(node: ast.expr, dtypes: Dtypes, scope: Scope) -> Optional[list[ob
         parts = [_constants(element, dtypes, scope) for element in node.elts]
         return None if None in parts else [value for part in parts if part is not None for value in part]
     value = dtypes.program.value(node, scope)
-    constants = [_INITIAL.get(known.constant, known.constant) for known in value.known]  # type: ignore[call-overload]
-    if value.open or value.optional or len(constants) != 1 or constants[0] is NO_CONSTANT:
+    constants = [_INITIAL.get(known.constant, known.constant) for known in value.alternatives]  # type: ignore[call-overload]
+    if value.open or value.overridable or len(constants) != 1 or constants[0] is NO_CONSTANT:
         return None
     return constants if type(constants[0]) in (int, float) else None
 
@@ -129,7 +128,7 @@ def _is_half(value: object) -> bool:
         return False
 
 
-def may_run_each_step(module: Module) -> bool:
+def may_run_each_step(module: SemanticIndex) -> bool:
     """Return whether a file may have functions that run in every step, by names and decorators alone."""
     return "construct" in module.defined or any(getattr(scope.node, "decorator_list", ()) for scope in module.scopes)
 
@@ -155,7 +154,7 @@ def _is_compiled(dtypes: Dtypes, scope: Scope) -> bool:
     """Return whether a decorator compiles a function."""
     for decorator in getattr(scope.node, "decorator_list", ()):
         node = decorator.func if isinstance(decorator, ast.Call) else decorator
-        names = {known.api for known in dtypes.program.value(node, scope.parent or scope).known}
+        names = {known.api for known in dtypes.program.value(node, scope.parent or scope).alternatives}
         if any(mindspore_api.canonical(name) in ("mindspore.jit", "mindspore.ms_function") for name in names):
             return True
     return False

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterable
-from typing import Optional
+from typing import NamedTuple, Optional
 
-from ms_perflint.records import NamedTuple, equal_by
-from ms_perflint.semantics.module import Module, Scope
-from ms_perflint.tensors import tensor_ops
+from ms_perflint.core.records import equal_by
+from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.training.dtypes import tensor_ops
 
 
 @equal_by("key")
@@ -17,7 +17,7 @@ class Dtype(NamedTuple):
 
     key: Hashable  # "float32"; a tuple for the dtype of something known
     spelling: str
-    where: tuple[Module, ast.AST]
+    where: tuple[SemanticIndex, ast.AST]
     certain: bool = True  # of a tensor for sure, not of whatever a call or a caller gives
 
     @property

@@ -6,15 +6,15 @@ import ast
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.module import Binding, Scope
-from ms_perflint.semantics.signature import receiver_name
-from ms_perflint.semantics.values import Value
-from ms_perflint.tensors import tensor_ops
-from ms_perflint.tensors.bindings import home_of, in_loop
-from ms_perflint.tensors.dtype import Dtype, concrete
+from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.signature import receiver_name
+from ms_perflint.infer.values import Value
+from ms_perflint.training.dtypes import tensor_ops
+from ms_perflint.training.dtypes.bindings import home_of, in_loop
+from ms_perflint.training.dtypes.dtype import Dtype, concrete
 
 if TYPE_CHECKING:
-    from ms_perflint.tensors.dtypes import Dtypes
+    from ms_perflint.training.dtypes.dtypes import Dtypes
 
 DTYPE_CALLS = frozenset({"mindspore.ops.dtype", "mindspore.ops.DType()"})
 DEPTH = 10  # names for names, before the answer is None
@@ -58,20 +58,21 @@ def constant_dtype(dtypes: Dtypes, node: ast.expr, scope: Scope) -> str:
 def dtype_of(value: Value) -> str:
     """Return the name of the dtype that a value is, by a name of MindSpore or NumPy or as a text; "" for others."""
     names = {
-        _dtype_name(str(known.constant if isinstance(known.constant, str) else known.api)) for known in value.known
+        _dtype_name(str(known.constant if isinstance(known.constant, str) else known.api))
+        for known in value.alternatives
     }
-    return names.pop() if len(names) == 1 and not value.open and not value.optional else ""
+    return names.pop() if len(names) == 1 and not value.open and not value.overridable else ""
 
 
 def _asked(dtypes: Dtypes, node: ast.expr, scope: Scope) -> Optional[ast.expr]:
     """Return the tensor whose dtype is asked for: `x.dtype`, `F.dtype(x)`, `P.DType()(x)`; None for others."""
     if isinstance(node, ast.Attribute) and node.attr == "dtype":
         is_self = isinstance(node.value, ast.Name) and node.value.id == receiver_name(scope)
-        known = dtypes.program.value(node.value, scope).known
+        known = dtypes.program.value(node.value, scope).alternatives
         return None if is_self or any(k.api for k in known) else node.value
     if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
         value = dtypes.program.value(node.func, scope)
-        names = {known.api or f"{known.type_api}()" for known in value.known}
+        names = {known.api or f"{known.type_api}()" for known in value.alternatives}
         return node.args[0] if names and names <= DTYPE_CALLS and not value.open else None
     return None
 

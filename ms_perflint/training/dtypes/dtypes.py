@@ -13,24 +13,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Optional, cast
 
 from ms_perflint import mindspore_api
-from ms_perflint.programs.program import Program
-from ms_perflint.programs.site import signature_of
-from ms_perflint.programs.steps import base_apis
-from ms_perflint.semantics.evaluate import ProgramEvaluator
-from ms_perflint.semantics.module import FUNCTIONS, Binding, Scope, Site
-from ms_perflint.semantics.queries import Queries, query
-from ms_perflint.semantics.signature import Layer, Signature, receiver_name
-from ms_perflint.semantics.values import Known, Value
-from ms_perflint.tensors import tensor_ops
-from ms_perflint.tensors.arrays import array_dtype
-from ms_perflint.tensors.bindings import home_of, in_loop
-from ms_perflint.tensors.casts import read_cast
-from ms_perflint.tensors.dtype import Dtype, combined, concrete, kept, same, with_scalar
-from ms_perflint.tensors.dtype_names import named
-from ms_perflint.tensors.scalars import scalar
+from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, Site
+from ms_perflint.index.signature import Layer, Signature, receiver_name
+from ms_perflint.infer.evaluate import ProgramEvaluator
+from ms_perflint.infer.queries import Queries, query
+from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.program.call_site import signature_of
+from ms_perflint.program.program import Program
+from ms_perflint.training.dtypes import tensor_ops
+from ms_perflint.training.dtypes.arrays import array_dtype
+from ms_perflint.training.dtypes.bindings import home_of, in_loop
+from ms_perflint.training.dtypes.casts import read_cast
+from ms_perflint.training.dtypes.dtype import Dtype, combined, concrete, kept, same, with_scalar
+from ms_perflint.training.dtypes.dtype_names import named
+from ms_perflint.training.dtypes.scalars import scalar
+from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
-    from ms_perflint.semantics.database import Database
+    from ms_perflint.infer.database import Database
 
 
 class OpenCalls:
@@ -173,11 +173,11 @@ class Dtypes:
     def _constant(self, node: ast.expr, scope: Scope) -> Optional[Dtype]:
         """A constant tensor in an attribute or at module level. A Parameter is none: mixed precision may change it."""
         value = self.program.value(node, scope)
-        if value.open or value.optional or not value.known:
+        if value.open or value.overridable or not value.alternatives:
             return None
-        return same(self._made(known) for known in value.known)
+        return same(self._made(known) for known in value.alternatives)
 
-    def _made(self, known: Known) -> Optional[Dtype]:
+    def _made(self, known: Alternative) -> Optional[Dtype]:
         made, word = known.creation, tensor_ops.known_word(known.type_api)
         if made is None or word not in tensor_ops.CREATIONS:
             return None
@@ -265,7 +265,7 @@ class Dtypes:
     def _callee(self, node: ast.Call, scope: Scope) -> Optional[tuple[str, bool]]:
         """Return the API that a call runs, and whether through an instance of it; None where it is not that clear."""
         value = self.program.value(node.func, scope)
-        names = {(k.api, False) if k.api else (k.type_api, True) for k in value.known}
+        names = {(k.api, False) if k.api else (k.type_api, True) for k in value.alternatives}
         name = names.pop() if len(names) == 1 and not value.open else ("", False)
         return name if name[0] else None
 
@@ -347,7 +347,7 @@ class Dtypes:
 
     def _index(self, node: ast.Call, scope: Scope) -> Optional[Dtype]:
         """`P.Argmax(axis, output_type)(x)`: int32, or what it was made with."""
-        made = self.program.value(node.func, scope).known[0].creation
+        made = self.program.value(node.func, scope).alternatives[0].creation
         if made is None or spread(made.call):
             return None
         given = Signature.named("axis", "output_type").bind(made).of("output_type").part

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.programs.site import Call
-from ms_perflint.semantics.module import Scope
-from ms_perflint.semantics.queries import query
-from ms_perflint.tensors import tensor_ops
-from ms_perflint.tensors.bindings import only_value, sole_value
-from ms_perflint.tensors.casts import Cast, read_cast
-from ms_perflint.tensors.dtypes import Dtypes
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.infer.queries import query
+from ms_perflint.program.call_site import Call
+from ms_perflint.training.dtypes import tensor_ops
+from ms_perflint.training.dtypes.bindings import only_value, sole_value
+from ms_perflint.training.dtypes.casts import Cast, read_cast
+from ms_perflint.training.dtypes.dtypes import Dtypes
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
 
 _STEPS = 50  # operators between the two casts, at most
 

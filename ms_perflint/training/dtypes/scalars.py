@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.values import NO_CONSTANT
+from ms_perflint.infer.values import NO_CONSTANT
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
-    from ms_perflint.semantics.module import Scope
+    from ms_perflint.index.semantic_index import Scope
+    from ms_perflint.program.program import Program
 
 _INTEGERS = frozenset(
     {"builtins.len", "builtins.int", "mindspore.ops.size", "mindspore.ops.Size()", "mindspore.ops.rank"}
@@ -52,7 +52,7 @@ def _held(program: Program, node: ast.expr, scope: Scope) -> Optional[type]:
         bindings = scope.flow.at(node)
         if bindings and all(b.value is not None and b.path and _is_shape(program, b.value, scope) for b in bindings):
             return int
-    known = program.value(node, scope).known
+    known = program.value(node, scope).alternatives
     kinds = {type(k.constant) for k in known if k.constant is not NO_CONSTANT}
     if not known or any(k.constant is NO_CONSTANT and not k.api.startswith("math.") for k in known):
         return None
@@ -83,4 +83,4 @@ def _is_shape(program: Program, node: ast.expr, scope: Scope) -> bool:
 
 def _names(program: Program, node: ast.Call, scope: Scope) -> set[str]:
     value = program.value(node.func, scope)
-    return set() if value.open else {known.api or f"{known.type_api}()" for known in value.known}
+    return set() if value.open else {known.api or f"{known.type_api}()" for known in value.alternatives}

@@ -1,1 +1,1 @@
-"""What a network is made of: where it is built, its layers and widths, and in which precision it computes."""
+"""What is trained: layers, widths, precision, and which layer feeds which."""

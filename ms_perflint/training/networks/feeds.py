@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.networks import layers
-from ms_perflint.networks.layers import Slot
-from ms_perflint.programs.call_graph import INSTANCE_METHODS
-from ms_perflint.programs.site import Call, call_of
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics import bases, lists, members, sequences
-from ms_perflint.semantics.forms import word_of
-from ms_perflint.semantics.module import Binding, Module, Scope
-from ms_perflint.semantics.queries import query
-from ms_perflint.semantics.signature import Layer, Part, Signature, receiver_name
-from ms_perflint.semantics.values import Known, Value
-from ms_perflint.tensors.tensor_ops import ADDITION, DIVISION
+from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
+from ms_perflint.index.signature import Layer, Part, Signature, receiver_name
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer import bases, lists, members, sequences
+from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.program.call_graph import INSTANCE_METHODS
+from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.training.dtypes.tensor_ops import ADDITION, DIVISION
+from ms_perflint.training.networks import layers
+from ms_perflint.training.networks.layers import Slot
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
 
 WHOLE, JOINED, FLAT, PART, LOST = "whole", "joined", "flat", "part", "lost"
 SPLITS = frozenset({"split", "chunk", "Split", "split_with_size", "tensor_split", "SplitV", "unbind"})
@@ -42,7 +41,7 @@ class Source(NamedTuple):
 
     origin: object  # the call that makes a layer; the binding of a parameter; None: not known
     how: str = WHOLE
-    made: Optional[Known] = None  # the cell of the program that gave it out
+    made: Optional[Alternative] = None  # the cell of the program that gave it out
 
 
 Signal = frozenset[Source]
@@ -52,7 +51,7 @@ NOTHING: Signal = frozenset()
 class Feeds:
     """What each layer of some modules takes in."""
 
-    def __init__(self, program: Program, modules: Sequence[Module]) -> None:
+    def __init__(self, program: Program, modules: Sequence[SemanticIndex]) -> None:
         self.program = program
         self._functions = [
             scope for module in modules for scope in module.scopes if scope.is_function and scope.name != "__init__"
@@ -87,7 +86,7 @@ class Feeds:
                 self.ends |= found if function not in self._entered else NOTHING
         for site in self._rows:
             value = self.program.value(site.node, site.scope)
-            alone = [known for known in value.known if self._key(known) not in self._entered]
+            alone = [known for known in value.alternatives if self._key(known) not in self._entered]
             self.ends |= self._applied(alone, [frozenset({Source(site)})], None, site.scope)
         self._given = self._passed
 
@@ -158,29 +157,29 @@ class Feeds:
         given = [self.signal(argument, scope) for argument in _arguments(node)]
         word = word_of(node.func)
         base = node.func.value if isinstance(node.func, ast.Attribute) else None
-        cells = [known for known in callee.known if self._is_entered(known)]
-        names = {(known.api or known.type_api).rpartition(".")[2] for known in callee.known} - {""}
+        cells = [known for known in callee.alternatives if self._is_entered(known)]
+        names = {(known.api or known.type_api).rpartition(".")[2] for known in callee.alternatives} - {""}
         looped = self._looped(node.func, callee, scope)
         if looped and given:
             return self._loop(looped, given[0], self._before.get(id(node), NOTHING), scope)
-        if len(cells) == len(callee.known) and cells:
+        if len(cells) == len(callee.alternatives) and cells:
             return self._applied(cells, given, node, scope)
         own = self.signal(base, scope) if base is not None else NOTHING
         if own and not cells:
             return self._operated(word, [own, *given])
         is_product = bool(names & _PRODUCTS) and len(node.args) == 2
-        if is_product and not any(layers.transposes(self.program, known) for known in callee.known):
+        if is_product and not any(layers.transposes(self.program, known) for known in callee.alternatives):
             return self._product(node.args[0], node.args[1], scope)
         found = self._operated(names.pop() if len(names) == 1 else word, given)
-        found = found if callee.known else _as(found, LOST)
+        found = found if callee.alternatives else _as(found, LOST)
         return found | self._applied(cells, given, node, scope) if cells else found
 
     def _looped(self, func: ast.expr, callee: Value, scope: Scope) -> list[Value]:
         """Return the cells that a callee is one after the other: `for cell in cells: x = cell(x)`, `cells[i](x)`."""
-        known: Iterable[Known] = ()
+        known: Iterable[Alternative] = ()
         if isinstance(func, ast.Name) and any(each.kind == "for" for each in scope.lookup(func)):
-            known = callee.known
-        if isinstance(func, ast.Subscript) and (callee.open or len(callee.known) != 1):
+            known = callee.alternatives
+        if isinstance(func, ast.Subscript) and (callee.open or len(callee.alternatives) != 1):
             known, _ = self.program.evaluator.elements(self.program.value(func.value, scope))
         return [Value((each,)) for each in known]
 
@@ -192,7 +191,7 @@ class Feeds:
             return self._line(cells, outside or given, scope)
         return _union(self._step(cell, given, scope) for cell in cells)
 
-    def _is_entered(self, known: Known) -> bool:
+    def _is_entered(self, known: Alternative) -> bool:
         """Return whether a callee is a layer, a row of cells, or code of the program."""
         if known.type_api:
             return known.type_api in layers.LAYERS or known.type_api.rpartition(".")[2] in ROWS
@@ -216,21 +215,23 @@ class Feeds:
         first, second = self.signal(left, scope), self.signal(right, scope)
         node = right
         while isinstance(node, ast.Call) and word_of(node.func) in ("cast", "astype", "to"):
-            method = isinstance(node.func, ast.Attribute) and not self.program.value(node.func.value, scope).known
+            method = (
+                isinstance(node.func, ast.Attribute) and not self.program.value(node.func.value, scope).alternatives
+            )
             node = node.func.value if method or not node.args else node.args[0]  # type: ignore[attr-defined]
-        weights = [call_of(self.program, known) for known in self.program.value(node, scope).known]
+        weights = [call_of(self.program, known) for known in self.program.value(node, scope).alternatives]
         found = [call for call in weights if call is not None and call.api == layers.PARAMETER]
         for call in found:
             self._fed(call, first, scope)
         return frozenset(Source(call) for call in found) if found else second | _as(first, LOST)
 
     def _applied(
-        self, cells: Iterable[Known], given: Sequence[Signal], node: Optional[ast.Call], scope: Scope
+        self, cells: Iterable[Alternative], given: Sequence[Signal], node: Optional[ast.Call], scope: Scope
     ) -> Signal:
         """Return what cells and functions give for what they are given."""
         return _union(self._result(known, given, node, scope) for known in cells)
 
-    def _result(self, known: Known, given: Sequence[Signal], node: Optional[ast.Call], scope: Scope) -> Signal:
+    def _result(self, known: Alternative, given: Sequence[Signal], node: Optional[ast.Call], scope: Scope) -> Signal:
         first, made = given[0] if given else NOTHING, known.creation
         if known.type_api:
             call = call_of(self.program, known)
@@ -272,7 +273,7 @@ class Feeds:
             for binding in function.bindings.get(name, ())[:1]:
                 self._passed[id(binding)] = self._passed.get(id(binding), NOTHING) | signal
 
-    def _row(self, known: Known, first: Signal, scope: Scope) -> Signal:
+    def _row(self, known: Alternative, first: Signal, scope: Scope) -> Signal:
         """Return what cells in a row give."""
         key = self._key(known)
         self._entered.add(key)
@@ -303,14 +304,14 @@ class Feeds:
         return last if cells else first
 
     def _step(self, cell: Value, signal: Signal, scope: Scope) -> Signal:
-        cells = [known for known in cell.known if self._is_entered(known)]
-        rest = [known for known in cell.known if known not in cells]
+        cells = [known for known in cell.alternatives if self._is_entered(known)]
+        rest = [known for known in cell.alternatives if known not in cells]
         found = self._applied(cells, [signal], None, scope)
         for known in rest:
             found |= self._operated(known.type_api.rpartition(".")[2], [signal])
-        return found if cell.known else _as(signal, LOST)
+        return found if cell.alternatives else _as(signal, LOST)
 
-    def _cells(self, known: Known) -> tuple[list[Value], bool]:
+    def _cells(self, known: Alternative) -> tuple[list[Value], bool]:
         """Return the cells of a row, and whether they stand there one after the other."""
         made = known.creation
         if made is None or not made.call.args or lists.grows(self.program.evaluator, known):
@@ -322,10 +323,10 @@ class Feeds:
     def _held_by(self, node: ast.expr, scope: Scope) -> tuple[list[Value], bool]:
         """Return the cells that an argument of a row gives it: itself, or what a list or dict of cells holds."""
         value = self.program.value(node.value if isinstance(node, ast.Starred) else node, scope)
-        if not value.known or not value.known[0].is_display:
+        if not value.alternatives or not value.alternatives[0].is_display:
             return [value], True
-        if value.known[0].is_mapping:
-            return [self.program.value(*part) for part in value.known[0].shown], True
+        if value.alternatives[0].is_mapping:
+            return [self.program.value(*part) for part in value.alternatives[0].shown], True
         parts = sequences.whole(self.program.evaluator, value)
         if parts is not None:
             cells = [Part(n.elts[-1], s) if isinstance(n, ast.Tuple) and n.elts else Part(n, s) for n, s in parts]
@@ -359,7 +360,7 @@ class Feeds:
         self.places.setdefault(call, set()).add(scope.owner)
 
     @staticmethod
-    def _key(known: Known) -> object:
+    def _key(known: Alternative) -> object:
         return known.identity
 
 
@@ -378,7 +379,7 @@ def _as(signal: Signal, how: str) -> Signal:
 
 
 @query
-def feeds(program: Program, module: Module) -> Feeds:
+def feeds(program: Program, module: SemanticIndex) -> Feeds:
     """Return what feeds what in a module and in those that make its networks."""
     functions = (scope for scope in module.scopes if scope.is_function)
     makers = (scope for scope in functions if scope.name == "__init__" or not scope.is_method)

@@ -6,15 +6,15 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional, Union
 
-from ms_perflint.networks.networks import is_loss, is_matrix
-from ms_perflint.semantics.forms import children
-from ms_perflint.semantics.module import FUNCTIONS, Module, Scope
-from ms_perflint.tensors.casts import read_cast
-from ms_perflint.tensors.dtypes import Dtypes
-from ms_perflint.tensors.tensor_ops import INTEGERS
+from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex
+from ms_perflint.index.syntax_forms import children
+from ms_perflint.training.dtypes.casts import read_cast
+from ms_perflint.training.dtypes.dtypes import Dtypes
+from ms_perflint.training.dtypes.tensor_ops import INTEGERS
+from ms_perflint.training.networks.networks import is_loss, is_matrix
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
 
 DTYPES = frozenset({"mindspore.float16", "mindspore.bfloat16"})
 NAMES = frozenset({"float16", "bfloat16", "half"})
@@ -35,7 +35,7 @@ def names_half(program: Program) -> bool:
     return any(True for _ in mentions(program))
 
 
-def mentions(program: Program) -> Iterator[tuple[Module, ast.AST]]:
+def mentions(program: Program) -> Iterator[tuple[SemanticIndex, ast.AST]]:
     """Yield where running code names half precision for what may be matrix work, or sets a precision mode."""
     for module in program.modules:
         if program.project.contains_any(module.path, MARKS):
@@ -43,7 +43,7 @@ def mentions(program: Program) -> Iterator[tuple[Module, ast.AST]]:
                 yield from ((module, node) for node in _in_scope(program, scope))
 
 
-def _scopes(program: Program, module: Module) -> Iterator[Scope]:
+def _scopes(program: Program, module: SemanticIndex) -> Iterator[Scope]:
     for scope in module.scopes:
         if scope.owner is scope and scope in program.reached and _may_mention(scope):
             yield scope
@@ -100,7 +100,7 @@ def _is_half(program: Program, scope: Scope, node: Union[ast.Attribute, ast.Name
     called = isinstance(parents[-1], ast.Call) and parents[-1].func is node
     if called and isinstance(node, ast.Attribute):
         return word != "float16" and _is_bare(parents[-1]) and not _is_own(scope, node)  # `x.half()`, `x.bfloat16()`
-    return any(known.api in DTYPES for known in program.value(node, scope).known)
+    return any(known.api in DTYPES for known in program.value(node, scope).alternatives)
 
 
 def _is_bare(call: ast.AST) -> bool:
@@ -189,7 +189,7 @@ def _call_of(node: ast.AST, parents: Parents) -> Optional[ast.Call]:
 
 def _is_numpy(program: Program, call: ast.Call, scope: Scope) -> bool:
     """Return whether a call is NumPy's: `np.zeros(n, "float16")`, `np.load(file).astype("float16")`."""
-    for known in program.value(call.func, scope).known:
+    for known in program.value(call.func, scope).alternatives:
         name = known.api
         if name.startswith("numpy."):
             return True
@@ -227,7 +227,7 @@ def _is_taken_back(program: Program, scope: Scope, parents: Parents) -> bool:
     target = around[-2].args[-1] if around[-2].args else None
     word = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
     made = program.value(around[-1].func, scope)
-    names = [known.api or known.type_api for known in made.known]
+    names = [known.api or known.type_api for known in made.alternatives]
     plain = not made.open and all(name.startswith("mindspore.") and not is_matrix(name) for name in names)
     return bool(names) and plain and word in ("float32", "dtype")
 

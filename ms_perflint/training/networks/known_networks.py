@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.queries import query
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.infer.queries import query
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
-    from ms_perflint.programs.site import Call
+    from ms_perflint.program.call_site import Call
+    from ms_perflint.program.program import Program
 
 # Parts of names of published networks, whose widths are part of their definition
 _LONG = (
@@ -89,7 +89,7 @@ def _around(scope: Scope) -> Iterator[Scope]:
         current = current.parent.owner
 
 
-def _loaded_by_published(module: Module) -> frozenset[str]:
+def _loaded_by_published(module: SemanticIndex) -> frozenset[str]:
     """Return the names that the published networks of a module load, in their methods too."""
     if module.published is None:
         todo = [scope for scope in module.scope.defines if _published(scope.name)]
@@ -116,7 +116,7 @@ def _names_paper(program: Program, scope: Scope) -> bool:
     return bool(re.search(_PAPER, module_text(scope.module, scope.node)))
 
 
-def module_text(module: Module, node: ast.AST) -> bytes:
+def module_text(module: SemanticIndex, node: ast.AST) -> bytes:
     """Return the bytes of a node."""
     start, end = module.span(node)
     return module.source.text[start:end]

@@ -6,16 +6,16 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.networks.numbers import Number, number, numbers
-from ms_perflint.programs.site import Call, call_of
-from ms_perflint.semantics.forms import position, word_of
-from ms_perflint.semantics.module import Scope, Site
-from ms_perflint.semantics.queries import query
-from ms_perflint.semantics.signature import Layer, Signature
-from ms_perflint.semantics.values import Known
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.signature import Layer, Signature
+from ms_perflint.index.syntax_forms import position, word_of
+from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import Alternative
+from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.training.networks.provenance import Number, number, numbers
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
 
 IN, OUT, ALONG = "in", "out", "along"  # along: the width goes through (normalisation), or comes from a table
 _DENSE = {"Dense": ("in_channels", "out_channels"), "DenseBnAct": ("in_channels", "out_channels")}
@@ -202,7 +202,7 @@ def weight(call: Call) -> tuple[Slot, ...]:
     return Slot(call, IN, shape[0][0], found[0]), Slot(call, OUT, shape[1][0], found[1])
 
 
-def transposes(program: Program, known: Known) -> bool:
+def transposes(program: Program, known: Alternative) -> bool:
     """Return whether a product may transpose what is on its right."""
     made = call_of(program, known)
     return made is not None and made.argument("transpose_b").may_be(True)
@@ -212,7 +212,7 @@ def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[li
     """Return the axes of a tensor that is created with a shape that stands there: `ops.ones((64, 100))`."""
     if not isinstance(node, ast.Call):
         return None
-    names = {known.type_api for known in program.value(node, scope).known}
+    names = {known.type_api for known in program.value(node, scope).alternatives}
     word = (
         node.func.attr
         if isinstance(node.func, ast.Attribute)

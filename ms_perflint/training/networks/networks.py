@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.networks import packages
-from ms_perflint.programs.steps import base_apis
-from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.signature import Layer, Signature
-from ms_perflint.semantics.values import OPEN, Known, Value
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.signature import Layer, Signature
+from ms_perflint.infer.values import TOP, Alternative, Value
+from ms_perflint.training.networks import packages
+from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
 
 # Layers, primitives and functions of `mindspore` that the matrix unit works for, by their last word
 # (mindspore 2.10 train/amp.py get_white_list, and their kin in nn, ops, numpy and mint)
@@ -122,11 +122,11 @@ class _Search:
         self.words: dict[str, set[str]] = {}  # module -> the words under which it may call matrix work
 
     def value(self, value: Value) -> None:
-        self.is_hidden = self.is_hidden or value.open or not value.known
-        for known in value.known:
+        self.is_hidden = self.is_hidden or value.open or not value.alternatives
+        for known in value.alternatives:
             self.known(known)
 
-    def known(self, known: Known) -> None:
+    def known(self, known: Alternative) -> None:
         if self.found or ((known.is_object or known.is_display) and self._was_here(known.identity)):
             return
         if known.is_object:
@@ -146,7 +146,7 @@ class _Search:
         self.seen.add(key)
         return False
 
-    def instance(self, known: Known) -> None:
+    def instance(self, known: Alternative) -> None:
         """An instance is its class, and what it is made of: `WithLossCell(backbone, loss)`."""
         made = known.creation
         if known.cls is not None:
@@ -173,11 +173,11 @@ class _Search:
         for site in scope.calls:
             if not self.found:
                 self.site(site, scope)
-        parts = [part for name in sorted(scope.names) for part in self.program.names.meant(scope.module, name).scopes]
+        parts = [part for name in sorted(scope.names) for part in self.program.names.resolve(scope.module, name).scopes]
         parts += [
             part
             for attr in sorted(scope.attrs)
-            for part in self.program.names.meant_by_member(scope.module, attr).scopes
+            for part in self.program.names.resolve_member(scope.module, attr).scopes
         ]
         for part in [*parts, *(scope.defines if scope.is_class else ())]:
             if not self.found and not is_loss(self.program, part):
@@ -197,8 +197,8 @@ class _Search:
         in_cell = scope.parent is not None and scope.parent.is_class
         if isinstance(site.node, ast.Call) and not (in_cell and isinstance(site.node.func, (ast.Name, ast.Attribute))):
             callees = self.program.evaluator.callees(site)
-            self.is_hidden = self.is_hidden or (isinstance(site.node.func, ast.Name) and not callees.known)
-            for known in callees.known:
+            self.is_hidden = self.is_hidden or (isinstance(site.node.func, ast.Name) and not callees.alternatives)
+            for known in callees.alternatives:
                 if in_cell or known.is_object or (known.definition is not None and known.receiver is not None):
                     self.known(known)
 
@@ -216,7 +216,7 @@ class _Search:
         callee = site.node.func if isinstance(site.node, ast.Call) else None
         base = callee.value if isinstance(callee, ast.Attribute) else None
         is_module = isinstance(base, ast.Name) and base.id in site.module.imported
-        return base is not None and not is_module and not self.program.evaluator.callees(site).known
+        return base is not None and not is_module and not self.program.evaluator.callees(site).alternatives
 
     def _is_tiny(self, api: str, node: ast.Call, scope: Scope) -> bool:
         """Return whether a layer is less than one tile of the matrix unit: half precision gains nothing there."""
@@ -225,13 +225,13 @@ class _Search:
         sizes = []
         for slot in range(2):
             given = (widths.bind(Layer(node, scope)).of(widths.slots[slot]).part for widths in WIDTHS)
-            value = next((self.program.value(*each) for each in given if each is not None), OPEN)
-            if value.open or value.optional or len(value.constants) != len(value.known):
+            value = next((self.program.value(*each) for each in given if each is not None), TOP)
+            if value.open or value.overridable or len(value.constants) != len(value.alternatives):
                 return False
             sizes.append(max((width for width in value.constants if isinstance(width, int)), default=TILE))
         return max(sizes) <= TILE and sizes[0] * sizes[1] < TILE * TILE
 
-    def _words(self, module: Module) -> set[str]:
+    def _words(self, module: SemanticIndex) -> set[str]:
         if module.path not in self.words:
             own = set().union(*(module.spelled(word) for word in MATRIX_CELLS | MATRIX_OPS))
             self.words[module.path] = own | packages.words(module)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from ms_perflint.semantics.module import Module
+from ms_perflint.index.semantic_index import SemanticIndex
 
 # Packages of networks and layers that compute in float32 unless they are asked for something else
 _PACKAGES = frozenset(
@@ -35,7 +35,7 @@ def is_network(name: str) -> bool:
     return bool(_FOLDERS & set(folders)) and not re.search(_OTHERS, word)
 
 
-def words(module: Module) -> set[str]:
+def words(module: SemanticIndex) -> set[str]:
     """Return the words under which a file may call what these packages make."""
     found = {name for name, imports in module.imported.items() if any(_is_ours(*each) for each in imports)}
     return found | MAKERS | LOADERS if found else found

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection
-from typing import Optional
+from typing import NamedTuple, Optional
 
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.module import Site
+from ms_perflint.index.semantic_index import Site
 
 
 class Padding(NamedTuple):

@@ -7,16 +7,16 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.networks.entries import MODEL
-from ms_perflint.networks.halves import names_half
-from ms_perflint.networks.networks import multiplies
-from ms_perflint.programs.site import Call
-from ms_perflint.programs.steps import GRADS
-from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.values import NOTHING, Known, Value
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.infer.values import BOTTOM, Alternative, Value
+from ms_perflint.program.call_site import Call
+from ms_perflint.training.networks.half_precision import names_half
+from ms_perflint.training.networks.networks import multiplies
+from ms_perflint.training.networks.train_cells import MODEL
+from ms_perflint.training.training_steps import GRADS
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
 
 BUILD = "mindspore.amp.build_train_network"
 LEVELS = {MODEL: "amp_level", BUILD: "level"}  # the parameter that sets the level of mixed precision
@@ -33,7 +33,7 @@ PHYSICS = frozenset({"mindflow", "mindflow_gpu", "mindflow_ascend", "sciai", "mi
 
 def is_full(call: Call) -> bool:
     """Return whether a Model, or what builds a train network, certainly has no level, or "O0"."""
-    return call.argument(LEVELS[call.api]).is_usually("O0")
+    return call.argument(LEVELS[call.api]).is_by_default("O0")
 
 
 def sets_half(program: Program) -> bool:
@@ -76,9 +76,9 @@ def is_float32(program: Program, site: Site) -> bool:
     if given is None:
         return True  # some function of the project
     value = program.value(given, site.scope)
-    if value.open or value.optional:
+    if value.open or value.overridable:
         return False
-    return bool(value.known) and all(known.api in FULL for known in value.known)
+    return bool(value.alternatives) and all(known.api in FULL for known in value.alternatives)
 
 
 def _dtype(call: ast.Call) -> Optional[ast.expr]:
@@ -124,11 +124,11 @@ def _forced(program: Program) -> Iterator[Call]:
             yield Call(site, program, "")
 
 
-def _cells(call: Call) -> tuple[Known, ...]:
+def _cells(call: Call) -> tuple[Alternative, ...]:
     """Return the cells on which `to_float` is called."""
     base = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
-    value = call.program.value(base, call.scope) if base is not None else NOTHING
-    return tuple(known for known in value.known if known.is_object)
+    value = call.program.value(base, call.scope) if base is not None else BOTTOM
+    return tuple(known for known in value.alternatives if known.is_object)
 
 
 def spelled(call: ast.Call) -> Optional[ast.expr]:
@@ -160,7 +160,7 @@ def _imports(program: Program, wanted: Callable[[str], bool]) -> bool:
     return False
 
 
-def _scopes(program: Program, module: Module) -> Iterator[Scope]:
+def _scopes(program: Program, module: SemanticIndex) -> Iterator[Scope]:
     yield from (scope for scope in module.scopes if scope in program.reached)
     if module.scope.main is not None and module.path == program.entry:
         yield module.scope.main

@@ -7,18 +7,17 @@ import operator
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.findings import Place
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.module import Binding, Module, Scope
-from ms_perflint.semantics.parameters import argument
-from ms_perflint.semantics.signature import Part, receiver_name
-from ms_perflint.semantics.values import Known
-from ms_perflint.source import Span
+from ms_perflint.core.findings import Place
+from ms_perflint.core.source import Span
+from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
+from ms_perflint.index.signature import Part, receiver_name
+from ms_perflint.infer.parameters import argument
+from ms_perflint.infer.values import Alternative
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
 
 DEPTH = 12  # names and operators inside one another, before a number counts as unknown
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
@@ -34,7 +33,7 @@ class Origin(NamedTuple):
 
     place: Place
     value: int
-    module: Optional[Module]  # None in a config file
+    module: Optional[SemanticIndex]  # None in a config file
     node: Optional[ast.Constant]
     optional: bool  # a user may give another by an option or a config file
 
@@ -75,7 +74,7 @@ def number(program: Program, node: ast.expr, scope: Scope, depth: int = 0) -> Op
         right = number(program, node.right, scope, depth + 1) if left is not None else None
         return _operation(type(node.op), left, right) if left is not None and right is not None else None
     value = program.value(node, scope)
-    if value.open or len(set(value.constants)) != 1 or len(value.constants) != len(value.known):
+    if value.open or len(set(value.constants)) != 1 or len(value.constants) != len(value.alternatives):
         return None
     constant = value.constants[0]
     if type(constant) is not int:
@@ -85,8 +84,8 @@ def number(program: Program, node: ast.expr, scope: Scope, depth: int = 0) -> Op
         found = _bound(program, binding, constant, depth)
         if found is not None:
             return found
-    known = value.known[0]
-    return Number(constant, _origins(known, constant, value.optional))
+    known = value.alternatives[0]
+    return Number(constant, _origins(known, constant, value.overridable))
 
 
 def numbers(program: Program, node: ast.expr, scope: Scope) -> tuple[Number, ...]:
@@ -97,12 +96,12 @@ def numbers(program: Program, node: ast.expr, scope: Scope) -> tuple[Number, ...
     value = program.value(node, scope)
     if value.open or any(type(constant) is not int for constant in value.constants):
         return ()
-    if len(value.constants) != len(value.known):
+    if len(value.constants) != len(value.alternatives):
         return ()
     origins: dict[int, tuple[Origin, ...]] = {}
-    for known, constant in zip(value.known, value.constants):
+    for known, constant in zip(value.alternatives, value.constants):
         assert isinstance(constant, int)
-        origins[constant] = (*origins.get(constant, ()), *_origins(known, constant, value.optional))
+        origins[constant] = (*origins.get(constant, ()), *_origins(known, constant, value.overridable))
     return tuple(Number(constant, each) for constant, each in origins.items())
 
 
@@ -128,7 +127,7 @@ def _gets_each(program: Program, binding: Binding, depth: int) -> bool:
     return True
 
 
-def literal(node: ast.Constant, module: Module) -> Origin:
+def literal(node: ast.Constant, module: SemanticIndex) -> Origin:
     """Return a whole number that stands in the code, as the origin of what is made of it."""
     assert isinstance(node.value, int)
     return Origin(module.source.place(module.span(node)[0]), node.value, module, node, False)
@@ -142,7 +141,7 @@ def _operation(kind: type[ast.operator], left: Number, right: Number) -> Optiona
     return Number(value, (*left.origins, *right.origins), (left, right), kind)
 
 
-def _origins(known: Known, constant: int, optional: bool) -> tuple[Origin, ...]:
+def _origins(known: Alternative, constant: int, optional: bool) -> tuple[Origin, ...]:
     """Return where a known constant was written down, if it was written down as just that."""
     if isinstance(known.where, Place):
         return (Origin(known.where, constant, None, None, True),)

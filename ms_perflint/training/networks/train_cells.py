@@ -5,19 +5,18 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.networks.networks import multiplies
-from ms_perflint.programs.site import Call
-from ms_perflint.programs.steps import GRADS, STEP_CELLS, base_apis, is_step_class, is_step_object
-from ms_perflint.programs.training import MODEL_TRAINS, loops, train_sites
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.bases import ancestors
-from ms_perflint.semantics.module import Module, Scope, Site
-from ms_perflint.semantics.values import Known, Value
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.infer.bases import ancestors
+from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.program.call_site import Call
+from ms_perflint.training.networks.networks import multiplies
+from ms_perflint.training.training import MODEL_TRAINS, loops, train_sites
+from ms_perflint.training.training_steps import GRADS, STEP_CELLS, base_apis, is_step_class, is_step_object
 
 if TYPE_CHECKING:
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
 
 MODEL = "mindspore.train.Model"
 _CONVERTED = "convert_to_thor_model"
@@ -30,7 +29,7 @@ def is_script(program: Program) -> bool:
     return program.module(program.entry) is not None and program.project.entries.is_entry(program.entry)
 
 
-def making_words(program: Program, module: Module) -> frozenset[str]:
+def making_words(program: Program, module: SemanticIndex) -> frozenset[str]:
     """Return the last words of the calls of a module that may make what is trained: names of MindSpore, train cells."""
     spelled = {word for name in _NAMES for word in module.spelled(name)}
     if not any(program.project.contains_any(path, _MARKS) for path in program.files):
@@ -38,8 +37,8 @@ def making_words(program: Program, module: Module) -> frozenset[str]:
     return frozenset(word for word in module.by_word if word in spelled or _may_make(program, module, word))
 
 
-def _may_make(program: Program, module: Module, word: str) -> bool:
-    found = (*program.names.meant(module, word).scopes, *program.names.meant_by_member(module, word).scopes)
+def _may_make(program: Program, module: SemanticIndex, word: str) -> bool:
+    found = (*program.names.resolve(module, word).scopes, *program.names.resolve_member(module, word).scopes)
     classes = [scope for scope in found if scope.is_class]
     return any(_may_take_gradients(program, cls) for cls in classes) and any(
         is_step_class(program, cls) for cls in classes
@@ -51,7 +50,7 @@ def _may_take_gradients(program: Program, cls: Scope) -> bool:
     return any(program.project.contains_any(each.module.path, _MARKS) for each in ancestors(program.evaluator, cls))
 
 
-def made_at(program: Program, known: Known) -> Optional[Call]:
+def made_at(program: Program, known: Alternative) -> Optional[Call]:
     """Return the call that made an instance, of an API or of a class of the project (then `api` is empty)."""
     made = known.creation
     site = made.scope.module.site_at(made.call) if made is not None else None
@@ -67,13 +66,13 @@ def trained_models(program: Program) -> tuple[Call, ...]:
     return _in_order(program, found)
 
 
-def _receivers(program: Program, site: Site) -> Iterator[Known]:
+def _receivers(program: Program, site: Site) -> Iterator[Alternative]:
     """Yield the objects whose method a site calls; their methods alone cannot be told apart."""
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     if isinstance(callee, ast.Attribute):
-        yield from program.value(callee.value, site.scope).known
+        yield from program.value(callee.value, site.scope).alternatives
         return
-    for known in program.evaluator.callees(site).known:
+    for known in program.evaluator.callees(site).alternatives:
         if known.api and known.receiver is not None:
             yield known.receiver
 
@@ -83,14 +82,14 @@ def has_optimizer(model: Call) -> bool:
     return model.given("optimizer") is not None and not model.argument("optimizer").must_be(None)
 
 
-def _models(program: Program, known: Known) -> list[Call]:
+def _models(program: Program, known: Alternative) -> list[Call]:
     """Return the `Model(...)` behind a model, through the conversion to a THOR model."""
     call = made_at(program, known)
     if call is None or not isinstance(call.node.func, (ast.Name, ast.Attribute)):
         return []
     if call.word == _CONVERTED:
         given = call.given("model") or next(iter(call.node.args), None)
-        inner = program.value(given, call.scope).known if given is not None else ()
+        inner = program.value(given, call.scope).alternatives if given is not None else ()
         return [model for one in inner for model in _models(program, one)]
     return [call] if call.api == MODEL else []
 
@@ -99,7 +98,9 @@ def train_cells(program: Program) -> tuple[Call, ...]:
     """Return the calls that make the train cells that run: stepped by the program, or by a `Model` around them."""
     values = [program.evaluator.callees(site) for site in train_sites(program)]
     values += [model.argument("network") for model in trained_models(program)]
-    found = [made_at(program, known) for value in values for known in value.known if is_step_object(program, known)]
+    found = [
+        made_at(program, known) for value in values for known in value.alternatives if is_step_object(program, known)
+    ]
     return _in_order(program, [call for call in found if call is not None])
 
 
@@ -107,14 +108,14 @@ def gradients(program: Program) -> tuple[tuple[Call, tuple[Value, ...]], ...]:
     """Return the calls outside of train cells that make gradient functions, each with what it differentiates."""
     found: dict[Call, tuple[Value, ...]] = {}
     for site in train_sites(program):
-        for known in program.evaluator.callees(site).known:
+        for known in program.evaluator.callees(site).alternatives:
             call, values = _gradient(program, known)
             if call is not None and not _in_train_cell(program, call):
                 found[call] = (*found.get(call, ()), *values)
     return tuple((call, found[call]) for call in _in_order(program, found))
 
 
-def _gradient(program: Program, known: Known) -> tuple[Optional[Call], list[Value]]:
+def _gradient(program: Program, known: Alternative) -> tuple[Optional[Call], list[Value]]:
     """Return where a gradient function comes from: `value_and_grad(f)`, `GradOperation(...)(f, weights)`."""
     values: list[Value] = []
     while (made := known.creation) is not None:
@@ -154,7 +155,7 @@ _LOSS = re.compile(r"loss", re.IGNORECASE)
 class Use(NamedTuple):
     """An expression that is the network, and the statement in which it goes into its loss or train cell."""
 
-    module: Module
+    module: SemanticIndex
     node: ast.expr
     stmt: ast.stmt
 
@@ -169,7 +170,7 @@ def network_in(program: Program, call: Call) -> Optional[Use]:
             break
         found = Use(scope.module, given, _outside(call, given, stmt))
         inner, where = _made_here(given, scope)
-        if inner is None or not any(_wraps(known) for known in program.value(inner, scope).known):
+        if inner is None or not any(_wraps(known) for known in program.value(inner, scope).alternatives):
             break
         node, stmt = inner, where or stmt
     return found
@@ -203,14 +204,14 @@ def _made_here(node: ast.expr, scope: Scope) -> tuple[Optional[ast.Call], Option
     return (value, stmt) if isinstance(value, ast.Call) and isinstance(stmt, ast.stmt) else (None, None)
 
 
-def _wraps(known: Known) -> bool:
+def _wraps(known: Alternative) -> bool:
     """Return whether a cell is there to compute a loss or to take a step: the network is what it is made of."""
     return known.type_api in WRAPPERS if known.cls is None else _LOSS.search(known.cls.name) is not None
 
 
 def network_called(program: Program, gradient: Call, value: Value) -> Optional[Use]:
     """Return the network that a differentiated function calls, where its name means the same at the gradient call."""
-    for known in value.known:
+    for known in value.alternatives:
         function = known.definition
         if function is None or not function.is_function:
             continue
@@ -233,5 +234,5 @@ def _is_shared(callee: ast.expr, function: Scope, scope: Scope) -> bool:
 
 
 def _is_cell_that_multiplies(program: Program, site: Site) -> bool:
-    made = tuple(known for known in program.evaluator.callees(site).known if known.is_object)
+    made = tuple(known for known in program.evaluator.callees(site).alternatives if known.is_object)
     return bool(made) and multiplies(program, [Value(made)])

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.findings import Place
-from ms_perflint.networks import feeds, layers
-from ms_perflint.networks.layers import IN, OUT, Slot
-from ms_perflint.networks.numbers import Origin, literal
-from ms_perflint.programs.site import Call
-from ms_perflint.programs.steps import base_apis
-from ms_perflint.records import NamedTuple
-from ms_perflint.semantics.module import Binding, Module, Scope, Site
-from ms_perflint.semantics.queries import query
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
+from ms_perflint.infer.queries import query
+from ms_perflint.program.call_site import Call
+from ms_perflint.training.networks import feeds, layers
+from ms_perflint.training.networks.layers import IN, OUT, Slot
+from ms_perflint.training.networks.provenance import Origin, literal
+from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
-    from ms_perflint.networks.feeds import Feeds
-    from ms_perflint.programs.program import Program
+    from ms_perflint.program.program import Program
+    from ms_perflint.training.networks.feeds import Feeds
 
 PARTS = 8  # a product with more than so many parts is a flattened map, and no gates of a cell
 SHAPES = frozenset(
@@ -251,7 +250,7 @@ def _says_width(program: Program, site: Site, argument: ast.expr) -> list[ast.Co
         return [node for node in ast.walk(argument) if isinstance(node, ast.Constant)]
     if not isinstance(argument, ast.Constant):
         return []
-    made = program.evaluator.callees(site).known
+    made = program.evaluator.callees(site).alternatives
     return [argument] if any(each.definition is not None and each.definition.is_class for each in made) else []
 
 
@@ -263,7 +262,7 @@ def is_closed(program: Program, found: Hidden) -> bool:
     return found.is_closed and bool(found.consumers) and not (found.literals or _is_imported(program, module, origins))
 
 
-def _is_imported(program: Program, module: Module, origins: Sequence[Origin]) -> bool:
+def _is_imported(program: Program, module: SemanticIndex, origins: Sequence[Origin]) -> bool:
     """Return whether another file imports a name of the module that holds one of these constants."""
     nodes = {id(origin.node) for origin in origins}
     names = {
