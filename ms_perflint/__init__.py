@@ -24,7 +24,7 @@ _HOMES = {
     **dict.fromkeys(("Fixed", "Settings", "fix_source", "lint_paths", "lint_source"), "api"),
     **dict.fromkeys(("ClusterError",), "cluster"),
     **dict.fromkeys(("ConfigError",), "config"),
-    **dict.fromkeys(("Edit", "Finding", "Fix", "Place", "Problem", "Related", "Report", "Safety"), "findings"),
+    **dict.fromkeys(("Edit", "Finding", "Fix", "Place", "Problem", "Related", "Report", "Safety"), "core.findings"),
     "__version__": "version",
 }
 

@@ -29,24 +29,24 @@ from ms_perflint.server.settings import Folders, Options
 ERROR = "internal error, please report it: KeyError: 'spoiled' (test_isolation.py:"
 # A function of each layer: it is asked about every file, with it or something of it as an argument.
 READING = (
-    "source:Disk.read",
-    "source:Source.__init__",
-    "semantics.module:Module.__init__",
-    "semantics.files.imports:Imports._scanned",
-    "semantics.files.imports:Imports._search_path",
-    "semantics.files.entries:Entries.programs",
+    "core.source:Disk.read",
+    "core.source:Source.__init__",
+    "index.semantic_index:SemanticIndex.__init__",
+    "resolve.imports:Imports._scanned",
+    "resolve.imports:Imports._search_path",
+    "resolve.entry_points:Entries.programs",
     "linter.Suppressions",
 )
 ASKING = (  # with the rule named
-    "programs.program:Program.__init__",
-    "programs.program:Program.runs",
-    "semantics.evaluate:ProgramEvaluator.value",
+    "program.program:Program.__init__",
+    "program.program:Program.runs",
+    "infer.evaluate:ProgramEvaluator.value",
     "checks.msp301_synchronous_checkpoint:SynchronousCheckpoint.suspect",
     "check:Check.examine",
     "check:Check.report",
     "edits.settings.set_value",
 )
-FIXING = ("source:Source.edited", "fixes.fixing:_Work._source", "fixes.writing.prepare")
+FIXING = ("core.source:Source.edited", "fixes.fixing:_Work._source", "fixes.writing.prepare")
 REPORTING = {
     "text": "report.text.block",
     "concise": "report.concise.headline",
@@ -167,7 +167,7 @@ def assert_isolated(report: Report) -> None:
 
 def test_side_by_side(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(discovery, "CHEAPEST", 0)
-    for where in ("semantics.module:Module.__init__", "check:Check.examine"):
+    for where in ("index.semantic_index:SemanticIndex.__init__", "check:Check.examine"):
         spoil(monkeypatch, where)
         assert_isolated(lint_paths(here, jobs=2, select=["MSP301"], isolated=True))
 
@@ -206,7 +206,7 @@ def test_an_editor_that_has_moved_on_voids_all(here: Path) -> None:
 def test_the_others_are_described(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    spoil(monkeypatch, "programs.program:Program.__init__")
+    spoil(monkeypatch, "program.program:Program.__init__")
     with pytest.raises(SystemExit) as left:
         cli.main(["program", "--isolated", "."])
     out, err = capsys.readouterr()
@@ -222,7 +222,7 @@ def test_a_fix_is_only_shown_where_a_program_of_the_file_could_not_be_asked(
     for name in ("bad.py", "good.py"):
         (tmp_path / name).write_text("from common import train\ntrain(None, None, None)\n", encoding="utf-8")
     (before,) = lint_paths(tmp_path, select=["MSP301"], isolated=True).findings
-    spoil(monkeypatch, "programs.program:Program.__init__")
+    spoil(monkeypatch, "program.program:Program.__init__")
     report = lint_paths(tmp_path, select=["MSP301"], isolated=True)
     (after,) = report.findings
     assert before.fix and before.fix.safety is Safety.SAFE

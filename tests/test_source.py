@@ -261,7 +261,9 @@ def test_nothing_asks_for_all_names_of_a_directory() -> None:
     """An answer that hangs on them would not outlast a file that appears beside the project."""
     package = Path(ms_perflint.__file__).parent
     asking = {path for path in package.rglob("*.py") if "._listing(" in path.read_text(encoding="utf-8")}
-    assert asking == {package / name for name in ("source.py", "stamps.py", "fixes/fixing.py", "server/linting.py")}
+    assert asking == {
+        package / name for name in ("core/source.py", "core/fingerprints.py", "fixes/fixing.py", "server/linting.py")
+    }
 
 
 def test_an_overlay_stands_in_front() -> None:
