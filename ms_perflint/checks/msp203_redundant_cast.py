@@ -200,7 +200,7 @@ class RedundantCast(Check):
     def _without(self, call: Call, casts: Sequence[Cast]) -> Optional[tuple[Edit, ...]]:
         """Return the edits that take casts away: `x = cast(x, t)` as a whole, of others all but the value."""
         from ms_perflint.training.dtypes.attributes import (
-            unused_definition,  # here, because most files have nothing to mend
+            unused_definition,  # here, because most files have nothing to fix
         )
 
         edits: list[Edit] = []

@@ -66,7 +66,7 @@ class Flow:
         return found
 
     def _with_globals(self, name: str, found: Bindings) -> Bindings:
-        """Add what functions bind by `global name` or `nonlocal name`: nobody knows when they run."""
+        """Add what functions bind by `global name` or `nonlocal name`: when they run is not known."""
         others = self._elsewhere.get(name, ())
         return (*(each for each in others if each not in found), *found) if others else found
 

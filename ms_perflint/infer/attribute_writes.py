@@ -132,7 +132,7 @@ def _root(node: ast.AST) -> ast.AST:
 
 
 def _is_returned(binding: Binding, owner: Scope) -> bool:
-    """Return whether the function that stores returns the object: nobody has it before."""
+    """Return whether the function that stores returns the object, which nothing reads before."""
     target = binding.node.value  # type: ignore[attr-defined]
     if not isinstance(owner.node, FUNCTIONS) or not isinstance(target, ast.Name):
         return False
@@ -174,7 +174,7 @@ def _is_behind(evaluator: Evaluator, store: Binding, node: ast.expr, scope: Scop
     """Return whether a store at the level of a module has run, on every path, when code of another scope is evaluated.
 
     Code of another file runs behind it where that file has imported the module to its end, or is given what only the
-    module makes (`is_own`); a function where all of its calls do. Of a function that nobody is seen to call, it is not
+    module makes (`is_own`); a function where all of its calls do. Of a function without a known call, it is not
     known.
     """
     own = scope.owner

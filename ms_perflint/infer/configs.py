@@ -99,7 +99,7 @@ def setting(evaluator: Evaluator, instance: Instance, name: str) -> Value:
     value = commandline.named(evaluator.program, name, in_files) if is_option else in_files
     defaults = {known.what for known in on_line.by_default} - {Constant(None)}
     if defaults - {known.what for known in in_files.alternatives}:
-        return join([value, on_line])  # nobody knows which of the two has the last word
+        return join([value, on_line])  # which of the two comes last is not known
     return value
 
 

@@ -18,7 +18,7 @@ FIELD = "dataclasses.field"
 
 
 class Parsed(ast.Call):
-    """A call that nobody wrote: how a parser makes an object of one of its data classes."""
+    """A call that stands in no file: how a parser makes an object of one of its data classes."""
 
 
 def _is_dataclass(cls: Scope) -> bool:
