@@ -113,13 +113,22 @@ class Entries:
         """Return the directory of the project that a directory is a part of; None for a collection itself."""
         above = self.imports.ancestors(directory)
         last = len(above) - 1
-        top = next((level for level, base in enumerate(above) if not self.imports.is_package(base)), last)
+        top = first = next((level for level, base in enumerate(above) if not self.imports.is_package(base)), last)
         while top < last and (self.scripts(above[top + 1]) or not self.scripts(above[top])):
             top += 1
+        if any(not self.scripts(base) for base in above[first:top]) and not self._is_home(above[top], directory):
+            top = first
         for level, base in enumerate(above[: top + 1]):
             if not self.imports.is_package(base) and self.imports.files.named(base, IN_FOLDERS):
                 return above[level - 1] if level else None
         return above[top]
+
+    def _is_home(self, base: str, directory: str) -> bool:
+        """Return whether a directory is marked as a project, or a script in it names a directory on the way down."""
+        if self.imports.is_root(base):
+            return True
+        words = os.path.relpath(directory, base).encode().split(os.sep.encode())
+        return any(word in (self.imports.raw(script) or b"") for script in self.scripts(base) for word in words)
 
     def _all_below(self, home: str) -> tuple[str, ...]:
         """Return the scripts of a directory and all folders below it."""
@@ -133,9 +142,12 @@ class Entries:
         home = self._home(directory)
         if home is None or self.imports.is_root(home):
             return Scripts((), ())
-        parent = os.path.dirname(home)
-        names = sorted(self.imports.files.named(parent, *BESIDE))
-        return self._divide(tuple(self._importing_something(os.path.join(parent, name) for name in names)))
+        parent, name = os.path.split(home)
+        paths = [os.path.join(parent, each) for each in sorted(self.imports.files.named(parent, *BESIDE))]
+        outside = (self.imports.raw(path) or b"" for path in paths if not _is_in(path, home))
+        if not any(name.encode() in raw for raw in outside):
+            return Scripts((), ())  # what leads from there into this directory has to name it
+        return self._divide(tuple(self._importing_something(paths)))
 
     def _divide(self, paths: tuple[str, ...]) -> Scripts:
         """Return the scripts among some files."""

@@ -673,6 +673,26 @@ def test_the_programs_of_a_file(files: Mapping[str, str], asked: str, expected: 
     ]
 
 
+def test_scripts_of_other_projects_are_not_read_for_their_imports() -> None:
+    others = {
+        f"repos/other/part{number}/train.py": "import torch\n" + START.replace("pkg", "net") for number in range(9)
+    }
+    files = {"x.py": "import os", **others, **{f"repos/one/{name}": text for name, text in PKG.items()}}
+    asked = project({**files, "repos/one/train.py": START})
+    assert asked.programs(path("repos/one/pkg/data.py"))[1:] == (path("repos/one/train.py"),)
+    alone = project(files)
+    assert alone.programs(path("repos/one/pkg/data.py"))[1:] == ()
+    scanned = {name for name in files if path(name) in alone.entries.imports._statements}
+    assert not scanned & set(others)
+
+
+@pytest.mark.parametrize("text", ["sys.path.append('src')\nimport pkg.data", "import src.pkg.data"])
+def test_a_script_above_a_folder_without_scripts_is_asked_where_it_names_it(text: str) -> None:
+    files = {f"src/{name}": each for name, each in PKG.items()}
+    asked = project({**files, "train.py": f"import sys\n{text}\n"})
+    assert asked.programs(path("src/pkg/data.py"))[1:] == (path("train.py"),)
+
+
 # When imported code runs
 
 
