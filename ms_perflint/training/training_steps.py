@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.infer.assignments import graph_of
 from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.places import CALL
 from ms_perflint.infer.values import Alternative, Value
@@ -47,6 +48,15 @@ class StepFlow(NamedTuple):
     cells: frozenset[Key]
     gradients: frozenset[Key]
     sites: frozenset[int]
+
+    def words(self, module: SemanticIndex) -> set[str]:
+        """Return the last words of the calls of a module that may make a train cell."""
+        callees = graph_of(module).callees
+        return {
+            site.word
+            for site in module.sites
+            if any(not path and node.key in self.classes for node, path in callees.get(id(site.node), ()))
+        }
 
 
 @fact

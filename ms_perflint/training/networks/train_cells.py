@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.networks.networks import multiplies
 from ms_perflint.training.training import MODEL_TRAINS, loops, train_sites
-from ms_perflint.training.training_steps import GRADS, STEP_CELLS, base_apis, is_step_class, is_step_object
+from ms_perflint.training.training_steps import GRADS, STEP_CELLS, base_apis, is_step_class, is_step_object, step_flow
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
@@ -32,22 +31,10 @@ def is_script(program: Program) -> bool:
 def making_words(program: Program, module: SemanticIndex) -> frozenset[str]:
     """Return the last words of the calls of a module that may make what is trained: names of MindSpore, train cells."""
     spelled = {word for name in _NAMES for word in module.spelled(name)}
-    if not any(program.project.contains_any(path, _MARKS) for path in program.files):
-        return frozenset(spelled.intersection(module.by_word))
-    return frozenset(word for word in module.by_word if word in spelled or _may_make(program, module, word))
-
-
-def _may_make(program: Program, module: SemanticIndex, word: str) -> bool:
-    found = (*program.names.resolve(module, word).scopes, *program.names.resolve_member(module, word).scopes)
-    classes = [scope for scope in found if scope.is_class]
-    return any(_may_take_gradients(program, cls) for cls in classes) and any(
-        is_step_class(program, cls) for cls in classes
-    )
-
-
-def _may_take_gradients(program: Program, cls: Scope) -> bool:
-    """Return whether the file of a class, or of a class that it derives from, has a word of training steps in it."""
-    return any(program.project.contains_any(each.module.path, _MARKS) for each in ancestors(program.evaluator, cls))
+    found = spelled.intersection(module.by_word)
+    if any(program.project.contains_any(path, _MARKS) for path in program.files):
+        found |= step_flow(program).words(module)
+    return frozenset(found)
 
 
 def made_at(program: Program, known: Alternative) -> Optional[Call]:
