@@ -27,7 +27,10 @@ OWNERS = (ast.Module, ast.ClassDef, *FUNCTIONS)  # what runs the lambdas and com
 
 
 class Block:
-    """One arm of a compound statement; after `if a: return` the rest of the block is the other arm of that `if`."""
+    """One arm of a compound statement; after `if a: return` the rest of the block is the other arm of that `if`.
+
+    After `assert a` the rest of the block is an arm of that.
+    """
 
     __slots__ = ("arm", "owner", "parent", "scope")
 
@@ -247,20 +250,6 @@ class Site:
             if isinstance(scope.node, ast.Lambda):
                 yield scope
             scope = scope.parent
-
-    def excludes(self, other: Site) -> bool:
-        """Return whether the two stand in different arms of one `if` or `try`, so that never both run on one pass."""
-        mine = {id(block.owner): block for block in self.block.chain() if block.owner is not None}
-        for block in other.block.chain():
-            own = mine.get(id(block.owner)) if block.owner is not None else None
-            if own is not None and own.arm != block.arm and isinstance(block.owner, ast.If):
-                return True
-        return False
-
-    @property
-    def in_loop(self) -> bool:
-        """Return whether it stands in the body of a `for` or `while` of its function."""
-        return self.block.in_loop
 
     @property
     def span(self) -> Span:

@@ -45,9 +45,12 @@ def position(node: ast.expr) -> tuple[int, int, int, int]:
 
 def is_main_guard(node: ast.AST) -> bool:
     """Return whether a statement is `if __name__ == "__main__":`."""
-    if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
-        return False
-    sides = [node.test.left, *node.test.comparators]
+    return isinstance(node, ast.If) and is_main_test(node.test)
+
+
+def is_main_test(test: ast.expr) -> bool:
+    """Return whether a test is `__name__ == "__main__"`."""
+    sides = [test.left, *test.comparators] if isinstance(test, ast.Compare) else []
     return any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides) and any(
         isinstance(side, ast.Constant) and side.value == "__main__" for side in sides
     )

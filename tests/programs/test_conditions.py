@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from programs import Program, analysed, expect, fires, join, quiet
 
+from ms_perflint.index.reachability import condition_of
 from ms_perflint.training.conditions import conditions, contradict, devices, passes
 
 EXCLUSIVE = [
@@ -159,7 +160,7 @@ DEVICES = [
 def test_devices_of_a_site(code: str, expected: str) -> None:
     program = analysed({"train.py": code})
     (site,) = program.sites("a")
-    assert " ".join(sorted(devices(program, tuple(conditions(program, site.block))))) == expected
+    assert " ".join(sorted(devices(conditions(program, condition_of(site))))) == expected
 
 
 # --- branches of one program, seen by rules that ask about them
