@@ -67,7 +67,7 @@ class MissingDatasetSinkMode(Check):
             return False
         if {Cadence.STEP, Cadence.UNKNOWN} & set(cadences(call)):
             return True
-        if call.block.in_loop and call.argument("epoch").must_be(1):
+        if call.block.loops and call.argument("epoch").must_be(1):
             return True
         others = [other for other in self.program.calls(*MODEL_TRAINS) if excludes(other.block, call.block)]
         return any(other.argument(SINK).may_be(True) for other in others)

@@ -10,7 +10,6 @@ from ms_perflint.index.semantic_index import COMPREHENSIONS, DEAD, OWNERS, Bindi
 from ms_perflint.index.syntax_forms import TRY, leaves
 
 LATER = (ast.Lambda, ast.GeneratorExp)  # what stands inside is evaluated at any time from there on
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 class Place(NamedTuple):
@@ -101,6 +100,6 @@ def _is_passed(block: Block) -> bool:
 
 def _loops(place: Place) -> set[int]:
     """Return the loops, each pass of which may run a place again; the test of a `while` is part of its passes."""
-    found = {id(block.owner) for block in place.block.chain() if isinstance(block.owner, LOOPS) and block.arm == "body"}
+    found = set(map(id, place.block.loops))
     found.update(id(block) for block in place.block.chain() if isinstance(block.scope.node, COMPREHENSIONS))
     return found | {id(place.step)} if isinstance(place.step, ast.While) else found

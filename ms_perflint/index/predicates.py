@@ -15,7 +15,7 @@ _MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.Eq, ast.NotEq: ast.NotEq, ast.Is: ast.Is, ast.IsNot: ast.IsNot,
     ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE,
 }  # fmt: skip
-_COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne,
     ast.Is: lambda value, other: type(value) is type(other) and value == other,
     ast.IsNot: lambda value, other: type(value) is not type(other) or value != other,
@@ -75,12 +75,12 @@ def choice(test: ast.expr) -> Choice:
 
 
 def _compared(left: ast.expr, sign: type[ast.cmpop], right: ast.expr) -> Optional[Choice]:
-    function = _COMPARE[sign]
+    function = COMPARE[sign]
     if sign in (ast.In, ast.NotIn):
         choices = _constants(right) if isinstance(right, (ast.List, ast.Tuple, ast.Set)) else None
         return _of(left, lambda value: function(value, choices), choices) if choices is not None else None
     if sign in _MIRRORED and isinstance(left, ast.Constant):
-        left, function, right = right, _COMPARE[_MIRRORED[sign]], left
+        left, function, right = right, COMPARE[_MIRRORED[sign]], left
     constants = None if isinstance(right, (ast.List, ast.Tuple, ast.Set)) else _constants(right)
     if constants is None or isinstance(left, ast.Constant):
         return None

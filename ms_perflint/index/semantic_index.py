@@ -23,6 +23,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 STATIC = "staticmethod"
 DEAD = "dead"  # the arm of what stands behind a statement that leaves the block
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 OWNERS = (ast.Module, ast.ClassDef, *FUNCTIONS)  # what runs the lambdas and comprehensions in it
 
 
@@ -52,14 +53,9 @@ class Block:
         return found
 
     @property
-    def in_loop(self) -> bool:
-        """Return whether it is, or stands in, the body of a `for` or `while` of its function."""
-        block: Optional[Block] = self
-        while block is not None:
-            if isinstance(block.owner, (ast.For, ast.AsyncFor, ast.While)) and block.arm == "body":
-                return True
-            block = block.parent
-        return False
+    def loops(self) -> list[ast.AST]:
+        """Return the `for` and `while` in whose bodies it stands, innermost first."""
+        return [each.owner for each in self.chain() if isinstance(each.owner, LOOPS) and each.arm == "body"]
 
 
 class Binding:

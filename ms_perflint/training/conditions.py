@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.predicates import DEVICES, choice, possible
 from ms_perflint.index.reachability import Condition, condition_of
@@ -66,6 +66,14 @@ def asks_environment(program: Program, condition: Condition) -> bool:
 # --- along the calls
 
 
+class Entry(NamedTuple):
+    """A call that has to enter a function, in one scope."""
+
+    callee: ast.expr
+    target: Scope
+    scope: Scope
+
+
 def passes(program: Program, site: Site, also: Iterable[Condition] = ()) -> tuple[Pass, ...]:
     """Return the conditions of a site, once for each chain of calls that leads to it; what always holds is left out.
 
@@ -73,47 +81,54 @@ def passes(program: Program, site: Site, also: Iterable[Condition] = ()) -> tupl
     of what each of its callers passes.
     """
     more = tuple(part for condition in also for part in condition.parts)
-    return tuple(dict.fromkeys(_passes(program, site, more, (), None)))[:PASSES]
+    return tuple(dict.fromkeys(_passes(program, site, more, (), ())))[:PASSES]
 
 
 def _passes(
-    program: Program, site: Site, also: Pass, seen: tuple[Scope, ...], target: Optional[Scope]
+    program: Program, site: Site, also: Pass, seen: tuple[Scope, ...], entries: tuple[Entry, ...]
 ) -> Iterator[Pass]:
-    """Yield the conditions of a site that has to call a function, with those of what it leads to."""
+    """Yield the conditions of a site, with those of what it leads to, where calls have to enter functions."""
     own = (*conditions(program, condition_of(site)), *also)
     function, found = site.scope.owner, 0
     for caller in callers(program, function) if function.is_function and len(seen) < DEPTH else ():
         if found < PASSES and caller.scope.owner not in (*seen, function) and program.runs(caller):
             inner = _entered(program, caller, function)
             moved = _moved(program, own, caller, function, inner)
-            if moved is not None and (target is None or _may_call(program, site, target, inner)):
-                for each in _passes(program, caller, moved, (*seen, function), function):
-                    found += 1
-                    yield each
+            calls = tuple(each._replace(scope=_within(program, each.scope, function, inner)) for each in entries)
+            if moved is None or not all(_may_call(program, *each) for each in calls):
+                continue
+            if isinstance(caller.node, ast.Call) and _may_call(program, caller.node.func, function, caller.scope, True):
+                calls = (*calls, Entry(caller.node.func, function, caller.scope))
+            for each in _passes(program, caller, moved, (*seen, function), calls):
+                found += 1
+                yield each
     if not found:
         yield own
 
 
+def _may_call(program: Program, callee: ast.expr, target: Scope, scope: Scope, surely: bool = False) -> bool:
+    """Return whether a callee may, as far as is known, be a function."""
+    value = program.value(callee, scope)
+    return any(each.definition is target for each in value.alternatives) or (value.open and not surely)
+
+
 def _entered(program: Program, caller: Site, function: Scope) -> Scope:
-    """Return a function as one of its calls enters it; the function itself where that teaches nothing."""
-    evaluator = program.evaluator
+    """Return a function as one of its calls enters it, also where it has no other; itself where that is not known."""
+    node, scope, evaluator = caller.node, caller.scope, program.evaluator
     known = [each for each in evaluator.callees(caller).alternatives if each.definition is function]
-    if len(known) != 1 or not isinstance(caller.node, ast.Call):
+    if len(known) != 1 or not isinstance(node, ast.Call):
         return function
-    return activated(evaluator, function, caller.node, caller.scope, known[0].receiver, known[0].outer) or function
+    receiver, outer = known[0].receiver, known[0].outer
+    key = id(function), id(node), id(scope), receiver.what if receiver is not None else None, id(outer)
+    return evaluator.activation(key, function, node, scope, receiver, (), outer)
 
 
-def _may_call(program: Program, site: Site, target: Scope, inner: Scope) -> bool:
-    """Return whether a site may call a function where its own function is entered in this way."""
-    assert isinstance(site.node, ast.Call)
-    here, there = (program.value(site.node.func, scope) for scope in (inner, site.scope))
-    is_one = any(known.definition is target for known in here.alternatives)
-    return (
-        is_one
-        or here.open
-        or not here.alternatives
-        or all(known.definition is not target for known in there.alternatives)
-    )
+def _within(program: Program, scope: Scope, function: Scope, inner: Scope) -> Scope:
+    """Return a scope, of a function or of what it calls, as it is where that function is entered in one way."""
+    if scope is function or not isinstance(scope, CallContext):
+        return inner if scope is function else scope
+    outer = _within(program, scope.caller, function, inner)
+    return activated(program.evaluator, scope.function, scope.call, outer, scope.receiver) or scope
 
 
 def _moved(program: Program, own: Pass, caller: Site, function: Scope, inner: Scope) -> Optional[Pass]:
@@ -137,11 +152,7 @@ def _given(program: Program, condition: Condition, caller: Site, function: Scope
         if part is not None:
             yield from condition._replace(test=part.node, scope=part.scope).parts
             return
-    if isinstance(scope, CallContext) and scope.caller is function and inner is not function:
-        outer = activated(program.evaluator, scope.function, scope.call, inner, scope.receiver)
-        yield condition._replace(scope=outer or scope)
-    else:
-        yield condition._replace(scope=inner) if scope is function else condition
+    yield condition._replace(scope=_within(program, scope, function, inner))
 
 
 # --- two passes

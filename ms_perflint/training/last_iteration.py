@@ -9,8 +9,6 @@ from typing import Optional
 from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Block, Site
 
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
-
 
 def is_in_last_pass(site: Site) -> bool:
     """Return whether a site runs at the end of a training only: `if epoch == epochs - 1`, `if epoch + 1 == epochs`."""
@@ -19,7 +17,7 @@ def is_in_last_pass(site: Site) -> bool:
 
 def is_in_one_pass(site: Site) -> bool:
     """Return whether a site runs at most once while the loops around it in its function do."""
-    loops = [arm for arm in site.block.chain() if isinstance(arm.owner, LOOPS) and arm.arm == "body"]
+    loops = site.block.loops
     if _leaves(site, len(loops)):
         return True
     return any(_is_one(test, site.block) or (len(loops) == 1 and _is_last(test, site.block)) for test in _equal(site))
@@ -57,7 +55,7 @@ def _is_one(test: ast.Compare, block: Block) -> bool:
 
 def _compared(test: ast.Compare, block: Block) -> tuple[Optional[ast.For], Optional[ast.expr]]:
     """Return the outermost loop around a block, and what the test compares with its variable; None for other tests."""
-    loops = [arm.owner for arm in block.chain() if isinstance(arm.owner, LOOPS) and arm.arm == "body"]
+    loops = block.loops
     if not loops or not isinstance(loops[-1], ast.For):
         return None, None
     variables = {node.id for node in ast.walk(loops[-1].target) if isinstance(node, ast.Name)}

@@ -311,7 +311,7 @@ def anchor(program: Program) -> Optional[Site]:
         ):
             leading.append(site)
     models = [site for site in leading if id(site.node) in trains and site.word in ("train", "fit")]
-    looping = [site for site in leading if training.loops(site)]
+    looping = [site for site in leading if site.block.loops]
     first = models or _innermost(program, looping) or leading
     return min(first, key=lambda site: program.position(site) or 0) if first else None
 

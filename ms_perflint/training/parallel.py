@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.predicates import DEVICES
@@ -240,27 +241,32 @@ class Reach:
 
     def effective(self, sites: Iterable[Site]) -> bool:
         """Return whether on some pass of the call one of the sites runs: whatever the tests give, or by default."""
-        alternatives = [each for site in sites for each in passes(self.program, site)]
-        return any(self._covers(own, alternatives) for own in self.passes)
+        return self._covers(sites, self._apart, self._is_granted)
 
     def _surely(self, sites: Iterable[Site]) -> bool:
         """Return whether on some pass of the call one of the sites runs, with nothing granted but several devices."""
-        alternatives = [each for site in sites for each in passes(self.program, site)]
+        return self._covers(
+            sites, partial(contradict, self.program), lambda each, mine: _is_about_spread(each) or mine <= each.devices
+        )
+
+    def _covers(
+        self,
+        sites: Iterable[Site],
+        apart: Callable[[Pass, Pass], bool],
+        is_granted: Callable[[Condition, frozenset[str]], bool],
+    ) -> bool:
+        """Return whether one of the sites runs on some pass of the call, where what holds there and more is granted."""
+        others = [each for site in sites for each in passes(self.program, site)]
         for own in self.passes:
             mine = devices(own)
             left = [
-                frozenset(c for c in other if c not in own and not _is_about_spread(c) and not mine <= c.devices)
-                for other in alternatives
-                if not contradict(self.program, own, other)
+                frozenset(each for each in other if each not in own and not is_granted(each, mine))
+                for other in others
+                if not apart(own, other)
             ]
-            if any(all(usually(self.program, c) for c in rest) for rest in left) or always(left):
+            if any(all(usually(self.program, each) for each in rest) for rest in left) or always(left):
                 return True
         return False
-
-    def _covers(self, own: Pass, alternatives: list[Pass]) -> bool:
-        left = [frozenset(self._rest(own, other)) for other in alternatives if not self._apart(own, other)]
-        by_default = any(all(usually(self.program, condition) for condition in rest) for rest in left)
-        return by_default or always(left)
 
     def _apart(self, own: Pass, other: Pass) -> bool:
         """Return whether two passes exclude each other; an Ascend's speaks for that of another device beside it."""
@@ -269,22 +275,10 @@ class Reach:
             own = tuple(c for c in own if c.devices == DEVICES)
         return contradict(self.program, own, other)
 
-    def _rest(self, own: Pass, other: Pass) -> Iterator[Condition]:
-        """Yield what must hold on the other pass beyond what holds, or is granted, on this one."""
-        mine = devices(own)
-        for condition in other:
-            allowed = condition.devices
-            if condition in own:
-                continue
-            if allowed != DEVICES:
-                granted = "Ascend" in allowed or mine <= allowed
-            else:
-                granted = self._is_granted(condition)
-            if not granted:
-                yield condition
-
-    def _is_granted(self, condition: Condition) -> bool:
+    def _is_granted(self, condition: Condition, mine: frozenset[str]) -> bool:
         """Return whether a condition holds where gradients are added up, is about portions, or cannot be known."""
+        if condition.devices != DEVICES:
+            return "Ascend" in condition.devices or mine <= condition.devices
         words = " ".join(condition.words).lower()
         if _is_about_spread(condition) or "fusion" in words or "all_reduce" in words or "allreduce" in words:
             return True
