@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
 from ms_perflint.core.findings import Gain, Safety
+from ms_perflint.index.reachability import excludes
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import conditions, mode, training
@@ -66,9 +67,9 @@ class MissingDatasetSinkMode(Check):
             return False
         if {Cadence.STEP, Cadence.UNKNOWN} & set(cadences(call)):
             return True
-        if call.in_loop and call.argument("epoch").must_be(1):
+        if call.block.loops and call.argument("epoch").must_be(1):
             return True
-        others = [other for other in self.program.calls(*MODEL_TRAINS) if other.excludes(call)]
+        others = [other for other in self.program.calls(*MODEL_TRAINS) if excludes(other.block, call.block)]
         return any(other.argument(SINK).may_be(True) for other in others)
 
     # --- by form

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
 from ms_perflint.core.findings import Edit, Gain, Related, Safety
+from ms_perflint.index.predicates import DEVICES
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.program.predicates import DEVICES
 from ms_perflint.training import mode, parallel, training
+from ms_perflint.training.conditions import is_switch
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -124,7 +125,7 @@ class MissingAllReduceFusion(Check):
     def _switch(self, call: Call) -> str:
         """Return under which option the call runs, if a user must ask for it."""
         for condition in parallel.Reach(self.program, call).passes[0]:
-            if condition.is_switch(self.program) and condition.devices(self.program) == DEVICES:
+            if is_switch(self.program, condition) and condition.devices == DEVICES:
                 return Message(" (when `{condition}`)", condition=condition.text)
         return ""
 

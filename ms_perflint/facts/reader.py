@@ -12,8 +12,9 @@ from ms_perflint.core.findings import Place
 from ms_perflint.core.source import NOTEBOOK, PYTHON
 from ms_perflint.facts.data import Evidence, Origin, Plain
 from ms_perflint.facts.words import UNKNOWN, both, either
+from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import is_main_guard
+from ms_perflint.index.syntax_forms import is_main_test
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
@@ -89,12 +90,13 @@ class Reader:
     def when(self, site: Site) -> tuple[str, tuple[Origin, ...]]:
         """Return the conditions of a site in its own function, and the options and keys that they ask for.
 
-        Where a normal user does not meet one of them, those that hold by default say nothing.
+        Where a normal user does not meet one of them, those that hold by default say nothing. Those without which the
+        program ends in an error never do.
         """
         found = [
-            (condition, condition.usually(self.program))
-            for condition in conditions.conditions(self.program, site.block)
-            if not is_main_guard(ast.If(condition.test, [], []))
+            (condition, conditions.usually(self.program, condition))
+            for condition in conditions.conditions(self.program, condition_of(site))
+            if not condition.is_required and not is_main_test(condition.test)
         ]
         if any(usual is False for _, usual in found):
             found = [(condition, usual) for condition, usual in found if not usual]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple, Optional
 
+from ms_perflint.index.reachability import excludes
 from ms_perflint.index.semantic_index import COMPREHENSIONS, DEAD, OWNERS, Binding, Block, Scope
 from ms_perflint.index.syntax_forms import TRY, leaves
 
 LATER = (ast.Lambda, ast.GeneratorExp)  # what stands inside is evaluated at any time from there on
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 class Place(NamedTuple):
@@ -36,7 +36,13 @@ def place(node: ast.AST, scope: Scope) -> Optional[Place]:
 
 def stored(binding: Binding) -> Optional[Place]:
     """Return the step that stores in an object."""
-    return place(binding.node, binding.scope)
+    return place(binding.node if hasattr(binding.node, "lineno") else binding.stmt, binding.scope)
+
+
+def rank(binding: Binding) -> int:
+    """Return the position of what a binding, or a store in an object, does among the steps of its file."""
+    at = stored(binding)
+    return -1 if at is None else at.rank
 
 
 def happens_before(first: Optional[Place], second: Optional[Place]) -> bool:
@@ -70,7 +76,7 @@ def never_before(first: Optional[Place], second: Optional[Place]) -> bool:
     is_later = any(isinstance(block.scope.node, LATER) for block in second.block.chain())
     if is_later or _loops(first) & _loops(second):
         return False
-    return first.rank >= second.rank or _excludes(first.block, second.block)
+    return first.rank >= second.rank or excludes(first.block, second.block)
 
 
 def _arm(block: Block) -> object:
@@ -81,7 +87,7 @@ def _arm(block: Block) -> object:
 def _is_passed(block: Block) -> bool:
     """Return whether whoever comes past a compound statement has come through an arm of it, to the end of that."""
     owner = block.owner
-    if isinstance(owner, (ast.With, ast.AsyncWith)):
+    if isinstance(owner, (ast.With, ast.AsyncWith, ast.Assert)):
         return True
     if isinstance(owner, TRY):
         is_body = block.arm == "body" and all(leaves(handler.body[-1]) for handler in owner.handlers)  # type: ignore[attr-defined]
@@ -94,12 +100,6 @@ def _is_passed(block: Block) -> bool:
 
 def _loops(place: Place) -> set[int]:
     """Return the loops, each pass of which may run a place again; the test of a `while` is part of its passes."""
-    found = {id(block.owner) for block in place.block.chain() if isinstance(block.owner, LOOPS) and block.arm == "body"}
+    found = set(map(id, place.block.loops))
     found.update(id(block) for block in place.block.chain() if isinstance(block.scope.node, COMPREHENSIONS))
     return found | {id(place.step)} if isinstance(place.step, ast.While) else found
-
-
-def _excludes(first: Block, second: Block) -> bool:
-    """Return whether two blocks are in different arms of one `if`."""
-    arms = {id(block.owner): block.arm for block in first.chain() if isinstance(block.owner, ast.If)}
-    return any(arms.get(id(block.owner), block.arm) != block.arm for block in second.chain())

@@ -60,6 +60,8 @@ class _IndexBuilder:
             self.statement(stmt, block)
             if leaves(stmt):
                 block = Block(block.scope, block, stmt, DEAD)
+            elif isinstance(stmt, ast.Assert):
+                block = Block(block.scope, block, stmt, "body")
             elif isinstance(stmt, ast.If):
                 first, other = leaves(stmt.body[-1]), bool(stmt.orelse) and leaves(stmt.orelse[-1])
                 if first != other:

@@ -23,11 +23,15 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 STATIC = "staticmethod"
 DEAD = "dead"  # the arm of what stands behind a statement that leaves the block
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 OWNERS = (ast.Module, ast.ClassDef, *FUNCTIONS)  # what runs the lambdas and comprehensions in it
 
 
 class Block:
-    """One arm of a compound statement; after `if a: return` the rest of the block is the other arm of that `if`."""
+    """One arm of a compound statement; after `if a: return` the rest of the block is the other arm of that `if`.
+
+    After `assert a` the rest of the block is an arm of that.
+    """
 
     __slots__ = ("arm", "owner", "parent", "scope")
 
@@ -49,14 +53,9 @@ class Block:
         return found
 
     @property
-    def in_loop(self) -> bool:
-        """Return whether it is, or stands in, the body of a `for` or `while` of its function."""
-        block: Optional[Block] = self
-        while block is not None:
-            if isinstance(block.owner, (ast.For, ast.AsyncFor, ast.While)) and block.arm == "body":
-                return True
-            block = block.parent
-        return False
+    def loops(self) -> list[ast.AST]:
+        """Return the `for` and `while` in whose bodies it stands, innermost first."""
+        return [each.owner for each in self.chain() if isinstance(each.owner, LOOPS) and each.arm == "body"]
 
 
 class Binding:
@@ -247,20 +246,6 @@ class Site:
             if isinstance(scope.node, ast.Lambda):
                 yield scope
             scope = scope.parent
-
-    def excludes(self, other: Site) -> bool:
-        """Return whether the two stand in different arms of one `if` or `try`, so that never both run on one pass."""
-        mine = {id(block.owner): block for block in self.block.chain() if block.owner is not None}
-        for block in other.block.chain():
-            own = mine.get(id(block.owner)) if block.owner is not None else None
-            if own is not None and own.arm != block.arm and isinstance(block.owner, ast.If):
-                return True
-        return False
-
-    @property
-    def in_loop(self) -> bool:
-        """Return whether it stands in the body of a `for` or `while` of its function."""
-        return self.block.in_loop
 
     @property
     def span(self) -> Span:

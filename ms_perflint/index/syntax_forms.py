@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
 TRY: tuple[type[ast.AST], ...] = (ast.Try, ast.TryStar) if hasattr(ast, "TryStar") else (ast.Try,)
 EXITS = frozenset({"exit", "_exit", "quit"})
@@ -38,16 +39,19 @@ def descendants(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def position(node: ast.expr) -> tuple[int, int, int, int]:
+def position(node: Any) -> tuple[int, int, int, int]:
     """Return a sort key for the order of the source: where an expression starts, then where it ends."""
     return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
 
 
 def is_main_guard(node: ast.AST) -> bool:
     """Return whether a statement is `if __name__ == "__main__":`."""
-    if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
-        return False
-    sides = [node.test.left, *node.test.comparators]
+    return isinstance(node, ast.If) and is_main_test(node.test)
+
+
+def is_main_test(test: ast.expr) -> bool:
+    """Return whether a test is `__name__ == "__main__"`."""
+    sides = [test.left, *test.comparators] if isinstance(test, ast.Compare) else []
     return any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides) and any(
         isinstance(side, ast.Constant) and side.value == "__main__" for side in sides
     )
@@ -114,9 +118,5 @@ def _holds(part: ast.AST, node: ast.expr) -> bool:
     """Return whether a node stands in the text of a part; parts without a place of their own have it in their parts."""
     if not hasattr(part, "lineno"):
         return any(_holds(inner, node) for inner in ast.iter_child_nodes(part))
-    first, last = _span(part), _span(node)
+    first, last = position(part), position(node)
     return first[:2] <= last[:2] and last[2:] <= first[2:]
-
-
-def _span(node: ast.AST) -> tuple[int, int, int, int]:
-    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]

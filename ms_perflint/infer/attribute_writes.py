@@ -6,7 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import Optional
 
-from ms_perflint.index.execution_order import Place, happens_before, is_always_passed, never_before, place, stored
+from ms_perflint.index.execution_order import Place, happens_before, is_always_passed, never_before, place, rank, stored
+from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex
 from ms_perflint.infer.bulk_updates import laid_over
 from ms_perflint.infer.evaluator import Evaluator
@@ -45,7 +46,7 @@ def overlaid(
     if not found:
         return list(values)
     given = [evaluator.weighed(binding) for binding in found]
-    if all(any(isinstance(arm.owner, ast.If) for arm in binding.block.chain()) for binding in found):
+    if all(any(not each.is_required for each in path_condition(binding.block)) for binding in found):
         given.append(Value((), False, True))  # it may as well be what it was before
     return [*(value for value in values if value.alternatives), *given]
 
@@ -150,21 +151,16 @@ def _parts(value: ast.expr) -> list[str]:
 def _is_after(evaluator: Evaluator, binding: Binding, other: Binding, scope: Scope) -> bool:
     """Return whether, of two stores that have surely run, one comes after the other; those of the reader are last."""
     if binding.scope.owner is other.scope.owner:
-        return _rank(binding) > _rank(other)
+        return rank(binding) > rank(other)
     return binding.scope.owner is scope.owner or _is_imported(evaluator, other, stored(binding), binding.scope)
 
 
 def _is_undone(evaluator: Evaluator, binding: Binding, last: Binding) -> bool:
     """Return whether another store, which is sure, takes the place of what this one gave."""
     if binding.scope.owner is last.scope.owner:
-        return _rank(binding) < _rank(last)
+        return rank(binding) < rank(last)
     is_level = isinstance(binding.scope.owner.node, ast.Module)
     return is_level and _is_imported(evaluator, binding, stored(last), last.scope)
-
-
-def _rank(binding: Binding) -> int:
-    at = stored(binding)
-    return -1 if at is None else at.rank
 
 
 # --- a store at module level, and code elsewhere

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.execution_order import never_before, place, stored
-from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL
+from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
 from ms_perflint.infer import config_files, mappings, setting_loops
 from ms_perflint.infer.config_sources import sources
@@ -148,22 +148,20 @@ def _is_own(receiver: ast.expr) -> bool:
 
 
 def _is_conditional(update: Update) -> bool:
-    return any(isinstance(block.owner, ast.If) for block in update.block.chain())
+    return any(not condition.is_required for condition in path_condition(update.block))
 
 
 def _is_taken(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Optional[bool]:
     """Return whether a user who passes no option gets to an update of a setting; False where nobody does."""
     loop = setting_loops.of_key(update.key, update.block) if update.key is not None else None
     answers = [True if loop is None else setting_loops.has(evaluator, loop, name, scope)]
-    for arm in update.block.chain():
-        if not isinstance(arm.owner, ast.If):
-            continue
-        answer = setting_loops.comes(evaluator, arm.owner.test, loop, name, scope) if loop is not None else None
+    for condition in path_condition(update.block):
+        answer = setting_loops.comes(evaluator, condition.test, loop, name, scope) if loop is not None else None
         if answer is not None:
-            answers.append(answer is (arm.arm == "body"))
+            answers.append(answer is condition.result)
         else:
-            usually = evaluator.value(arm.owner.test, scope).default_truth
-            answers.append(True if usually is (arm.arm == "body") else None)
+            usually = evaluator.value(condition.test, scope).default_truth
+            answers.append(True if usually is condition.result or condition.is_required else None)
     return False if False in answers else None if None in answers else True
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, Optional
 
-from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, USUAL
+from ms_perflint.index.reachability import IMPOSSIBLE, USUAL, path_condition
 from ms_perflint.index.semantic_index import DEAD, Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Part, Read
 from ms_perflint.infer import (
@@ -21,7 +21,7 @@ from ms_perflint.infer import (
     parameters,
     sequences,
 )
-from ms_perflint.infer.call_context import CallContext, key_of
+from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.direct_imports import outside
 from ms_perflint.infer.queries import Queries, query
 from ms_perflint.infer.values import (
@@ -54,7 +54,6 @@ class ProgramEvaluator:
         self.libraries = libraries
         self.queries = Queries(_joined)
         self._memo, self._ask = self.queries.memo, self.queries.ask
-        self._ways: dict[tuple[int, str], int] = {}  # identity of a block -> how it is reached
         self._activations: dict[tuple[object, ...], CallContext] = {}
         self.made: dict[tuple[int, object], ast.expr] = {}  # displays that stand in no source, by what they stand for
 
@@ -93,7 +92,7 @@ class ProgramEvaluator:
             bindings = home.reaching(node, scope) if home is not None else ()
             if home is None or len(bindings) != 1 or _has_stars(scope, home):
                 return None
-            inner = _inner(bindings[0], home)
+            inner = narrowing.read_in(bindings[0].scope, home)
             found = self.binding(bindings[0], inner)
             if (id(bindings[0]), inner.key) not in self._memo:  # in a cycle that is not settled
                 return found
@@ -178,12 +177,9 @@ class ProgramEvaluator:
             way = self.way(binding.block, scope) if binding.block.parent is not None else USUAL
             if way == IMPOSSIBLE:
                 continue
-            value = self.binding(binding, scope)
-            way = min(way, narrowing.left(self, binding, bindings, scope))
-            if way == IMPOSSIBLE:
-                continue
-            value = narrowing.remaining(binding, value, bindings)
-            values.append(value if way == USUAL else value.as_non_default())
+            value = narrowing.remaining(self, binding, self.binding(binding, scope), bindings, scope)
+            if value is not None:
+                values.append(value if way == USUAL else value.as_non_default())
         return join(values) if values else self.empty()
 
     def weighed(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
@@ -193,7 +189,7 @@ class ProgramEvaluator:
 
     def binding(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
         """Return what one binding gives its name; `scope`: the activation in which it is asked for."""
-        inner = _inner(binding, scope)
+        inner = narrowing.read_in(binding.scope, scope)
         key = id(binding), inner.key
         found: Optional[Value] = self._memo.get(key)
         if found is not None:
@@ -301,35 +297,14 @@ class ProgramEvaluator:
 
     def way(self, block: Block, scope: Optional[Scope] = None) -> int:
         """Return how a block is reached: IMPOSSIBLE, only with an OPTIONAL choice of the user, or USUAL."""
-        pending: list[Block] = []
-        current: Optional[Block] = block
-        key = key_of(scope)
-        while current is not None and (id(current), key) not in self._ways:
-            pending.append(current)
-            current = current.parent
-        way, certain = USUAL if current is None else self._ways[id(current), key], True
-        for arm in reversed(pending):
-            if arm.arm == DEAD:
-                way = IMPOSSIBLE
-            if way != IMPOSSIBLE and isinstance(arm.owner, ast.If) and arm.parent is not None:
-                outer = arm.parent.scope
-                inner = scope if isinstance(scope, CallContext) and scope.function is outer else outer
-                way = min(way, self._way_of_arm(arm.owner.test, arm.arm == "body", inner))
-                certain = certain and (id(arm.owner.test), key_of(inner)) in self._memo
-            if certain:  # answers inside of a cycle are not kept
-                self._ways[id(arm), key] = way
+        way = IMPOSSIBLE if any(arm.arm == DEAD for arm in block.chain()) else USUAL
+        for condition in path_condition(block):
+            way = way and min(way, narrowing.way(self, condition, scope))
         return way
 
     def may_run(self, site: Site) -> bool:
         """Return whether no condition around a site is always false."""
         return self.way(site.block) != IMPOSSIBLE
-
-    def _way_of_arm(self, test: ast.expr, wanted: bool, scope: Scope) -> int:
-        """Return how one arm of an `if` is reached, by its own test."""
-        value = self.value(test, scope)
-        if self.is_pending(value) or (value.truth is not None and value.truth != wanted):
-            return IMPOSSIBLE
-        return OPTIONAL if value.default_truth is not None and value.default_truth != wanted else USUAL
 
     def _conditional(self, node: ast.IfExp, scope: Scope) -> Value:
         test = self.value(node.test, scope)
@@ -357,11 +332,6 @@ def _joined(first: Any, other: Any) -> Any:
     if isinstance(first, Value) and isinstance(other, Value):
         return join([first, other])
     return tuple(dict.fromkeys((*first, *other))) if isinstance(first, tuple) and isinstance(other, tuple) else other
-
-
-def _inner(binding: Binding, scope: Optional[Scope]) -> Scope:
-    """Return the scope in which a binding is read: the activation, where it is one of its function."""
-    return scope if isinstance(scope, CallContext) and scope.function is binding.scope else binding.scope
 
 
 def _has_stars(scope: Scope, home: Scope) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any, Optional
 
+from ms_perflint.index.predicates import COMPARE
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.infer import mappings
 from ms_perflint.infer.values import (
@@ -58,18 +59,6 @@ def _narrow(text: str) -> str:
     return text
 
 
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: operator.eq,
-    ast.IsNot: operator.ne,
-    ast.In: lambda item, container: item in container,
-    ast.NotIn: lambda item, container: item not in container,
-}
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -157,7 +146,7 @@ def augmented(evaluator: Evaluator, binding: Binding, scope: Scope) -> Value:
         return BOTTOM
     if isinstance(stmt.op, ast.Add) and is_sequence(left):
         return joined(evaluator, stmt, (stmt.target, stmt.value), scope)
-    if type(stmt.op) not in _ARITHMETIC or binding.block.in_loop or binding.name in binding.scope.declared:
+    if type(stmt.op) not in _ARITHMETIC or binding.block.loops or binding.name in binding.scope.declared:
         return TOP
     function = _ARITHMETIC[type(stmt.op)]
     return combine([left, right], lambda known: _calculate(function, known), stmt.target, scope)
@@ -240,7 +229,7 @@ def _all(*answers: object) -> bool:
 def _compared(
     evaluator: Evaluator, left: ast.expr, op: ast.cmpop, right: ast.expr, node: ast.expr, scope: Scope
 ) -> Value:
-    function = _COMPARE[type(op)]
+    function = COMPARE[type(op)]
     first = evaluator.value(left, scope)
     if evaluator.is_pending(first):
         return BOTTOM

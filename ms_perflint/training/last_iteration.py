@@ -6,34 +6,29 @@ import ast
 from collections.abc import Iterator
 from typing import Optional
 
+from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Block, Site
-
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def is_in_last_pass(site: Site) -> bool:
     """Return whether a site runs at the end of a training only: `if epoch == epochs - 1`, `if epoch + 1 == epochs`."""
-    return any(_is_last(test, site.block) and "epoch" in ast.unparse(test).lower() for test in _tests(site.block))
+    return any(_is_last(test, site.block) and "epoch" in ast.unparse(test).lower() for test in _equal(site))
 
 
 def is_in_one_pass(site: Site) -> bool:
     """Return whether a site runs at most once while the loops around it in its function do."""
-    loops = [arm for arm in site.block.chain() if isinstance(arm.owner, LOOPS) and arm.arm == "body"]
+    loops = site.block.loops
     if _leaves(site, len(loops)):
         return True
-    return any(
-        _is_one(test, site.block) or (len(loops) == 1 and _is_last(test, site.block)) for test in _tests(site.block)
-    )
+    return any(_is_one(test, site.block) or (len(loops) == 1 and _is_last(test, site.block)) for test in _equal(site))
 
 
-def _tests(block: Block) -> Iterator[ast.Compare]:
-    """Yield the comparisons `a == b` that must hold for a block to run, the parts of `a == b and c` too."""
-    for arm in block.chain():
-        if isinstance(arm.owner, ast.If) and arm.arm == "body":
-            test = arm.owner.test
-            for part in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]:
-                if isinstance(part, ast.Compare) and len(part.ops) == 1 and isinstance(part.ops[0], ast.Eq):
-                    yield part
+def _equal(site: Site) -> Iterator[ast.Compare]:
+    """Yield the comparisons that must find both sides equal for a site to run."""
+    for part in (part for condition in condition_of(site) for part in condition.parts):
+        test, wanted = part.test, ast.Eq if part.result else ast.NotEq
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], wanted):
+            yield test
 
 
 def _is_last(test: ast.Compare, block: Block) -> bool:
@@ -60,7 +55,7 @@ def _is_one(test: ast.Compare, block: Block) -> bool:
 
 def _compared(test: ast.Compare, block: Block) -> tuple[Optional[ast.For], Optional[ast.expr]]:
     """Return the outermost loop around a block, and what the test compares with its variable; None for other tests."""
-    loops = [arm.owner for arm in block.chain() if isinstance(arm.owner, LOOPS) and arm.arm == "body"]
+    loops = block.loops
     if not loops or not isinstance(loops[-1], ast.For):
         return None, None
     variables = {node.id for node in ast.walk(loops[-1].target) if isinstance(node, ast.Name)}

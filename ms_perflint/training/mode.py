@@ -9,14 +9,15 @@ from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import FUNCTIONS, Block, Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import is_main_guard
+from ms_perflint.index.reachability import Condition, condition_of, excludes
+from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex, Site
+from ms_perflint.index.syntax_forms import is_main_test
 from ms_perflint.infer.direct_imports import outside
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.libraries import argparse
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training import training
+from ms_perflint.training import conditions, training
 
 GRAPH, PYNATIVE = 0, 1
 SET_CONTEXT = "mindspore.set_context"
@@ -114,8 +115,7 @@ def _is_sure(program: Program, site: Site) -> bool:
     owner, module = site.scope.owner, site.module
     if owner is not module.scope and not (owner.is_function and owner.parent is module.scope):
         return False
-    tests = [arm for arm in site.block.chain() if isinstance(arm.owner, ast.If)]
-    is_certain = all(arm.owner is not None and is_main_guard(arm.owner) for arm in tests)
+    is_certain = all(is_main_test(condition.test) for condition in condition_of(site))
     return is_certain and SET_CONTEXT in program.apis(site) and program.evaluator.may_run(site)
 
 
@@ -134,12 +134,9 @@ def is_for_another_mode(program: Program, site: Site) -> bool:
 
 def _conditions_on_mode(program: Program, site: Site) -> Iterator[Optional[bool]]:
     """Yield of each condition on the mode around a site whether it holds for a normal user; None when not known."""
-    for arm in site.block.chain():
-        if not isinstance(arm.owner, ast.If) or arm.parent is None:
-            continue
-        if _is_about_mode(arm.owner.test) or _chooses_mode(program, site, arm):
-            usual = program.value(arm.owner.test, arm.parent.scope).default_truth
-            yield None if usual is None else usual is (arm.arm == "body")
+    for condition in condition_of(site):
+        if _is_about_mode(condition.test) or _chooses_mode(program, site, condition):
+            yield conditions.usually(program, condition)
 
 
 def _is_about_mode(test: ast.expr) -> bool:
@@ -151,21 +148,16 @@ def _is_about_mode(test: ast.expr) -> bool:
     return bool(words)
 
 
-def _chooses_mode(program: Program, site: Site, arm: Block) -> bool:
+def _chooses_mode(program: Program, site: Site, condition: Condition) -> bool:
     """Return whether a test leads to one mode or to the other: `if args.context == "py":`, with graph in the `else`.
 
     A test for the device, for distribution or for the data set leads to paths that normal users take.
     """
-    if arm.owner is None or not isinstance(arm.owner, ast.If) or re.search(PATHS, ast.unparse(arm.owner.test)):
+    if re.search(PATHS, ast.unparse(condition.test)):
         return False
-    own = [call for call in settings(program) if call.node is site.node]
-    others = (call for call in settings(program) if _stands_beside(call, arm))
-    mine = {_said(call) for call in own}
+    mine = {_said(call) for call in settings(program) if call.node is site.node}
+    others = (call for call in settings(program) if condition.opposite in condition_of(call))
     return bool(mine) and any(_said(call) not in mine for call in others)
-
-
-def _stands_beside(call: Call, arm: Block) -> bool:
-    return any(other.owner is arm.owner and other.arm != arm.arm for other in call.block.chain())
 
 
 def _said(call: Call) -> Optional[int]:
@@ -179,34 +171,21 @@ def is_overridden(program: Program, call: Call) -> bool:
     if position is None:
         return False
     start = training_starts(program)
-    arms = _arms(call.block)
+    known = condition_of(call)
     for other in settings(program):
         later = program.position(other)
         if (
             later is None
             or later <= position
             or other == call
-            or call.excludes(other)
+            or excludes(call.block, other.block)
             or (start is not None and later > start)
         ):
             continue
-        if not is_opt_in(program, other) and (_arms(other.block) <= arms or _is_certain(program, other.block, arms)):
+        more = (condition for condition in condition_of(other) if condition not in known)
+        if not is_opt_in(program, other) and all(conditions.usually(program, each) for each in more):
             return True
     return False
-
-
-def _arms(block: Block) -> set[tuple[int, str]]:
-    return {(id(arm.owner), arm.arm) for arm in block.chain() if isinstance(arm.owner, ast.If)}
-
-
-def _is_certain(program: Program, block: Block, known: set[tuple[int, str]]) -> bool:
-    """Return whether all conditions around a block that are not `known` to hold do hold for a normal user."""
-    for arm in block.chain():
-        if not isinstance(arm.owner, ast.If) or arm.parent is None or (id(arm.owner), arm.arm) in known:
-            continue
-        if program.value(arm.owner.test, arm.parent.scope).default_truth != (arm.arm == "body"):
-            return False
-    return True
 
 
 def training_starts(program: Program) -> Optional[int]:
@@ -332,7 +311,7 @@ def anchor(program: Program) -> Optional[Site]:
         ):
             leading.append(site)
     models = [site for site in leading if id(site.node) in trains and site.word in ("train", "fit")]
-    looping = [site for site in leading if training.loops(site)]
+    looping = [site for site in leading if site.block.loops]
     first = models or _innermost(program, looping) or leading
     return min(first, key=lambda site: program.position(site) or 0) if first else None
 

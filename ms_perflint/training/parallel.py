@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.index.predicates import DEVICES
+from ms_perflint.index.reachability import Condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Part
 from ms_perflint.infer.spreads import keys
 from ms_perflint.infer.values import TOP, Alternative, Value
 from ms_perflint.program.call_site import Call
-from ms_perflint.program.predicates import DEVICES
-from ms_perflint.training.conditions import Condition, Pass, always, contradict, devices, passes
+from ms_perflint.training.conditions import Pass, always, asks_environment, contradict, devices, passes, usually
 from ms_perflint.training.training import train_sites
 from ms_perflint.training.training_steps import STEP_CELLS, base_apis, is_step_class
 
@@ -124,7 +126,7 @@ def serves_parameters(program: Program) -> bool:
 
 def _is_asked(program: Program, condition: Condition) -> bool:
     """Return whether a condition holds only for a user who passes an option, as far as the program shows."""
-    usual = condition.usually(program)
+    usual = usually(program, condition)
     return usual is False or (usual is None and isinstance(condition.test, (ast.Name, ast.Attribute)))
 
 
@@ -239,57 +241,48 @@ class Reach:
 
     def effective(self, sites: Iterable[Site]) -> bool:
         """Return whether on some pass of the call one of the sites runs: whatever the tests give, or by default."""
-        alternatives = [each for site in sites for each in passes(self.program, site)]
-        return any(self._covers(own, alternatives) for own in self.passes)
+        return self._covers(sites, self._apart, self._is_granted)
 
     def _surely(self, sites: Iterable[Site]) -> bool:
         """Return whether on some pass of the call one of the sites runs, with nothing granted but several devices."""
-        alternatives = [each for site in sites for each in passes(self.program, site)]
+        return self._covers(
+            sites, partial(contradict, self.program), lambda each, mine: _is_about_spread(each) or mine <= each.devices
+        )
+
+    def _covers(
+        self,
+        sites: Iterable[Site],
+        apart: Callable[[Pass, Pass], bool],
+        is_granted: Callable[[Condition, frozenset[str]], bool],
+    ) -> bool:
+        """Return whether one of the sites runs on some pass of the call, where what holds there and more is granted."""
+        others = [each for site in sites for each in passes(self.program, site)]
         for own in self.passes:
-            mine = devices(self.program, own)
+            mine = devices(own)
             left = [
-                frozenset(
-                    c for c in other if c not in own and not _is_about_spread(c) and not mine <= c.devices(self.program)
-                )
-                for other in alternatives
-                if not contradict(self.program, own, other)
+                frozenset(each for each in other if each not in own and not is_granted(each, mine))
+                for other in others
+                if not apart(own, other)
             ]
-            if any(all(c.usually(self.program) for c in rest) for rest in left) or always(left):
+            if any(all(usually(self.program, each) for each in rest) for rest in left) or always(left):
                 return True
         return False
 
-    def _covers(self, own: Pass, alternatives: list[Pass]) -> bool:
-        left = [frozenset(self._rest(own, other)) for other in alternatives if not self._apart(own, other)]
-        by_default = any(all(condition.usually(self.program) for condition in rest) for rest in left)
-        return by_default or always(left)
-
     def _apart(self, own: Pass, other: Pass) -> bool:
         """Return whether two passes exclude each other; an Ascend's speaks for that of another device beside it."""
-        mine, others = devices(self.program, own), devices(self.program, other)
+        mine, others = devices(own), devices(other)
         if "Ascend" in others and "Ascend" not in mine:
-            own = tuple(c for c in own if c.devices(self.program) == DEVICES)
+            own = tuple(c for c in own if c.devices == DEVICES)
         return contradict(self.program, own, other)
 
-    def _rest(self, own: Pass, other: Pass) -> Iterator[Condition]:
-        """Yield what must hold on the other pass beyond what holds, or is granted, on this one."""
-        mine = devices(self.program, own)
-        for condition in other:
-            allowed = condition.devices(self.program)
-            if condition in own:
-                continue
-            if allowed != DEVICES:
-                granted = "Ascend" in allowed or mine <= allowed
-            else:
-                granted = self._is_granted(condition)
-            if not granted:
-                yield condition
-
-    def _is_granted(self, condition: Condition) -> bool:
+    def _is_granted(self, condition: Condition, mine: frozenset[str]) -> bool:
         """Return whether a condition holds where gradients are added up, is about portions, or cannot be known."""
+        if condition.devices != DEVICES:
+            return "Ascend" in condition.devices or mine <= condition.devices
         words = " ".join(condition.words).lower()
         if _is_about_spread(condition) or "fusion" in words or "all_reduce" in words or "allreduce" in words:
             return True
-        return condition.usually(self.program) is None and not condition.asks_environment(self.program)
+        return usually(self.program, condition) is None and not asks_environment(self.program, condition)
 
 
 def _is_about_spread(condition: Condition) -> bool:

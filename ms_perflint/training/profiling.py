@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
+from ms_perflint.index.reachability import Condition, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.conditions import DEPTH, PASSES, Condition, Pass, conditions, contradict, parts, passes
+from ms_perflint.training.conditions import DEPTH, PASSES, Pass, conditions, contradict, passes, usually
 from ms_perflint.training.mode import training_starts
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _meet(program: Program, own: Pass, other: Pass) -> bool:
     if contradict(program, own, other):
         return False
     rare = [
-        [c for c in some if c not in others and c.usually(program) is False]
+        [c for c in some if c not in others and usually(program, c) is False]
         for some, others in ((own, other), (other, own))
     ]
     return not (rare[0] and rare[1])
@@ -72,7 +73,7 @@ def _implied(program: Program, own: Pass) -> Iterator[Condition]:
         if isinstance(test, ast.Attribute) and isinstance(test.value, ast.Name):
             bindings = scope.module.stores.get((test.value.id, test.attr), [])
         for binding in bindings if condition.result else ():
-            before = list(conditions(program, binding.block))
+            before = conditions(program, path_condition(binding.block))
             if (
                 len(before) == 1
                 and binding.scope is scope
@@ -83,7 +84,7 @@ def _implied(program: Program, own: Pass) -> Iterator[Condition]:
                 yield before[0].opposite
 
 
-def _asks(program: Program, call: Call) -> Pass:
+def _asks(program: Program, call: Call) -> tuple[Condition, ...]:
     """Return the conditions under which the argument of a call is true: `not args.profile`."""
     node, scope = call.given("enable"), call.scope
     if isinstance(node, ast.Name):
@@ -92,8 +93,8 @@ def _asks(program: Program, call: Call) -> Pass:
             node = bindings[0].value
     if isinstance(node, ast.IfExp):
         arms = [program.value(arm, scope).truth for arm in (node.body, node.orelse)]
-        return tuple(parts(node.test, bool(arms[0]), scope)) if arms in ([True, False], [False, True]) else ()
-    return tuple(parts(node, True, scope)) if node is not None and not isinstance(node, ast.Constant) else ()
+        return (Condition(node.test, bool(arms[0]), scope),) if arms in ([True, False], [False, True]) else ()
+    return (Condition(node, True, scope),) if node is not None and not isinstance(node, ast.Constant) else ()
 
 
 def _turned_off(call: Call, both: Pass, at: Optional[int]) -> bool:
@@ -116,7 +117,9 @@ def _turned_off(call: Call, both: Pass, at: Optional[int]) -> bool:
 
 def _follows(program: Program, both: Pass, later: Pass) -> bool:
     """Return whether a later pass is taken where these conditions hold, as far as a normal user and the code show."""
-    return not contradict(program, both, later) and not any(c.usually(program) is False for c in later if c not in both)
+    return not contradict(program, both, later) and not any(
+        usually(program, c) is False for c in later if c not in both
+    )
 
 
 # --- what profiles the data pipeline
@@ -171,7 +174,7 @@ def _passes_alive(call: Call) -> tuple[Pass, ...]:
 
 def _comes_true(program: Program, condition: Condition) -> bool:
     """Return whether a condition counts steps or epochs: in the course of the training it holds."""
-    counts = isinstance(condition.test, ast.Compare) and condition.usually(program) is None
+    counts = isinstance(condition.test, ast.Compare) and usually(program, condition) is None
     return counts and any(re.search(COUNTED, word) for word in condition.words)
 
 
@@ -334,4 +337,4 @@ def _is_visible(call: Call, condition: Condition) -> bool:
 
 def is_optional(program: Program, profiling: Profiling, own: Pass) -> bool:
     """Return whether a profiler is on only for users who ask for it, or on a condition that nobody knows."""
-    return all(any(c not in own and c.usually(program) is not True for c in each) for each in profiling.passes)
+    return all(any(c not in own and usually(program, c) is not True for c in each) for each in profiling.passes)

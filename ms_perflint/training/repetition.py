@@ -9,7 +9,7 @@ from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.last_iteration import is_in_last_pass, is_in_one_pass
-from ms_perflint.training.training import callees, callers, is_callback, loops, scopes_above, train_sites
+from ms_perflint.training.training import callees, callers, is_callback, scopes_above, train_sites
 
 # Methods of a Callback that run while training goes on; `end` runs once, after it
 REPEATED_HOOKS = frozenset(
@@ -32,7 +32,7 @@ def repeats(program: Program, site: Site, seen: Optional[set[Scope]] = None) -> 
     scope = site.scope.owner
     if is_in_last_pass(site):
         return False
-    if not is_in_one_pass(site) and any(_trains_in(program, loop, scope) for loop in loops(site)):
+    if not is_in_one_pass(site) and any(_trains_in(program, loop, scope) for loop in site.block.loops):
         return True
     for inner in site.lambdas:
         if any(repeats(program, caller, seen) for caller in program.callers(inner)):
@@ -56,7 +56,7 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
     """Return whether a loop trains in its body: each pass goes on where the last one ended."""
     direct = {id(site.node): site for site in train_sites(program)}
     for site in scope.owner.calls:
-        if loop in loops(site):
+        if loop in site.block.loops:
             train = direct.get(id(site.node))
             if train is not None and not _makes_model_in(program, train, loop):
                 return True

@@ -145,7 +145,7 @@ def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]
 
 def _held_step(site: Site, callee: Value, holders: set[str]) -> bool:
     """Return whether a step comes out of a container, where only its name speaks for it: `phase["network"](batch)`."""
-    return not callee.alternatives and site.word in holders and bool(loops(site))
+    return not callee.alternatives and site.word in holders and bool(site.block.loops)
 
 
 def _is_backward(program: Program, site: Site) -> bool:
@@ -200,15 +200,6 @@ def _by_name(program: Program, site: Site) -> tuple[Scope, ...]:
     """Return the functions that a call may enter by its name; none where it is known what it enters."""
     value = program.evaluator.callees(site)
     return program.callees(site) if value.open or not value.alternatives else ()
-
-
-def loops(site: Site) -> list[ast.AST]:
-    """Return the loops in whose bodies a site stands, innermost first."""
-    found: list[ast.AST] = []
-    for block in site.block.chain():
-        if isinstance(block.owner, (ast.For, ast.AsyncFor, ast.While)) and block.arm == "body":
-            found.append(block.owner)
-    return found
 
 
 def callees(program: Program, site: Site) -> list[Scope]:

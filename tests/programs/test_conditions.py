@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from programs import Program, analysed, expect, fires, join, quiet
 
+from ms_perflint.index.reachability import condition_of
 from ms_perflint.training.conditions import conditions, contradict, devices, passes
 
 EXCLUSIVE = [
@@ -114,6 +115,60 @@ TOGETHER += [
     "from functools import partial\n" + ON.format("x, on") + "g = partial(f, y)\ng(y, d == 'GPU')" + ASCEND,
     "from functools import partial\n" + ON.format("on") + "g = partial(f, on=d == 'GPU')\ng(on=x)" + ASCEND,
 ]
+EXCLUSIVE += [  # in one statement, and behind `assert`
+    "x and a()\nif not x:\n    b()",
+    "x or a()\nif x:\n    b()",
+    "y = a() if x else None\nif not x:\n    b()",
+    "y = None if x else a()\nif x:\n    b()",
+    "y = z or (a() if x else None)\nif z:\n    b()",
+    "y = [a() for i in z if x]\nif not x:\n    b()",
+    "y = {i: a() for i in z if i if x}\nif not x:\n    b()",
+    "y = [i for i in z if x if a()]\nif not x:\n    b()",
+    "y = [a() for i in z if x for j in i]\nif not x:\n    b()",
+    "f = lambda: a() if x else None\nf()\nif not x:\n    b()",
+    "assert x\na()\nif not x:\n    b()",
+    "assert d == 'Ascend', d\na()\nif d == 'GPU':\n    b()",
+    "def f():\n    assert not x\n    a()\nf()\nif x:\n    b()",
+]
+TOGETHER += [
+    "y = a() or x\nif not x:\n    b()",
+    "y = [i for i in a() if x]\nif not x:\n    b()",
+    "y = [i for i in z if a() if x]\nif not x:\n    b()",
+    "y = [a() for i in z if i]\nif not x:\n    b()",
+    "y = x if a() else z\nif not x:\n    b()",
+    "def f():\n    assert x\nf()\na()\nif not x:\n    b()",
+]
+ASKS = "def f(m, n=1):\n    if {}:\n        a()\n"
+TWO = "if x:\n    f({})\nelse:\n    f({})\nif not x:\n    b()"
+RUNS = "def g():\n    a()\ndef h():\n    pass\ndef run(step):\n    step()\n"
+CALLS = "if x:\n    run({})\nelse:\n    run({})\nif not x:\n    b()"
+EXCLUSIVE += [  # by what each call passes
+    ASKS.format("m == 't'") + TWO.format("'t'", "'e'"),
+    ASKS.format("m != 'e'") + TWO.format("'t'", "'e'"),
+    ASKS.format("m in ('t', 'u')") + TWO.format("m='u'", "m='e'"),
+    ASKS.format("m is not None") + TWO.format("1", "None"),
+    ASKS.format("m > 1 and y") + TWO.format("2", "1"),
+    ASKS.format("n == 2") + TWO.format("1, 2", "1"),
+    "def f(m):\n    on = m == 't'\n    if on:\n        a()\n" + TWO.format("'t'", "'e'"),
+    "def f(m):\n    if m == 'e':\n        return\n    a()\n" + TWO.format("'t'", "'e'"),
+    "def f(m):\n    assert m == 't'\n    a()\n" + TWO.format("'t'", "'e'"),
+    "def f(m):\n    y = a() if m else None\n" + TWO.format("1", "0"),
+    ASKS.replace("def f(m", "def g(m").format("m == 't'") + "def f(m):\n    g(m)\n" + TWO.format("'t'", "'e'"),
+    RUNS + CALLS.format("g", "h"),
+    RUNS + CALLS.format("step=g", "step=h"),
+    RUNS + CALLS.format("g", "print"),
+    RUNS.replace("step()", "other(step)").replace("def run", "def other(s):\n    s()\ndef run")
+    + CALLS.format("g", "h"),
+]
+TOGETHER += [
+    ASKS.format("m == 't'") + TWO.format("'t'", "'t'"),
+    ASKS.format("m == 't'") + TWO.format("'t'", "y"),
+    ASKS.format("m == 't'") + TWO.format("'e'", "'t'"),
+    ASKS.format("m > 1 or y") + TWO.format("2", "1"),
+    RUNS + CALLS.format("g", "g"),
+    RUNS + CALLS.format("h", "g"),
+    RUNS + CALLS.format("g", "g if y else h"),
+]
 
 
 def exclusive(code: str) -> bool:
@@ -159,7 +214,7 @@ DEVICES = [
 def test_devices_of_a_site(code: str, expected: str) -> None:
     program = analysed({"train.py": code})
     (site,) = program.sites("a")
-    assert " ".join(sorted(devices(program, tuple(conditions(program, site.block))))) == expected
+    assert " ".join(sorted(devices(conditions(program, condition_of(site))))) == expected
 
 
 # --- branches of one program, seen by rules that ask about them

@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.index.semantic_index import Binding, Scope
-
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
+from ms_perflint.index.semantic_index import LOOPS, Binding, Scope
 
 
 def home_of(name: str, scope: Scope) -> Optional[Scope]:

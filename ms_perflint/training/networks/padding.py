@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection
 from typing import NamedTuple, Optional
 
+from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Site
 
 
@@ -62,10 +63,8 @@ def _one_more(node: ast.expr, size: int) -> Optional[ast.expr]:
 
 def _is_guarded(site: Site) -> bool:
     """Return whether a condition around a site asks for the remainder."""
-    tests = [block.owner.test for block in site.block.chain() if isinstance(block.owner, (ast.If, ast.While))]
-    for node in ast.walk(site.stmt) if not hasattr(site.stmt, "body") else ():
-        if isinstance(node, ast.IfExp) and any(inner is site.node for inner in ast.walk(node)):
-            tests.append(node.test)
+    tests = [condition.test for condition in condition_of(site)]
+    tests.extend(arm.owner.test for arm in site.block.chain() if isinstance(arm.owner, ast.While))
     return any(_asks_remainder(test) for test in tests)
 
 

@@ -11,7 +11,7 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.networks.networks import multiplies
-from ms_perflint.training.training import MODEL_TRAINS, loops, train_sites
+from ms_perflint.training.training import MODEL_TRAINS, train_sites
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS, base_apis, is_step_class, is_step_object, step_flow
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def _given(node: ast.Call) -> Optional[ast.expr]:
 
 def _outside(call: Call, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
     """Return the statement before which a network is converted once: the loop around, if it is made before that."""
-    for loop in reversed(loops(call)):
+    for loop in reversed(call.block.loops):
         inside = [node for node in ast.walk(loop) if isinstance(node, ast.Name)]
         bound = {node.id for node in inside if isinstance(node.ctx, ast.Store)}
         if isinstance(loop, ast.stmt) and not bound & {n.id for n in ast.walk(given) if isinstance(n, ast.Name)}:

@@ -15,8 +15,10 @@ _MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.Eq, ast.NotEq: ast.NotEq, ast.Is: ast.Is, ast.IsNot: ast.IsNot,
     ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE,
 }  # fmt: skip
-_COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Is: operator.eq, ast.IsNot: operator.ne,
+COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne,
+    ast.Is: lambda value, other: type(value) is type(other) and value == other,
+    ast.IsNot: lambda value, other: type(value) is not type(other) or value != other,
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
     ast.In: lambda value, choices: value in choices, ast.NotIn: lambda value, choices: value not in choices,
 }  # fmt: skip
@@ -27,9 +29,14 @@ _PARTS = ("startswith", "endswith")
 class Choice(NamedTuple):
     """A test of one thing against constants."""
 
-    thing: str
+    node: ast.expr  # the thing
     holds: Callable[[object], bool]
     constants: tuple[object, ...]
+
+    @property
+    def thing(self) -> str:
+        """Return a text that is the same for things that read alike."""
+        return key(self.node)
 
     def devices(self, result: bool) -> frozenset[str]:
         """Return the devices for which the test gives this result, in whatever case they are spelled.
@@ -52,28 +59,28 @@ def _spellings(device: str) -> tuple[str, ...]:
     return device, device.lower(), device.upper()
 
 
-def choice(test: ast.expr) -> Optional[Choice]:
-    """Return what a test asks of one thing; None where it is no comparison with constants."""
+def choice(test: ast.expr) -> Choice:
+    """Return what a test asks of one thing; of another test whether it holds, which is a thing too."""
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        return _compared(test.left, type(test.ops[0]), test.comparators[0])
+        asked = _compared(test.left, type(test.ops[0]), test.comparators[0])
+        return asked or Choice(test, operator.not_ if type(test.ops[0]) in FLIPPED else bool, ())
     if isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute) and test.func.attr in _PARTS:
         constants = _constants(test.args[0]) if len(test.args) == 1 and not test.keywords else None
-        if constants is None or not all(isinstance(constant, str) for constant in constants):
-            return None
-        method, texts = test.func.attr, tuple(map(str, constants))
-        return _of(test.func.value, lambda value: isinstance(value, str) and getattr(value, method)(texts), constants)
-    if isinstance(test, (ast.Name, ast.Attribute)):
-        return Choice(key(test), bool, ())
-    return None
+        if constants and all(isinstance(constant, str) for constant in constants):
+            method = test.func.attr
+            return _of(
+                test.func.value, lambda value: isinstance(value, str) and getattr(value, method)(constants), constants
+            )
+    return Choice(test, bool, ())
 
 
 def _compared(left: ast.expr, sign: type[ast.cmpop], right: ast.expr) -> Optional[Choice]:
-    function = _COMPARE[sign]
+    function = COMPARE[sign]
     if sign in (ast.In, ast.NotIn):
         choices = _constants(right) if isinstance(right, (ast.List, ast.Tuple, ast.Set)) else None
         return _of(left, lambda value: function(value, choices), choices) if choices is not None else None
     if sign in _MIRRORED and isinstance(left, ast.Constant):
-        left, function, right = right, _COMPARE[_MIRRORED[sign]], left
+        left, function, right = right, COMPARE[_MIRRORED[sign]], left
     constants = None if isinstance(right, (ast.List, ast.Tuple, ast.Set)) else _constants(right)
     if constants is None or isinstance(left, ast.Constant):
         return None
@@ -99,7 +106,7 @@ def _of(node: ast.expr, holds: Callable[[object], bool], constants: tuple[object
     ):
         method, node = node.func.attr, node.func.value
         holds = _changed(method, holds)
-    return Choice(key(node), holds, constants)
+    return Choice(node, holds, constants)
 
 
 def _changed(method: str, holds: Callable[[object], bool]) -> Callable[[object], bool]:
