@@ -131,9 +131,9 @@ def comments(text: bytes) -> tuple[Span, ...]:
     """Return where comments stand in the text of an expression, strings with "#" apart."""
     if b"#" not in text:
         return ()
-    lines = (b"(" + text + b"\n)").decode().splitlines(keepends=True)
+    lines = list(io.StringIO((b"(" + text + b"\n)").decode(), newline=""))  # `splitlines` also splits at form feeds
     found = []
-    for token in tokenize.generate_tokens(io.StringIO("".join(lines), newline="").readline):
+    for token in tokenize.generate_tokens(iter(lines).__next__):
         if token.type == tokenize.COMMENT:
             row, column = token.start
             before = "".join(lines[: row - 1]) + lines[row - 1][:column]
