@@ -50,6 +50,11 @@ def starts_line(source: Source, offset: int) -> bool:
     return not source.text[line_start(source, offset) : offset].strip(BLANK)
 
 
+def is_joined(source: Source, row: int) -> bool:
+    """Return whether a backslash joins a row with the one above; one at the end of a comment counts too."""
+    return source.line(row - 1).endswith(b"\\")
+
+
 def indent(source: Source, offset: int) -> str:
     """Return the blanks with which the line of `offset` starts."""
     line = source.line(source.row(offset))
