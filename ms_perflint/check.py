@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from ms_perflint.suppressions import Suppressions
     from ms_perflint.syntax import Slice
 
+SHOWN = 80  # characters of a comment
+
 
 class Check:
     """The base of all rules; the first line of a rule's docstring is its summary.
@@ -45,6 +47,7 @@ class Check:
     preview: ClassVar[bool] = False
     per_program: ClassVar[bool] = True  # False: what it reports does not depend on the program that a file is part of
     anchored: ClassVar[bool] = False  # it also reports entry scripts in which no trigger stands: see `anchors`
+    blames: ClassVar[tuple[str, ...]] = ()  # parameters: what is passed for them is to blame, where something is
     looks_inside: ClassVar[bool] = True  # its visitor goes on to what stands inside of a suspect
     reviews: ClassVar[bool] = False  # it judges the comments of a file once all others have spoken: see `review`
     options: ClassVar[Mapping[str, object]] = {}  # option -> default
@@ -118,6 +121,12 @@ class Check:
         assert self._slice is not None
         return self._site if node is self._slice.root else None
 
+    def argument(self, name: str) -> Optional[cst.Arg]:
+        """Return what is passed to the suspect for a parameter, as it is written; None where nothing is."""
+        site, read = self._site, self._slice
+        given = site.given(name) if isinstance(site, Call) and site.fstring is None else None
+        return read.argument(given) if given is not None and read is not None else None
+
     def report(
         self,
         node: Union[cst.CSTNode, ast.expr],
@@ -130,7 +139,8 @@ class Check:
     ) -> None:
         """Report a node of the visited call (or an `ast` node of the same file), with the edits that mend it.
 
-        `advice` says in a few words what the fix does.
+        `advice` says in a few words what the fix does. Comments on an argument that is to blame are shown, and a
+        suppression counts there too; a fix that such a comment may speak against is not safe.
         """
         site = self._site
         assert site is not None and self._slice is not None
@@ -142,7 +152,15 @@ class Check:
         else:
             span = site.span if node is self._slice.root else self._slice.span(node)
         place, end = module.source.place(span[0]), module.source.place(span[1])
-        made = self._fix(advice or self.name, safety or self.safety, tuple(sorted(map(_plain, fix)))) if fix else None
+        over_rows = site.fstring is None and module.source.row(site.span[0]) < module.source.row(site.span[1])
+        blamed = [arg for name in self.blames if over_rows and (arg := self.argument(name)) is not None]
+        ends = (offset for arg in blamed for offset in self._slice.span(arg))
+        lines = {*rows(module, site.stmt, place.row), *map(module.source.row, ends)}
+        explained = [each for arg in blamed for each in self._explanations(arg)]
+        made = None
+        if fix:
+            edits = tuple(sorted(map(_plain, fix)))
+            made = self._fix(advice or self.name, safety or self.safety, edits, bool(explained))
         self.findings.append(
             Finding(
                 place,
@@ -150,14 +168,30 @@ class Check:
                 self.name,
                 message,
                 end,
-                rows(module, site.stmt, place.row),
+                tuple(sorted(lines)),
                 made,
-                tuple(sorted(set(related))),
+                tuple(sorted({*related, *explained})),
             )
         )
 
-    def _fix(self, advice: str, safety: Safety, edits: tuple[Edit, ...]) -> Fix:
-        """Return a fix; it is not safe where a comment goes with the code."""
+    def _explanations(self, arg: cst.Arg) -> list[Related]:
+        """Return the comments on an argument that people read."""
+        from ms_perflint.edits.comments import is_readable  # here, because most files have no finding
+
+        assert self._site is not None and self._slice is not None
+        source, found = self._site.module.source, []
+        for start, text in self._slice.comments(arg):
+            if is_readable(text):
+                words = text.lstrip("#").strip()
+                words = words if len(words) <= SHOWN else f"{words[:SHOWN]}..."
+                message = Message("this comment may explain it: {comment}", comment=words)
+                found.append(Related(source.place(start), message))
+        return found
+
+    def _fix(self, advice: str, safety: Safety, edits: tuple[Edit, ...], explained: bool) -> Fix:
+        """Return a fix; it is not safe where a comment goes with the code, or `explained` why the code is as it is."""
+        if safety is Safety.SAFE and explained:
+            return Fix(Message("{advice}; a comment there may say why not", advice=advice), Safety.UNSAFE, edits)
         if safety is Safety.SAFE and any(self._loses_comment(path, edits) for path in {edit.path for edit in edits}):
             return Fix(Message("{advice}; a comment is removed with it", advice=advice), Safety.UNSAFE, edits)
         return Fix(advice, safety, edits)

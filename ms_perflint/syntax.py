@@ -76,6 +76,28 @@ class Slice:
         start = self._start + place.start - 1  # the parenthesis in front
         return start, start + place.length
 
+    def argument(self, given: ast.expr) -> cst.Arg | None:
+        """Return the argument of this call that an expression of the file is, or stands in."""
+        start, end = self.module.span(given)
+        for arg in cst.ensure_type(self.root, cst.Call).args:
+            first, last = self.span(arg)
+            if first <= start and end <= last:
+                return arg
+        return None
+
+    def comments(self, arg: cst.Arg) -> list[tuple[int, str]]:
+        """Return the comments on an argument, each with its offset: inside of it, and behind it on its last line."""
+        behind = arg.comma.whitespace_after if isinstance(arg.comma, cst.Comma) else arg.whitespace_after_arg
+        below = behind.empty_lines if isinstance(behind, cst.ParenthesizedWhitespace) else ()
+        found: list[tuple[int, str]] = []
+        nodes: list[cst.CSTNode] = [arg]
+        while nodes:
+            node = nodes.pop()
+            if isinstance(node, cst.Comment):
+                found.append((self.span(node)[0], node.value))
+            nodes += [child for child in node.children if child not in below]
+        return sorted(found)
+
     def visit(self, visitor: cst.CSTVisitor) -> None:
         """Let a visitor walk over the expression. Raises TooDeep."""
         _bounded(lambda: self.root.visit(visitor))

@@ -96,18 +96,23 @@ def arity(layout: str) -> int:
     return sum(f"{{{index}}}" in layout for index in range(3))
 
 
-def module_of(text: str) -> SemanticIndex:
+def module_of(text: str | bytes) -> SemanticIndex:
     """Return a module of this text."""
-    return index_builder.module_of(Source(PATH, text.encode()))
+    return index_builder.module_of(Source(PATH, _raw(text)))
 
 
-def call_of(text: str) -> Call:
+def call_of(text: str | bytes) -> Call:
     """Return the first call of `f`, as a call of CheckpointConfig."""
-    program = Program(Project(Overlay(Nowhere(), {PATH: text.encode()})), PATH, Target((2, 10, 0)))
+    program = Program(Project(Overlay(Nowhere(), {PATH: _raw(text)})), PATH, Target((2, 10, 0)))
     module = program.module(PATH)
     assert module is not None
     site = next(site for site in module.sites if site.word == "f" and isinstance(site.node, ast.Call))
     return Call(site, program, API)
+
+
+def _raw(text: str | bytes) -> bytes:
+    """Return the bytes of a file."""
+    return text if isinstance(text, bytes) else text.encode()
 
 
 def after(module: SemanticIndex, edits: Sequence[Edit] | None) -> str | None:

@@ -81,11 +81,13 @@ class Moved:
         newline = found.group().decode() if found else "\n"
         self.before: list[Span] = []
         self.after: list[Span] = []
+        self.gone: list[bool] = []  # nothing but comments takes the place
         shift = 0
         for start, end, new in sorted(set(edits)):
             size = len(new.replace("\n", newline).encode())
             self.before.append((start, end))
             self.after.append((start + shift, start + shift + size))
+            self.gone.append(_BLANK.fullmatch(new.encode()) is not None)
             shift += size - (end - start)
 
     def ahead(self, offset: int) -> int:
@@ -95,9 +97,9 @@ class Moved:
 
     def border(self, offset: int, span: Span) -> Optional[Span]:
         """Return where the first or last byte of a node can be in the edited text; None where it goes with the node."""
-        for before, after in zip(self.before, self.after):
+        for before, after, gone in zip(self.before, self.after, self.gone):
             if before[0] <= offset < before[1]:
-                whole = after[0] == after[1] or (before[0] <= span[0] and span[1] <= before[1])
+                whole = gone or (before[0] <= span[0] and span[1] <= before[1])
                 exact = (after[0], after[0] + 1) if before[0] == span[0] else after
                 exact = (after[1] - 1, after[1]) if before[1] == span[1] else exact
                 return None if whole else exact
@@ -229,6 +231,9 @@ class _Tree:
             return True
         start, end = moved.border(span[0], span), moved.border(span[1] - 1, span)
         if start is None or end is None:
+            return True
+        starts, ends = (any(each[0] <= at < each[1] for each in moved.before) for at in (span[0], span[1] - 1))
+        if starts and ends:  # it was around what stays, as a cast is
             return True
         spans = [(start[0], end[1])] if start[0] == start[1] - 1 and end[0] == end[1] - 1 else self.by_span
         kind = type(node), type(getattr(node, "op", None))

@@ -162,6 +162,12 @@ def _awkward() -> dict[str, bytes]:
         "middle_row": TRAIN.replace(
             CALL, "CheckpointConfig(\n        save_checkpoint_steps=1,  # noqa\n    )"
         ).encode(),
+        "blamed_row": TRAIN.replace(
+            CALL, "CheckpointConfig(\n        async_save=False,  # noqa: MSP301\n        exception_save=1)"
+        ).encode(),
+        "explained_row": TRAIN.replace(
+            CALL, "CheckpointConfig(\n        async_save=False,  # read at once\n        exception_save=1)"
+        ).encode(),
         "string": TRAIN.replace(CALL, 'CheckpointConfig(append_info=["""\n# noqa\n"""])').encode(),
         "backslash": TRAIN.replace(
             CALL, "CheckpointConfig(save_checkpoint_steps=\\\n        1,  # noqa\n    )"
@@ -509,6 +515,14 @@ def test_the_file_is_not_linted_again(here: Path, monkeypatch: pytest.MonkeyPatc
     assert reported(here / "train.py", TRAIN) == [(8, 13, "MSP301")]
     (here / "train.py").write_text(FIXED, encoding="utf-8")
     assert reported(here / "train.py", FIXED) == [(1, 0, "MSP000")]
+
+
+@pytest.mark.parametrize(("comment", "rows"), [("# noqa: MSP301", []), ("# noqa: E501", [8]), ("# why", [8])])
+def test_a_comment_on_the_argument_that_is_to_blame(here: Path, comment: str, rows: list[int]) -> None:
+    call = f"CheckpointConfig(\n        save_checkpoint_steps=1,\n        async_save=False,  {comment}\n    )"
+    (here / "train.py").write_text(text := TRAIN.replace(CALL, call), encoding="utf-8")
+    made(here, "train.py")
+    assert [row for row, _, _ in reported(here / "train.py", text)] == rows
 
 
 def test_the_file_is_not_parsed_again(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,7 @@ class PynativeModeTraining(Check):
     safety = Safety.UNSAFE
     gain = Gain("large", Message("a step is computed several times as fast"))
     triggers = (mode.SET_CONTEXT,)
+    blames = ("mode",)
     looks_inside = False
     anchored = True
 

@@ -31,6 +31,7 @@ class MissingDatasetSinkMode(Check):
     safety = Safety.UNSAFE
     gain = Gain("large", Message("no step waits for Python any more"))
     triggers = MODEL_TRAINS
+    blames = (SINK,)
     looks_inside = False
     options = {"report-deliberate": False}  # noqa: RUF012
 

@@ -48,6 +48,7 @@ class Fp32Matmul(Check):
     safety = Safety.UNSAFE
     gain = Gain("large", Message("the matrix work of each step takes a fraction of the time"))
     triggers = ("()",)  # a custom train cell has any name
+    blames = tuple(precision.LEVELS.values())
     looks_inside = False
 
     def among(self, sites: Sequence[Site]) -> Sequence[Site]:

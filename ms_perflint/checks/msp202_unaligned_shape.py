@@ -36,6 +36,7 @@ class UnalignedShape(Check):
     safety = Safety.UNSAFE
     gain = Gain("small", Message("no work on padding, all cores in use"))
     triggers = (*LAYERS, *sorted(OPERATORS), "*")
+    blames = ("out_channels", "out_features", "hidden_size")
     looks_inside = False
     options = {"multiple": 16}  # noqa: RUF012
 

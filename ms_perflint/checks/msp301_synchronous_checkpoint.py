@@ -26,6 +26,7 @@ class SynchronousCheckpoint(Check):
     safety = Safety.SAFE
     gain = Gain("medium", Message("no wait at a checkpoint"))
     triggers = (checkpoints.CONFIG, checkpoints.CALLBACK, checkpoints.SAVE)
+    blames = ("async_save",)
     looks_inside = False
 
     def suspect(self, call: Call) -> bool:

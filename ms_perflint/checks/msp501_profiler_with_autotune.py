@@ -28,6 +28,7 @@ class ProfilerWithAutotune(Check):
     safety = Safety.SAFE
     gain = Gain("small", Message("the profile, or the tuned data pipeline, that was asked for"))
     triggers = (profiling.AUTOTUNE,)
+    blames = ("enable",)
     looks_inside = False
 
     def suspect(self, call: Call) -> bool:

@@ -47,8 +47,8 @@ def remove_argument(call: Call, name: str) -> tuple[Edit, ...] | None:
         return None
     node = call.node
     word = next((word for word in node.keywords if word.value is given), None)
-    if word is None and (given is not node.args[-1] or isinstance(given, ast.Starred)):
-        return None
+    if word is None and (given not in node.args[-1:] or isinstance(given, ast.Starred)):
+        return None  # it stands in `**{...}`, or others follow
     listing = _listing(call)
     return listing.remove(_ordered(call).index(word or given)) if listing is not None else None
 

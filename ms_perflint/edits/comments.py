@@ -23,7 +23,12 @@ def readable(source: Source, start: int, end: int) -> list[tuple[int, str]]:
     """Return the comments between two offsets that people read, each with its offset."""
     text = source.text[start:end]
     found = [(start + first, text[first:last].decode().rstrip()) for first, last in comments(text)]
-    return [(at, each) for at, each in found if not _SUPPRESSION.fullmatch(each) and not _TO_TOOLS.match(each)]
+    return [(at, each) for at, each in found if is_readable(each)]
+
+
+def is_readable(comment: str) -> bool:
+    """Return whether people read a comment: it is neither a suppression that says nothing else, nor for a tool."""
+    return not _SUPPRESSION.fullmatch(comment) and not _TO_TOOLS.match(comment)
 
 
 def is_lost(source: Source, edits: Sequence[Edit]) -> bool:

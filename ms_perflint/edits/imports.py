@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Edit
 from ms_perflint.edits.expressions import first_row
-from ms_perflint.edits.layout import fits, indent, pad
+from ms_perflint.edits.layout import fits, indent, is_joined, pad
 from ms_perflint.edits.listing import Listing, items
 from ms_perflint.edits.statements import insert_below, is_future
 from ms_perflint.index.syntax_forms import descendants
@@ -284,7 +284,10 @@ def _on_top(module: SemanticIndex, line: str) -> Edit:
         end = len(source.text)
         ended = not end or source.text.endswith((b"\n", b"\r"))
         return Edit(module.path, end, end, f"{line}\n" if ended else f"\n{line}")
-    start = source.starts[first_row(body[0]) - 1]
+    row = first_row(body[0])
+    while is_joined(source, row):  # `@ \`
+        row -= 1
+    start = source.starts[row - 1]
     return Edit(module.path, start, start, f"{line}{_space(module, 0, line)}\n")
 
 

@@ -50,6 +50,11 @@ def starts_line(source: Source, offset: int) -> bool:
     return not source.text[line_start(source, offset) : offset].strip(BLANK)
 
 
+def is_joined(source: Source, row: int) -> bool:
+    """Return whether a backslash joins a row with the one above; one at the end of a comment counts too."""
+    return source.line(row - 1).endswith(b"\\")
+
+
 def indent(source: Source, offset: int) -> str:
     """Return the blanks with which the line of `offset` starts."""
     line = source.line(source.row(offset))
@@ -131,9 +136,9 @@ def comments(text: bytes) -> tuple[Span, ...]:
     """Return where comments stand in the text of an expression, strings with "#" apart."""
     if b"#" not in text:
         return ()
-    lines = (b"(" + text + b"\n)").decode().splitlines(keepends=True)
+    lines = list(io.StringIO((b"(" + text + b"\n)").decode(), newline=""))  # `splitlines` also splits at form feeds
     found = []
-    for token in tokenize.generate_tokens(io.StringIO("".join(lines), newline="").readline):
+    for token in tokenize.generate_tokens(iter(lines).__next__):
         if token.type == tokenize.COMMENT:
             row, column = token.start
             before = "".join(lines[: row - 1]) + lines[row - 1][:column]

@@ -1,11 +1,30 @@
-"""Items between brackets, separated by commas: the arguments of a call, the names of an import."""
+"""Items between brackets, separated by commas: the arguments of a call, the names of an import.
+
+This is text, not LibCST nodes, by measurement. The same on nodes (set the `comma` and the whitespace of `Arg`, render,
+cut what is equal) made the same of every layout in `tests/layouts`, took 221 lines of code for calls alone, where this
+takes 185 for calls and imports, and 2.1 ms for an edit instead of 0.25 ms: 0.9 ms to parse the call, else as much to
+render and to compare it (libcst 1.9, Python 3.11, 593 edits of the layouts). `python tests/fuzz.py` found a flaw in 56
+of 885 of its edits and in 1 of these: what decides is where a line starts and how wide it is, and no node says that.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from ms_perflint.core.findings import Edit
-from ms_perflint.edits.layout import BLANK, fits, indent, line_end, line_start, marks, pad, remark, starts_line, width
+from ms_perflint.edits.layout import (
+    BLANK,
+    fits,
+    indent,
+    is_joined,
+    line_end,
+    line_start,
+    marks,
+    pad,
+    remark,
+    starts_line,
+    width,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +66,7 @@ class Listing(NamedTuple):
             return (self._insert(comment or anchor, f"\n{in_front}{text}"),)
         if starts_line(self.source, last.start):
             new = f"\n{indent(self.source, last.start)}{text}{tail}"
-            if comment is None and self.source.line(self.source.row(last.start) - 1).endswith(b"\\"):
+            if comment is None and is_joined(self.source, self.source.row(last.start)):
                 new = f" \\{new}"
         else:
             inline = f"{lead}{self._gap()}{text}{tail}"
@@ -100,8 +119,15 @@ class Listing(NamedTuple):
                 return None
             if not text[bottom : line_end(self.source, bottom)].strip(BLANK):
                 lines = self._lines(index, self.source.row(item.start), self.source.row(bottom))
-                return (lines,) if comma is None else (self._delete(comma, comma + 1), lines)
+                return (lines,) if comma is None else (self._without_comma(comma), lines)
         return self._remove_inline(index, end)
+
+    def _without_comma(self, comma: int) -> Edit:
+        """Return the edit that deletes a comma, with its line where it stands alone on it."""
+        row = self.source.row(comma)
+        if self.source.line(row).strip(BLANK) == b",":
+            return self._delete(self.source.starts[row - 1], self.source.starts[row])
+        return self._delete(comma, comma + 1)
 
     def _lines(self, index: int, first: int, last: int) -> Edit:
         """Return the edit that deletes rows that hold one item, with the blank lines that would be too many."""

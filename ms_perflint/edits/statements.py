@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ms_perflint.core.findings import Edit
 from ms_perflint.edits.comments import readable
 from ms_perflint.edits.expressions import ancestors, first_row
-from ms_perflint.edits.layout import BLANK, indent, line_start, requoted, starts_line, unit
+from ms_perflint.edits.layout import BLANK, indent, is_joined, line_start, requoted, starts_line, unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,8 @@ _REST = re.compile(
 def delete_statement(module: SemanticIndex, stmt: ast.stmt) -> tuple[Edit, ...] | None:
     """Return the edit that deletes a simple statement with its lines; comments of it get lines of their own.
 
-    The only statement of a block becomes `pass`. None for compound statements, and where lines cannot be told apart.
+    The only statement of a block becomes `pass`. None for compound statements, where lines cannot be told apart, and
+    for a statement with comments that shares its lines.
     Suppressions and other comments to tools go with the code that they speak of.
     """
     path = ancestors(module, stmt)
@@ -34,6 +35,11 @@ def delete_statement(module: SemanticIndex, stmt: ast.stmt) -> tuple[Edit, ...] 
     start, end = module.span(stmt)
     block = _block(path[-2], stmt)
     index = block.index(stmt)
+    shares = not starts_line(module.source, start) or (
+        index + 1 < len(block) and _joined(module, stmt, block[index + 1])
+    )
+    if shares and readable(module.source, start, end):
+        return None  # there is no line for its comments
     if len(block) == 1 and not isinstance(path[-2], ast.Module):
         return (_passed(module, start, end),)
     if index + 1 < len(block) and _joined(module, stmt, block[index + 1]):
@@ -53,7 +59,7 @@ def insert_before(module: SemanticIndex, stmt: ast.stmt, line: str) -> tuple[Edi
     if source.text.startswith(b"elif", start) or is_future(stmt):
         return None
     top = source.starts[first_row(stmt) - 1]
-    if starts_line(source, start) and not _continued(module, top):
+    if starts_line(source, start) and not is_joined(source, source.row(top)):
         top = _above_comments(module, stmt, top)
         margin = indent(source, top)
         top += margin.rfind("\f") + 1  # a form feed stays where it divides the file
@@ -96,7 +102,7 @@ def insert_below(module: SemanticIndex, index: int, lines: str) -> Edit:
     source, body = module.source, module.tree.body
     row = body[index].end_lineno or 0
     for stmt in body[index + 1 :]:
-        if first_row(stmt) > row and not source.line(row).endswith(b"\\"):
+        if first_row(stmt) > row and not is_joined(source, row + 1):
             break
         row = max(row, stmt.end_lineno or 0)
     offset = source.starts[row]
@@ -125,18 +131,12 @@ def _joined(module: SemanticIndex, left: ast.AST, right: ast.AST) -> bool:
     return _JOINT.fullmatch(between) is not None
 
 
-def _continued(module: SemanticIndex, top: int) -> bool:
-    """Return whether the line that starts at `top` goes on with the one before, by a backslash."""
-    return module.source.line(module.source.row(top) - 1).endswith(b"\\") if top else False
-
-
 def _passed(module: SemanticIndex, start: int, end: int) -> Edit:
     """Return the edit that puts `pass` in the place of a statement, its comments above and behind it."""
     source, rest = module.source, _REST.match(module.source.text, end)
     if rest is None:
         return Edit(module.path, start, end, "pass")
-    inside = readable(source, start, end) if starts_line(source, start) else []
-    above = "".join(f"{text}\n{indent(source, start)}" for _, text in inside)
+    above = "".join(f"{text}\n{indent(source, start)}" for _, text in readable(source, start, end))
     behind = readable(source, end, rest.end())
     return Edit(module.path, start, rest.end(1) if behind else rest.end(), f"{above}pass")
 
@@ -148,7 +148,7 @@ def _delete_lines(module: SemanticIndex, start: int, end: int, is_first: bool) -
     """
     source = module.source
     top, rest = line_start(source, start), _REST.match(source.text, end)
-    if source.text[top:start].strip(BLANK) or rest is None or _continued(module, top):
+    if source.text[top:start].strip(BLANK) or rest is None or is_joined(source, source.row(top)):
         return None
     if remarks := readable(source, start, rest.end()):
         texts, (last, text) = [text for _, text in remarks], remarks[-1]
