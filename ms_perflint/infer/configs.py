@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Optional
 
 from ms_perflint.core.findings import Place
-from ms_perflint.infer import commandline
+from ms_perflint.infer import commandline, mappings
 from ms_perflint.infer.config_sources import sources
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import (
-    NO_CONSTANT,
+    DICT,
     TOP,
     Alternative,
     Api,
@@ -71,9 +70,8 @@ def holds(evaluator: Evaluator, holder: Alternative, name: object) -> Optional[b
         return True if name in what.data else None if what.open else False
     if isinstance(what, Options) and isinstance(name, str):
         return evaluator.libraries.has_option(evaluator, what, name)
-    if isinstance(what, Display) and isinstance(what.node, ast.Dict):
-        keys = [key.value if isinstance(key, ast.Constant) else NO_CONSTANT for key in what.node.keys]
-        return True if name in keys else None
+    if isinstance(what, Display) and what.kind == DICT:
+        return any(mappings.said(evaluator, key) == name for key in what.keys if key is not None) or None
     if isinstance(what, Instance) and what.node is not None:
         if (is_field := evaluator.libraries.has_field(evaluator, holder, name)) is not None:
             return is_field

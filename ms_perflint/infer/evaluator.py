@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Optional, Protocol
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
-from ms_perflint.index.signature import Part
+from ms_perflint.index.signature import Applied, Held, Part
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.database import Database
 from ms_perflint.infer.queries import Queries
@@ -18,7 +18,7 @@ class Memo(Protocol):
     """Answers and objects that are made once."""
 
     queries: Queries
-    made: dict[tuple[int, object], ast.expr]  # displays that stand in no source, by what they stand for
+    made: dict[tuple[object, ...], Applied]  # calls that stand in no source, by what they stand for
 
     def activation(
         self,
@@ -27,7 +27,7 @@ class Memo(Protocol):
         node: Optional[ast.Call],
         scope: Scope,
         receiver: Optional[Alternative],
-        passed: tuple[Part, ...] = (),
+        passed: tuple[Held, ...] = (),
         outer: Optional[Scope] = None,
     ) -> CallContext:
         """Return a function as one call enters it: the same one whenever it is asked for."""
@@ -60,6 +60,9 @@ class Evaluator(Memo, Lookup, Protocol):
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression, read in a scope, can be."""
+
+    def read(self, part: Held) -> Value:
+        """Return what a part of a display, or what a call passes, can be; of `*sequence`, the sequence."""
 
     def known(self, what: object, node: ast.AST, scope: Scope) -> Value:
         """Return the value that is just this, read at this node."""

@@ -8,7 +8,7 @@ from typing import Optional
 
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.signature import Part
+from ms_perflint.index.signature import Held, Part
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import commandline, mappings
 from ms_perflint.infer.evaluator import Evaluator, Library
@@ -177,7 +177,7 @@ def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value) -> 
             given = evaluator.value(keyword.value, site.scope)
         elif keyword.arg is None:
             holder = evaluator.value(keyword.value, site.scope)
-            given = evaluator.value(mappings.item(evaluator, keyword.value, name), site.scope)
+            given = evaluator.read(Held(keyword.value, site.scope, taken=(name,)))
             if not given.alternatives and (mappings.held(evaluator, holder, name) is False or holder == BOTTOM):
                 continue  # it leaves this option alone, or is itself made of it
         else:

@@ -11,14 +11,10 @@ from ms_perflint.index.syntax_forms import is_decorated, word_of
 from ms_perflint.infer import commandline, parameters, spreads
 from ms_perflint.infer.bases import ancestors, names_in
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import TOP, Alternative, Api, Instance, Value
+from ms_perflint.infer.values import DEFAULTS, OPTIONS, TOP, Alternative, Api, Instance, Value
 
 NAMED_TUPLE = "collections.namedtuple"
 FIELD = "dataclasses.field"
-
-
-class Parsed(ast.Call):
-    """A call that stands in no file: how a parser makes an object of one of its data classes."""
 
 
 def _is_dataclass(cls: Scope) -> bool:
@@ -41,8 +37,8 @@ def _field(evaluator: Evaluator, known: Alternative, name: str) -> Optional[Valu
         if name in cls.bindings:
             default = _default(evaluator, evaluator.bindings(cls.flow.at_end(name)))
             default = Value(default.alternatives, default.open, True)  # it is there to be replaced
-    if isinstance(what.node, Parsed):
-        return commandline.named(evaluator.program, name, default, bare=True)
+    if what.fields:
+        return commandline.named(evaluator.program, name, default, bare=True) if what.fields == OPTIONS else default
     given = parameters.made_with(evaluator, what, Signature.named(*names)).of(name)
     return spreads.passed(evaluator, given, default)
 
@@ -55,8 +51,7 @@ def structured(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[V
         return given
     if not isinstance(what, Scope) or not _is_dataclass(what):
         return None
-    made = evaluator.made.setdefault((id(node), "made"), ast.copy_location(ast.Call(node.args[0], [], []), node))
-    return evaluator.known(Instance(what, made, scope), node, scope)  # type: ignore[arg-type]
+    return evaluator.known(Instance(what, node, scope, DEFAULTS), node, scope)
 
 
 def _has_field(evaluator: Evaluator, known: Alternative, name: object) -> Optional[bool]:
