@@ -55,17 +55,22 @@ class Applied(ast.Call):
     """The call of a function that `map(function, elements)` makes."""
 
     @staticmethod
-    def of(node: ast.Call, scope: Scope) -> Optional[Applied]:
-        """Return the call of a function for any of some elements, where it is one of `map`."""
+    def of(node: ast.Call, given: Iterable[Held]) -> Applied:
+        """Return the call of the function that a call of `map` gets, for some elements."""
+        elements: list[ast.expr] = []
+        for part in given:
+            element = ast.copy_location(Read(), part.node)
+            element.part = part
+            elements.append(element)
+        return ast.copy_location(Applied(node.args[0], elements, []), node)
+
+    @staticmethod
+    def of_any(node: ast.Call, scope: Scope) -> Optional[Applied]:
+        """Return the call of a function for any of some elements, where a call may be one of `map`."""
         is_map = isinstance(node.func, ast.Name) and node.func.id == "map" and len(node.args) > 1
         if not is_map or any(isinstance(argument, ast.Starred) for argument in node.args):
             return None
-        elements: list[ast.expr] = []
-        for argument in node.args[1:]:
-            element = ast.copy_location(Read(), argument)
-            element.part = Held(argument, scope, taken=(EACH,))
-            elements.append(element)
-        return ast.copy_location(Applied(node.args[0], elements, []), node)
+        return Applied.of(node, [Held(argument, scope, taken=(EACH,)) for argument in node.args[1:]])
 
 
 class Layer(NamedTuple):

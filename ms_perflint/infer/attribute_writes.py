@@ -37,7 +37,7 @@ def overlaid(
     is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
     is_called = scope.module.calls(node)  # then it is no setting, which updates are of
     found = _stores(evaluator, base, node, name, scope, holder)
-    homes = {_home(known.what) for known in base.alternatives}
+    homes = {_home(known) for known in base.alternatives}
     before = [binding for binding in found if _is_sure(evaluator, binding, node, scope, homes)]
     if before:
         last = before[0]
@@ -74,7 +74,7 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
     holders = {known.identity for known in base.alternatives}
     stores = evaluator.program.stores(name)
     if len(stores) > SITES:  # a common name: only where the object is made
-        homes = {_home(known.what) for known in base.alternatives}
+        homes = {_home(known) for known in base.alternatives}
         stores = tuple(binding for binding in stores if binding.scope.module in homes)[:SITES]
     found = []
     for binding in stores:
@@ -85,10 +85,10 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
     return found
 
 
-def _home(what: object) -> Optional[SemanticIndex]:
+def _home(known: Alternative) -> Optional[SemanticIndex]:
     """Return the module in which an object that holds settings is made."""
-    made = what.parser if isinstance(what, Options) else what
-    return made.scope.module if isinstance(made, (Instance, Display)) else None
+    what = known.what.parser.what if isinstance(known.what, Options) else known.what
+    return what.scope.module if isinstance(what, (Instance, Display)) else None
 
 
 def _is_holder(evaluator: Evaluator, known: Alternative) -> bool:

@@ -13,7 +13,6 @@ from ms_perflint.infer.values import (
     DICT,
     TOP,
     Alternative,
-    Api,
     Constant,
     Display,
     Instance,
@@ -33,7 +32,7 @@ def lookup(evaluator: Evaluator, holder: Alternative, name: object) -> Value:
     if isinstance(what, Tree):
         return _leaf(what, name, holder)
     if isinstance(what, Options) and isinstance(name, str):
-        return evaluator.libraries.option(evaluator, what, name)
+        return evaluator.libraries.option(evaluator, what.parser, name)
     return TOP
 
 
@@ -69,7 +68,7 @@ def holds(evaluator: Evaluator, holder: Alternative, name: object) -> Optional[b
     if isinstance(what, Tree) and isinstance(what.data, dict):
         return True if name in what.data else None if what.open else False
     if isinstance(what, Options) and isinstance(name, str):
-        return evaluator.libraries.has_option(evaluator, what, name)
+        return evaluator.libraries.has_option(evaluator, what.parser, name)
     if isinstance(what, Display) and what.kind == DICT:
         return any(mappings.said(evaluator, key) == name for key in what.keys if key is not None) or None
     if isinstance(what, Instance) and what.node is not None:
@@ -82,14 +81,12 @@ def holds(evaluator: Evaluator, holder: Alternative, name: object) -> Optional[b
 
 
 @query
-def setting(evaluator: Evaluator, instance: Instance, name: str) -> Value:
+def setting(evaluator: Evaluator, known: Alternative, name: str) -> Value:
     """Return a member of an object that project code or a library made of options or of a config file."""
-    if instance.node is None:
-        return TOP
-    special = evaluator.libraries.settings.get(instance.type.name) if isinstance(instance.type, Api) else None
-    if special is not None:
-        return special(evaluator, instance, name)
-    found = sources(evaluator, instance.node, instance.scope)
+    made, special = known.creation, evaluator.libraries.settings.get(known.type_api)
+    if made is None or special is not None:
+        return special(evaluator, known, name) if special is not None else TOP
+    found = sources(evaluator, made.call, made.scope)
     in_files, on_line = (_looked_up(evaluator, found, kind, name) for kind in (Tree, Options))
     if not in_files.alternatives:
         return on_line if on_line.alternatives else TOP

@@ -96,7 +96,7 @@ def item(evaluator: Evaluator, known: Alternative, key: object) -> Value:
         field = evaluator.libraries.field(evaluator, known, key)
         if field is not None:
             return field
-        return configs.setting(evaluator, what, key)
+        return configs.setting(evaluator, known, key)
     if known.type_api in lists.CELLS:
         elements, is_open = lists.elements(evaluator, Value((known,)))
         return Value(elements, is_open)

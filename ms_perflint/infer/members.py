@@ -112,13 +112,13 @@ def _of_instance(
             own = _updated(evaluator, known, what, name)
             if own.alternatives:
                 return own
-        setting = _setting(evaluator, what, name, node, scope)
+        setting = _setting(evaluator, known, name, node, scope)
         return setting if setting.alternatives else found
     if what.type.name == "builtins.super":
         return _above(evaluator, what, name, node, scope)
     if what.type.name.startswith(evaluator.libraries.closed):
         return _outside(evaluator, what.type.name, name, known, node, scope)
-    found = _setting(evaluator, what, name, node, scope)
+    found = _setting(evaluator, known, name, node, scope)
     return found if found.alternatives else _outside(evaluator, what.type.name, name, known, node, scope)
 
 
@@ -134,9 +134,9 @@ def _outside(
     return evaluator.known(Api(mindspore_api.canonical(f"{base}.{name}"), receiver), node, scope)
 
 
-def _setting(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:
+def _setting(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> Value:
     """Return a setting that an object holds; nothing for what is called: settings are data."""
-    return BOTTOM if scope.module.calls(node) else configs.setting(evaluator, what, name)
+    return BOTTOM if scope.module.calls(node) else configs.setting(evaluator, known, name)
 
 
 def _above(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:

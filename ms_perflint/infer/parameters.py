@@ -13,7 +13,7 @@ from ms_perflint.index.syntax_forms import is_decorated
 from ms_perflint.infer import mappings, sequences, spreads
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import BOTTOM, TOP, TUPLE, Alternative, Api, Bound, Display, Instance, Value, join
+from ms_perflint.infer.values import BOTTOM, TOP, TUPLE, Alternative, Bound, Display, Instance, Value, join
 
 if TYPE_CHECKING:
     from ms_perflint.infer.evaluator import Evaluator
@@ -111,11 +111,11 @@ def _signature(evaluator: Evaluator, function: Scope, is_bound: bool) -> Signatu
     return Signature.of(function, is_bound and function.is_method)
 
 
-def made_with(evaluator: Evaluator, what: Instance, signature: Signature) -> Arguments:
+def made_with(evaluator: Evaluator, known: Alternative, signature: Signature) -> Arguments:
     """Return what the call passes that made an object, by the parameters that its class is known to have."""
-    assert what.node is not None
+    what, made_by = known.what, known.origin
+    assert isinstance(what, Instance) and what.node is not None
     callees = evaluator.value(what.node.func, what.scope).alternatives
-    made_by = what.type.receiver if isinstance(what.type, Api) else None
     kinds = (what.type, made_by.what if made_by is not None else None)  # a class, or what made one: `namedtuple(...)`
     ways = {known.prepared for known in callees if known.what in kinds}
     if len(ways) > 1:

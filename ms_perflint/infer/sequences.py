@@ -11,7 +11,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.index.semantic_index import Scope
-from ms_perflint.index.signature import EACH, Applied, Held, Read
+from ms_perflint.index.signature import EACH, Applied, Held
 from ms_perflint.infer import lists
 from ms_perflint.infer.values import (
     COMPREHENSION,
@@ -242,10 +242,7 @@ def _map(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     def applied(parts: Sequence[Held], _: Optional[int]) -> Held:
         key = id(node), id(scope), *parts
         if key not in evaluator.made:
-            arguments = [ast.copy_location(Read(), node) for _ in parts]
-            for argument, part in zip(arguments, parts):
-                argument.part = part
-            evaluator.made[key] = ast.copy_location(Applied(node.args[0], [*arguments], []), node)
+            evaluator.made[key] = Applied.of(node, parts)
         return Held(evaluator.made[key], scope)
 
     return _rows(evaluator, node, node.args[1:], scope, zip, applied)

@@ -99,7 +99,7 @@ class Display(NamedTuple):
 class Options(NamedTuple):
     """What a command-line parser returns; `parser` is where the parser was made."""
 
-    parser: Instance
+    parser: Alternative
 
 
 @equal_by("path", "line", "keys", "open", "document")
@@ -232,6 +232,11 @@ class Alternative(NamedTuple):
         return Layer(what.node, what.scope) if is_made else None  # type: ignore[union-attr, arg-type]
 
     @property
+    def fields(self) -> str:
+        """Return where the fields of an object come from that a library makes: DEFAULTS or OPTIONS; "" of others."""
+        return self.what.fields if isinstance(self.what, Instance) else ""
+
+    @property
     def receiver(self) -> Optional[Alternative]:
         """Return the object of which it is a member; None for others."""
         return self.what.receiver if isinstance(self.what, (Api, Bound)) else None
@@ -247,7 +252,7 @@ class Alternative(NamedTuple):
         """Return what is the same for one object wherever it is met, also in a function that is told apart by calls."""
         what = self.what
         if isinstance(what, Options):
-            return Options, id(what.parser.node)
+            return Options, what.parser.identity
         if isinstance(what, Display):
             return Display, id(what.node), what.kind, what.parts[0].taken if what.parts else ()
         is_made = isinstance(what, Instance) and what.node is not None

@@ -25,10 +25,10 @@ def _parsed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 def _objects(evaluator: Evaluator, receiver: Alternative, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the same; None where they are not known."""
-    what = receiver.what
-    if not isinstance(what, Instance) or what.node is None:
+    parser = receiver.creation
+    if parser is None:
         return None
-    given = parameters.made_with(evaluator, what, Signature.named("dataclass_types")).of("dataclass_types").part
+    given = parameters.made_with(evaluator, receiver, Signature.named("dataclass_types")).of("dataclass_types").part
     value = evaluator.value(*given) if given is not None else None
     types = value.alternatives[0] if value is not None and len(value.alternatives) == 1 and not value.open else None
     if given is None or types is None:
@@ -38,7 +38,7 @@ def _objects(evaluator: Evaluator, receiver: Alternative, node: ast.Call, scope:
     if parts is None:
         return None
     made = tuple(part._replace(known=_made(evaluator.read(part), node, scope)) for part in parts)
-    return evaluator.known(Display(node, scope, TUPLE, made), what.node, what.scope)
+    return evaluator.known(Display(node, scope, TUPLE, made), parser.call, parser.scope)
 
 
 def _made(types: Value, node: ast.Call, scope: Scope) -> Value:
