@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple, Optional
+from typing import Any, Final, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope
 
 SPREADS = 6  # sequences and mappings inside one another that are followed
 PREPARES = frozenset({"functools.partial", "functools.partialmethod"})  # pass arguments of a later call
+EACH: Final = object()  # taken from a value: any element of it
 
 
 class Part(NamedTuple):
@@ -23,29 +24,53 @@ class Part(NamedTuple):
     scope: Scope
 
 
+class Held(NamedTuple):
+    """What a display holds, or a call passes: an expression, or what is taken from one, which stands in no file."""
+
+    node: ast.expr
+    scope: Scope
+    known: Any = None  # its value, where that is not what stands there
+    taken: tuple[object, ...] = ()  # from its value, one after the other: EACH, or what stands under a key
+    is_spread: bool = False  # it stands for all elements of that: `*node`
+
+    @staticmethod
+    def of(node: ast.expr, scope: Scope) -> Held:
+        """Return an element of a display, or an argument, as it is written there."""
+        return Held(node.value, scope, is_spread=True) if isinstance(node, ast.Starred) else Held(node, scope)
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether it is just what stands there."""
+        return self.known is None and not self.taken and not self.is_spread
+
+
 class Read(ast.expr):
-    """An expression that is read in another scope than the display that holds it; `each`: any element of it."""
+    """An argument of a call that stands in no file."""
 
     _fields = ()
-    part: Optional[Part]  # None: nothing is known of it
-    each: bool
+    part: Held
 
 
 class Applied(ast.Call):
     """The call of a function that `map(function, elements)` makes."""
 
     @staticmethod
-    def of(node: ast.Call, scope: Scope) -> Optional[Applied]:
-        """Return the call of a function for any of some elements, where it is one of `map`."""
+    def of(node: ast.Call, given: Iterable[Held]) -> Applied:
+        """Return the call of the function that a call of `map` gets, for some elements."""
+        elements: list[ast.expr] = []
+        for part in given:
+            element = ast.copy_location(Read(), part.node)
+            element.part = part
+            elements.append(element)
+        return ast.copy_location(Applied(node.args[0], elements, []), node)
+
+    @staticmethod
+    def of_any(node: ast.Call, scope: Scope) -> Optional[Applied]:
+        """Return the call of a function for any of some elements, where a call may be one of `map`."""
         is_map = isinstance(node.func, ast.Name) and node.func.id == "map" and len(node.args) > 1
         if not is_map or any(isinstance(argument, ast.Starred) for argument in node.args):
             return None
-        elements: list[ast.expr] = []
-        for argument in node.args[1:]:
-            element = ast.copy_location(Read(), argument)
-            element.part, element.each = Part(argument, scope), True
-            elements.append(element)
-        return ast.copy_location(Applied(node.args[0], elements, []), node)
+        return Applied.of(node, [Held(argument, scope, taken=(EACH,)) for argument in node.args[1:]])
 
 
 class Layer(NamedTuple):
@@ -61,14 +86,16 @@ class Argument(NamedTuple):
     """What a call passes for a parameter: an expression, or nothing, unless what it spreads passes another one."""
 
     name: str
-    given: Optional[Part] = None
-    mappings: tuple[Part, ...] = ()  # each `**mapping` that may pass another one
+    given: Optional[Held] = None
+    mappings: tuple[Held, ...] = ()  # each `**mapping` that may pass another one
     is_open: bool = False  # a `*sequence` that is not known, or a later call, may pass another one
 
     @property
     def part(self) -> Optional[Part]:
         """Return the expression that is passed for sure; None where nothing is, or something else may be."""
-        return None if self.mappings or self.is_open else self.given
+        given = self.given
+        is_sure = given is not None and given.is_plain and not self.mappings and not self.is_open
+        return Part(given.node, given.scope) if is_sure else None  # type: ignore[union-attr]
 
     @property
     def is_default(self) -> bool:
@@ -76,12 +103,13 @@ class Argument(NamedTuple):
         return self.given is None and not self.mappings and not self.is_open
 
 
-Opener = Callable[[ast.expr, Scope], Optional[Sequence[Part]]]
+Opener = Callable[[Held], Optional[Sequence[Held]]]
 
 
-def shown(node: ast.expr, scope: Scope) -> Optional[Sequence[Part]]:
+def shown(part: Held) -> Optional[Sequence[Held]]:
     """Return the elements of `*(1, 2)`; None for all other expressions."""
-    return [Part(element, scope) for element in node.elts] if isinstance(node, (ast.Tuple, ast.List)) else None
+    node = part.node
+    return [Held.of(element, part.scope) for element in node.elts] if isinstance(node, (ast.Tuple, ast.List)) else None
 
 
 class Signature(NamedTuple):
@@ -142,27 +170,27 @@ class Arguments:
             return argument
         if name in signature.slots:
             part = self._at(signature.slots.index(name))
-            if part is not None and not isinstance(part.node, ast.Starred):
+            if part is not None and not part.is_spread:
                 return Argument(name, part)
             argument = argument._replace(is_open=part is not None)
         is_left = argument.given is None and not self._is_whole
         return argument._replace(is_open=True) if is_left else argument
 
-    def rest(self) -> Optional[list[Part]]:
-        """Return what `*rest` gets, a sequence that is not known as `*sequence`; None where that is not known."""
-        found: list[Part] = []
+    def rest(self) -> Optional[list[Held]]:
+        """Return what `*rest` gets, with sequences that are not known; None where it is not known what comes first."""
+        found: list[Held] = []
         if not self._is_whole:
             return None
         for position, part in enumerate(self._in_order()):
             if position >= len(self.signature.slots):
                 found.append(part)
-            elif isinstance(part.node, ast.Starred):
+            elif part.is_spread:
                 return None
         return found
 
-    def mapping(self) -> Optional[list[tuple[Optional[str], Part]]]:
+    def mapping(self) -> Optional[list[tuple[Optional[str], Held]]]:
         """Return what `**mapping` gets, by name, and (None) mappings that it may get more from; None if not known."""
-        found: list[tuple[Optional[str], Part]] = []
+        found: list[tuple[Optional[str], Held]] = []
         for layer in self._layers if self._is_whole else ():
             for name, part in _words(layer):
                 if name is None or name not in self.signature.words:
@@ -175,7 +203,7 @@ class Arguments:
         for layer in self._layers:
             own = next((word.value for word in layer.call.keywords if word.arg == name), None)
             if own is not None:
-                argument = Argument(name, Part(own, layer.scope))
+                argument = Argument(name, Held(own, layer.scope))
                 continue
             for word, part in _words(layer, only_spread=True):
                 if word == name:
@@ -184,47 +212,46 @@ class Arguments:
                     argument = argument._replace(mappings=(*argument.mappings, part))
         return argument
 
-    def _at(self, slot: int) -> Optional[Part]:
+    def _at(self, slot: int) -> Optional[Held]:
         """Return what is passed in a slot, or the `*sequence` that may pass it; None where nothing is."""
         if len(self._layers) == 1:  # as almost always; only a `*sequence` makes it worth a walk
             (layer,) = self._layers
             args = layer.call.args
             if not any(isinstance(node, ast.Starred) for node in args):
                 at = slot + layer.first
-                return Part(args[at], layer.scope) if at < len(args) else None
+                return Held(args[at], layer.scope) if at < len(args) else None
         for position, part in enumerate(self._in_order()):
-            if position == slot or isinstance(part.node, ast.Starred):
+            if position == slot or part.is_spread:
                 return part
         return None
 
-    def _in_order(self) -> Iterator[Part]:
+    def _in_order(self) -> Iterator[Held]:
         """Yield what is passed by position; a `*sequence` that is not known as it is."""
         for layer in self._layers:
-            yield from self._flat((Part(node, layer.scope) for node in layer.call.args[layer.first :]), 0)
+            yield from self._flat((Held.of(node, layer.scope) for node in layer.call.args[layer.first :]), 0)
 
-    def _flat(self, parts: Iterable[Part], depth: int) -> Iterator[Part]:
+    def _flat(self, parts: Iterable[Held], depth: int) -> Iterator[Held]:
         for part in parts:
-            is_open = isinstance(part.node, ast.Starred) and depth < SPREADS
-            inner = self._opened(part.node.value, part.scope) if is_open else None  # type: ignore[attr-defined]
+            inner = self._opened(part) if part.is_spread and depth < SPREADS else None
             if inner is None:
                 yield part
             else:
                 yield from self._flat(inner, depth + 1)
 
 
-def _words(layer: Layer, only_spread: bool = False) -> Iterator[tuple[Optional[str], Part]]:
+def _words(layer: Layer, only_spread: bool = False) -> Iterator[tuple[Optional[str], Held]]:
     """Yield what a call passes by keyword, or in what it spreads, in order; without a name what may hold any."""
     for word in layer.call.keywords:
         if word.arg is None or not only_spread:
             yield from _pairs(word.arg, word.value, layer.scope)
 
 
-def _pairs(name: Optional[str], node: ast.expr, scope: Scope) -> Iterator[tuple[Optional[str], Part]]:
+def _pairs(name: Optional[str], node: ast.expr, scope: Scope) -> Iterator[tuple[Optional[str], Held]]:
     """Yield a keyword; of `**{"a": 1, **more}` each key."""
     keys = node.keys if name is None and isinstance(node, ast.Dict) else [None]
     texts = [key.value if isinstance(key, ast.Constant) else key for key in keys]
     if name is not None or not isinstance(node, ast.Dict) or any(isinstance(text, ast.expr) for text in texts):
-        yield name, Part(node, scope)
+        yield name, Held(node, scope)
         return
     for text, value in zip(texts, node.values):
         yield from _pairs(text if text is None else str(text), value, scope)

@@ -20,19 +20,25 @@ CALLERS = 20  # of one function
 
 
 def overlaid(
-    evaluator: Evaluator, values: Sequence[Value], base: Value, node: ast.expr, name: str, scope: Scope
+    evaluator: Evaluator,
+    values: Sequence[Value],
+    base: Value,
+    node: ast.expr,
+    name: str,
+    scope: Scope,
+    holder: Optional[ast.expr],
 ) -> list[Value]:
     """Return what a setting can be, where `values` is what it was when its object was made.
 
-    `node` is the expression that reads it from an object that `base` is. A store that surely runs before takes the
-    place of everything that was there.
+    `node` is the expression that reads it from an object that `base` is, and `holder` the expression for that. A store
+    that surely runs before takes the place of everything that was there.
     """
     if name.startswith("__"):
         return list(values)
     is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
     is_called = scope.module.calls(node)  # then it is no setting, which updates are of
-    found = _stores(evaluator, base, node, name, scope)
-    homes = {_home(known.what) for known in base.alternatives}
+    found = _stores(evaluator, base, node, name, scope, holder)
+    homes = {_home(known) for known in base.alternatives}
     before = [binding for binding in found if _is_sure(evaluator, binding, node, scope, homes)]
     if before:
         last = before[0]
@@ -51,9 +57,12 @@ def overlaid(
     return [*(value for value in values if value.alternatives), *given]
 
 
-def _stores(evaluator: Evaluator, base: Value, node: ast.expr, name: str, scope: Scope) -> list[Binding]:
+def _stores(
+    evaluator: Evaluator, base: Value, node: ast.expr, name: str, scope: Scope, holder: Optional[ast.expr]
+) -> list[Binding]:
     """Return the stores that this reading of a setting can see."""
-    here = scope.module.stores.get((_words(node), name), ()) if _words(node) else ()
+    words = _words(holder)
+    here = scope.module.stores.get((words, name), ()) if words else ()
     found = [binding for binding in here if binding.node is not node]
     if any(_is_holder(evaluator, known) for known in base.alternatives):
         found.extend(binding for binding in _elsewhere(evaluator, base, name) if binding not in found)
@@ -66,7 +75,7 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
     holders = {known.identity for known in base.alternatives}
     stores = evaluator.program.stores(name)
     if len(stores) > SITES:  # a common name: only where the object is made
-        homes = {_home(known.what) for known in base.alternatives}
+        homes = {_home(known) for known in base.alternatives}
         stores = tuple(binding for binding in stores if binding.scope.module in homes)[:SITES]
     found = []
     for binding in stores:
@@ -77,10 +86,10 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
     return found
 
 
-def _home(what: object) -> Optional[SemanticIndex]:
+def _home(known: Alternative) -> Optional[SemanticIndex]:
     """Return the module in which an object that holds settings is made."""
-    made = what.parser if isinstance(what, Options) else what
-    return made.scope.module if isinstance(made, (Instance, Display)) else None
+    what = known.what.parser.what if isinstance(known.what, Options) else known.what
+    return what.scope.module if isinstance(what, (Instance, Display)) else None
 
 
 def _is_holder(evaluator: Evaluator, known: Alternative) -> bool:
@@ -90,14 +99,12 @@ def _is_holder(evaluator: Evaluator, known: Alternative) -> bool:
     return known.cls is None and not known.type_api.startswith(evaluator.libraries.closed)
 
 
-def _words(node: ast.expr) -> str:
-    """Return the name of the object that an expression reads from: `name`, `name.attribute`; "" for others."""
-    base = node.value if isinstance(node, (ast.Attribute, ast.Subscript)) else None
-    if isinstance(base, ast.Name):
-        return base.id
-    return (
-        f"{base.value.id}.{base.attr}" if isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name) else ""
-    )
+def _words(node: Optional[ast.expr]) -> str:
+    """Return what is written for an object: `name`, `name.attribute`; "" for others."""
+    if isinstance(node, ast.Name):
+        return node.id
+    is_named = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    return f"{node.value.id}.{node.attr}" if is_named else ""  # type: ignore[union-attr]
 
 
 # --- order

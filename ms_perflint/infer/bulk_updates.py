@@ -9,6 +9,7 @@ from typing import NamedTuple, Optional
 from ms_perflint.index.execution_order import never_before, place, stored
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
+from ms_perflint.index.signature import Held
 from ms_perflint.infer import config_files, mappings, setting_loops
 from ms_perflint.infer.config_sources import sources
 from ms_perflint.infer.evaluator import Evaluator
@@ -190,7 +191,7 @@ def _in_mapping(evaluator: Evaluator, mapping: ast.expr, name: str, scope: Scope
     holders = evaluator.value(mapping, scope)
     if any(isinstance(known.what, Tree) and known.what.document is not None for known in holders.alternatives):
         return _of_holders(evaluator, holders, name)
-    found = evaluator.value(mappings.item(evaluator, mapping, name), scope)
+    found = evaluator.read(Held(mapping, scope, taken=(name,)))
     if found.alternatives:
         return found
     return None if mappings.held(evaluator, holders, name) is False else _of_holders(evaluator, holders, name)
@@ -206,8 +207,8 @@ def _in_loop(
         return _of_holders(evaluator, Value(found, not found), name)
     if setting_loops.has(evaluator, loop, name, scope) is False:
         return None
-    given = setting_loops.at_key(evaluator, value, loop, name, scope)
-    return evaluator.value(given, scope) if given is not None else TOP
+    given = setting_loops.at_key(value, loop, name, scope)
+    return evaluator.read(given) if given is not None else TOP
 
 
 def _of_holders(evaluator: Evaluator, holders: Value, name: str) -> Optional[Value]:

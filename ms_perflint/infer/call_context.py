@@ -7,7 +7,7 @@ from typing import Optional
 
 from ms_perflint.index.reaching_definitions import Flow
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope
-from ms_perflint.index.signature import Part
+from ms_perflint.index.signature import Held
 from ms_perflint.infer.values import Alternative
 
 NESTED = 2  # activations inside one another, before a function is taken for all of its calls
@@ -29,7 +29,7 @@ class CallContext(Scope):
         caller: Scope,
         receiver: Optional[Alternative],
         key: str,
-        passed: tuple[Part, ...] = (),
+        passed: tuple[Held, ...] = (),
         outer: Optional[Scope] = None,
     ) -> None:
         """Share everything with the function but what its parameters are; `outer`: a scope to take for its parent."""
@@ -56,7 +56,7 @@ class CallContext(Scope):
         """Return the reaching definitions of the function."""
         return self.function.flow
 
-    def element(self, binding: Binding) -> Optional[Part]:
+    def element(self, binding: Binding) -> Optional[Held]:
         """Return the element to which the loop of a comprehension has come that binds a name; None for other names."""
         loops = getattr(self.function.node, "generators", ())[: len(self.passed)]
         return next((part for loop, part in zip(loops, self.passed) if loop.iter is binding.value), None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
 from ms_perflint.index.semantic_index import Binding, Scope
-from ms_perflint.index.signature import Applied, positional
+from ms_perflint.index.signature import Applied, Held, positional
 from ms_perflint.infer import bases, lists, mappings, operations, parameters
 from ms_perflint.infer.call_context import BEHIND, NESTED, CallContext, behind, depth_of
 from ms_perflint.infer.parameters import CALLABLES
@@ -16,6 +16,7 @@ from ms_perflint.infer.values import (
     BOTTOM,
     MANY,
     TOP,
+    YIELDS,
     Alternative,
     Api,
     Bound,
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
     from ms_perflint.infer.evaluator import Evaluator
 
 CALLERS = 8  # calls that are told apart; a function that is called more often is taken for all of its calls
-
-
-class Yields(ast.Tuple):
-    """What a generator yields, as the elements of a tuple."""
 
 
 def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
@@ -240,11 +237,8 @@ def returned(evaluator: Evaluator, function: Scope) -> Value:
 
 def _generator(evaluator: Evaluator, function: Scope) -> Value:
     """Return what a generator yields, as a sequence."""
-    key = (id(function), 0)
-    if key not in evaluator.made:
-        yields = [node for node, _ in function.yields]
-        evaluator.made[key] = Yields(yields, ast.Load(), lineno=function.node.lineno)  # type: ignore[union-attr]
-    return evaluator.known(Display(evaluator.made[key], function), function.node, function)
+    parts = tuple(Held.of(node, function) for node, _ in function.yields)
+    return evaluator.known(Display(function.node, function, YIELDS, parts), function.node, function)
 
 
 def managed(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
@@ -255,7 +249,7 @@ def managed(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
 
 def _managed(evaluator: Evaluator, known: Alternative) -> Value:
     what = known.what
-    if isinstance(what, Display) and isinstance(what.node, Yields):
+    if isinstance(what, Display) and what.kind == YIELDS:
         elements, is_open = evaluator.elements(Value((known,)))
         return Value(elements, is_open)
     return evaluator.operated(known, "__enter__") or Value((known,))

@@ -65,7 +65,7 @@ class _Search:
             if isinstance(known.what, (Options, Tree)) and known.what not in self.found:
                 self.found[known.what] = known
                 if isinstance(known.what, Options):
-                    self.behind.extend(self.evaluator.libraries.behind(self.evaluator, known.what))
+                    self.behind.extend(self.evaluator.libraries.behind(self.evaluator, known.what.parser))
 
     def _members(self, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
         """Return what `self.x` was set to."""

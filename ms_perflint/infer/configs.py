@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Optional
 
 from ms_perflint.core.findings import Place
-from ms_perflint.infer import commandline
+from ms_perflint.infer import commandline, mappings
 from ms_perflint.infer.config_sources import sources
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import (
-    NO_CONSTANT,
+    DICT,
     TOP,
     Alternative,
-    Api,
     Constant,
     Display,
     Instance,
@@ -34,7 +32,7 @@ def lookup(evaluator: Evaluator, holder: Alternative, name: object) -> Value:
     if isinstance(what, Tree):
         return _leaf(what, name, holder)
     if isinstance(what, Options) and isinstance(name, str):
-        return evaluator.libraries.option(evaluator, what, name)
+        return evaluator.libraries.option(evaluator, what.parser, name)
     return TOP
 
 
@@ -70,10 +68,9 @@ def holds(evaluator: Evaluator, holder: Alternative, name: object) -> Optional[b
     if isinstance(what, Tree) and isinstance(what.data, dict):
         return True if name in what.data else None if what.open else False
     if isinstance(what, Options) and isinstance(name, str):
-        return evaluator.libraries.has_option(evaluator, what, name)
-    if isinstance(what, Display) and isinstance(what.node, ast.Dict):
-        keys = [key.value if isinstance(key, ast.Constant) else NO_CONSTANT for key in what.node.keys]
-        return True if name in keys else None
+        return evaluator.libraries.has_option(evaluator, what.parser, name)
+    if isinstance(what, Display) and what.kind == DICT:
+        return any(mappings.said(evaluator, key) == name for key in what.keys if key is not None) or None
     if isinstance(what, Instance) and what.node is not None:
         if (is_field := evaluator.libraries.has_field(evaluator, holder, name)) is not None:
             return is_field
@@ -84,14 +81,12 @@ def holds(evaluator: Evaluator, holder: Alternative, name: object) -> Optional[b
 
 
 @query
-def setting(evaluator: Evaluator, instance: Instance, name: str) -> Value:
+def setting(evaluator: Evaluator, known: Alternative, name: str) -> Value:
     """Return a member of an object that project code or a library made of options or of a config file."""
-    if instance.node is None:
-        return TOP
-    special = evaluator.libraries.settings.get(instance.type.name) if isinstance(instance.type, Api) else None
-    if special is not None:
-        return special(evaluator, instance, name)
-    found = sources(evaluator, instance.node, instance.scope)
+    made, special = known.creation, evaluator.libraries.settings.get(known.type_api)
+    if made is None or special is not None:
+        return special(evaluator, known, name) if special is not None else TOP
+    found = sources(evaluator, made.call, made.scope)
     in_files, on_line = (_looked_up(evaluator, found, kind, name) for kind in (Tree, Options))
     if not in_files.alternatives:
         return on_line if on_line.alternatives else TOP

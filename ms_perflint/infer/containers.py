@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.index.signature import Held
 from ms_perflint.infer import attribute_writes, bases, configs, lists, mappings, registries, sequences, tables
 from ms_perflint.infer.values import (
     BOTTOM,
+    DICT,
     TOP,
     Alternative,
     Constant,
@@ -33,7 +35,20 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
     if isinstance(index, ast.Slice):
         return sequences.sliced(evaluator, node, base, sequences.bounds_of(evaluator, index, scope), scope)
     keys = evaluator.value(index, scope) if isinstance(index, ast.expr) else TOP
-    registered = registries.registered(evaluator, node, keys, scope)
+    return _under(evaluator, base, keys, node, node.value, scope)
+
+
+def at(evaluator: Evaluator, part: Held, key: object) -> Value:
+    """Return what stands under a key in what a part is."""
+    keys = evaluator.known(Constant(key), part.node, part.scope)
+    return _under(evaluator, evaluator.read(part), keys, part.node, part.node if part.is_plain else None, part.scope)
+
+
+def _under(
+    evaluator: Evaluator, base: Value, keys: Value, node: ast.expr, holder: Optional[ast.expr], scope: Scope
+) -> Value:
+    """Return what stands under some keys; `holder`: the expression that `base` is, where `node` reads it."""
+    registered = registries.registered(evaluator, holder, keys, scope) if holder is not None else None
     if registered is not None:
         return registered
     if evaluator.is_pending(keys) or evaluator.is_pending(base):
@@ -45,9 +60,10 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
         values.append(TOP)
     names = list(dict.fromkeys(key for key in keys.constants if isinstance(key, str)))
     if len(names) == 1:
-        values = attribute_writes.overlaid(evaluator, values, base, node, names[0], scope)
+        values = attribute_writes.overlaid(evaluator, values, base, node, names[0], scope, holder)
     else:
-        values.extend(v for name in names for v in attribute_writes.overlaid(evaluator, [], base, node, name, scope))
+        for name in names:
+            values.extend(attribute_writes.overlaid(evaluator, [], base, node, name, scope, holder))
     if keys.overridable:
         values.extend(tables.others(evaluator, base, values))
     value = join(values)
@@ -80,7 +96,7 @@ def item(evaluator: Evaluator, known: Alternative, key: object) -> Value:
         field = evaluator.libraries.field(evaluator, known, key)
         if field is not None:
             return field
-        return configs.setting(evaluator, what, key)
+        return configs.setting(evaluator, known, key)
     if known.type_api in lists.CELLS:
         elements, is_open = lists.elements(evaluator, Value((known,)))
         return Value(elements, is_open)
@@ -96,7 +112,7 @@ def item(evaluator: Evaluator, known: Alternative, key: object) -> Value:
 
 
 def _display_item(evaluator: Evaluator, known: Alternative, display: Display, key: object) -> Value:
-    if isinstance(display.node, ast.Dict):
+    if display.kind == DICT:
         return mappings.entry(evaluator, display, key)
     if isinstance(display.node, ast.ListComp) and _is_copy(display.node):
         over = evaluator.value(display.node.generators[0].iter, display.scope)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL, path_condition
 from ms_perflint.index.semantic_index import DEAD, Binding, Block, Scope, SemanticIndex, Site
-from ms_perflint.index.signature import Part, Read
+from ms_perflint.index.signature import EACH, Applied, Held, Read
 from ms_perflint.infer import (
     bases,
     calls,
@@ -55,7 +55,7 @@ class ProgramEvaluator:
         self.queries = Queries(_joined)
         self._memo, self._ask = self.queries.memo, self.queries.ask
         self._activations: dict[tuple[object, ...], CallContext] = {}
-        self.made: dict[tuple[int, object], ast.expr] = {}  # displays that stand in no source, by what they stand for
+        self.made: dict[tuple[object, ...], Applied] = {}  # calls that stand in no source, by what they stand for
 
     def close(self) -> None:
         """Forget the program and all answers."""
@@ -121,7 +121,7 @@ class ProgramEvaluator:
         if isinstance(node, ast.Call):
             return self.call(node, scope)
         if isinstance(node, (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.SetComp, ast.GeneratorExp)):
-            return self.known(Display(node, scope), node, scope)
+            return self.known(Display.of(node, scope), node, scope)
         if isinstance(node, ast.DictComp):
             return sequences.mapped(self, node, scope)
         if isinstance(node, ast.Lambda):
@@ -133,8 +133,20 @@ class ProgramEvaluator:
         if isinstance(node, ast.Subscript):
             return containers.subscript(self, node, scope)
         if isinstance(node, Read):
-            return sequences.read(self, node)
+            return self.read(node.part)
         return operations.operation(self, node, scope)
+
+    def read(self, part: Held) -> Value:
+        """Return what a part of a display, or what a call passes, can be; of `*sequence`, the sequence."""
+        if part.taken:
+            return self._taken(part)
+        return part.known if part.known is not None else self.value(part.node, part.scope)
+
+    @query(bottom=BOTTOM, top=MANY)
+    def _taken(self, part: Held) -> Value:
+        """Return what is taken last from what a part was before."""
+        before, last = part._replace(taken=part.taken[:-1]), part.taken[-1]
+        return Value(*self.elements(self.read(before))) if last is EACH else containers.at(self, before, last)
 
     def known(self, what: object, node: ast.AST, scope: Scope) -> Value:
         """Return the value that is just this, read at this node."""
@@ -232,7 +244,7 @@ class ProgramEvaluator:
         """Return what a loop gives its target: any element; in one pass through a comprehension, that of the pass."""
         part = scope.element(binding) if isinstance(scope, CallContext) else None
         if part is not None:
-            return self.value(*part)
+            return self.read(part)
         generators = getattr(scope.node, "generators", None)
         outer = scope.parent if generators and generators[0].iter is over else None
         return Value(*self.elements(self.value(over, outer or scope)))
@@ -283,7 +295,7 @@ class ProgramEvaluator:
         node: Optional[ast.Call],
         scope: Scope,
         receiver: Optional[Alternative],
-        passed: tuple[Part, ...] = (),
+        passed: tuple[Held, ...] = (),
         outer: Optional[Scope] = None,
     ) -> CallContext:
         """Return a function as one call enters it: the same one whenever it is asked for."""

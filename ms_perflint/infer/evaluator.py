@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Optional, Protocol
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
-from ms_perflint.index.signature import Part
+from ms_perflint.index.signature import Applied, Held, Part
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.database import Database
 from ms_perflint.infer.queries import Queries
-from ms_perflint.infer.values import TOP, Alternative, Api, Instance, Options, Value
+from ms_perflint.infer.values import TOP, Alternative, Api, Value
 
 
 class Memo(Protocol):
     """Answers and objects that are made once."""
 
     queries: Queries
-    made: dict[tuple[int, object], ast.expr]  # displays that stand in no source, by what they stand for
+    made: dict[tuple[object, ...], Applied]  # calls that stand in no source, by what they stand for
 
     def activation(
         self,
@@ -27,7 +27,7 @@ class Memo(Protocol):
         node: Optional[ast.Call],
         scope: Scope,
         receiver: Optional[Alternative],
-        passed: tuple[Part, ...] = (),
+        passed: tuple[Held, ...] = (),
         outer: Optional[Scope] = None,
     ) -> CallContext:
         """Return a function as one call enters it: the same one whenever it is asked for."""
@@ -60,6 +60,9 @@ class Evaluator(Memo, Lookup, Protocol):
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression, read in a scope, can be."""
+
+    def read(self, part: Held) -> Value:
+        """Return what a part of a display, or what a call passes, can be; of `*sequence`, the sequence."""
 
     def known(self, what: object, node: ast.AST, scope: Scope) -> Value:
         """Return the value that is just this, read at this node."""
@@ -106,15 +109,15 @@ class Library(NamedTuple):
     calls: Mapping[str, tuple[Call, ...]] = {}
     attributes: Mapping[str, Callable[[Evaluator, str], Value]] = {}  # of what a name stands for
     items: Mapping[str, Callable[[Evaluator, Alternative, object], Value]] = {}  # also of what a call gives
-    settings: Mapping[str, Callable[[Evaluator, Instance, str], Value]] = {}  # of an instance
+    settings: Mapping[str, Callable[[Evaluator, Alternative, str], Value]] = {}  # of an instance
     documents: Mapping[str, Callable[[Evaluator, ast.Call, Scope], tuple[Alternative, ...]]] = {}  # that a call loads
     parameters: tuple[Callable[[Evaluator, Binding, Scope], Optional[Value]], ...] = ()  # what decorators give them
     field: Callable[[Evaluator, Alternative, str], Optional[Value]] = lambda *_: None  # of a record; None: it is none
     has_field: Callable[[Evaluator, Alternative, object], Optional[bool]] = lambda *_: None
     is_record: Callable[[Scope], bool] = lambda *_: False  # whose class body holds only defaults
-    option: Callable[[Evaluator, Options, str], Value] = lambda *_: TOP
-    has_option: Callable[[Evaluator, Options, str], Optional[bool]] = lambda *_: None
-    behind: Callable[[Evaluator, Options], list[Part]] = lambda *_: []  # what defaults of options are made of
+    option: Callable[[Evaluator, Alternative, str], Value] = lambda *_: TOP  # of a parser
+    has_option: Callable[[Evaluator, Alternative, str], Optional[bool]] = lambda *_: None
+    behind: Callable[[Evaluator, Alternative], list[Part]] = lambda *_: []  # what defaults of options are made of
     methods: Mapping[str, str] = {}  # that tell of which class an object is, whatever it is called here
     command_line: frozenset[str] = frozenset()  # what gives nothing but what a user passes
     mappings: frozenset[str] = frozenset()  # last words of classes whose keys are attributes

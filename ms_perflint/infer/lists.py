@@ -8,16 +8,30 @@ from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
 from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
-from ms_perflint.index.signature import Layer, Signature
+from ms_perflint.index.signature import Held, Layer, Signature
 from ms_perflint.infer import bases, sequences, tables
-from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Bound, Display, Instance, Tree, Value, join
+from ms_perflint.infer.values import (
+    BOTTOM,
+    COMPREHENSION,
+    DICT,
+    LIST,
+    TOP,
+    TUPLE,
+    YIELDS,
+    Alternative,
+    Bound,
+    Display,
+    Instance,
+    Tree,
+    Value,
+    join,
+)
 
 if TYPE_CHECKING:
     from ms_perflint.infer.evaluator import Evaluator
 
 CELLS = frozenset({"mindspore.nn.CellList", "mindspore.nn.SequentialCell"})  # hold the cells that they are given
-SEQUENCES = (ast.List, ast.Tuple, ast.Set)
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
+FIXED = (TUPLE, YIELDS)  # kinds of displays that get nothing later
 ADDS = frozenset({"append", "extend", "insert", "add"})  # methods by which a list or set gets more
 BEHIND = frozenset({"append", "extend"})  # those that leave all elements where they are
 CHANGES = ADDS | {"clear", "pop", "remove", "reverse", "sort"}
@@ -27,16 +41,9 @@ GIVEN = 2  # functions that are followed when they are given a list
 NESTED = 8  # lists inside one another, before what they hold is open
 
 
-class Gathered(ast.List):
-    """A list as one name has it that did not make it: what it held before, and what is added under the name."""
-
-    before: Value
-    binding: Binding
-
-
 def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value) -> Value:
-    """Return the lists that a name is given, with what is added under this name."""
-    before = tuple(known for known in value.alternatives if _is_list(known.what))
+    """Return the lists that a name is given, which are made elsewhere, with what is added under this name."""
+    before = tuple(known for known in value.alternatives if isinstance(known.what, Display) and known.what.kind == LIST)
     if not any(isinstance(known.what, Display) and binding not in holders(known.what) for known in before):
         return value
     names = _names(binding.node) or (binding.name,)
@@ -45,25 +52,14 @@ def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value)
     if not any(_is_addition(site, names) for site in added):
         return value
     rest = tuple(known for known in value.alternatives if known not in before)
-    source = binding.value or ast.copy_location(ast.Name(binding.name, ast.Load()), binding.node)
-    key = (id(binding), (id(scope), before))
-    if key not in evaluator.made:
-        made = ast.copy_location(Gathered([ast.Starred(source, ast.Load())], ast.Load()), source)
-        made.before, made.binding = Value(before), binding
-        evaluator.made[key] = made
-    found = evaluator.known(Display(evaluator.made[key], scope), binding.node, scope)
-    return Value((*found.alternatives, *rest), value.open, value.overridable)
+    held = Held(binding.node, scope, Value(before), is_spread=True)  # type: ignore[arg-type]
+    made = Alternative(Display(binding.node, scope, LIST, (held,), binding=binding), (scope.module, binding.node))
+    return Value((made, *rest), value.open, value.overridable)
 
 
 def empty(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     """Return the list that `list()` makes."""
-    made = evaluator.made.setdefault((id(node), "list"), ast.copy_location(ast.List([], ast.Load()), node))
-    made.source = node  # type: ignore[attr-defined]
-    return evaluator.known(Display(made, scope), node, scope)
-
-
-def _is_list(what: object) -> bool:
-    return isinstance(what, Display) and isinstance(what.node, ast.List)
+    return evaluator.known(Display(node, scope, LIST), node, scope)
 
 
 def elements(evaluator: Evaluator, value: Value) -> tuple[tuple[Alternative, ...], bool]:
@@ -77,7 +73,7 @@ class _Elements:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self.seen: set[tuple[int, int]] = set()  # displays that were looked at
+        self.seen: set[Display] = set()  # that were looked at
 
     def of(self, value: Value, depth: int) -> Value:
         values = [self.known(known, depth) for known in value.alternatives]
@@ -85,7 +81,7 @@ class _Elements:
 
     def known(self, known: Alternative, depth: int) -> Value:
         what = known.what
-        if isinstance(what, Display) and isinstance(what.node, ast.Dict):
+        if isinstance(what, Display) and what.kind == DICT:
             keys = tables.view(self.evaluator, known, "keys")
             return self.of(keys, depth + 1) if keys is not None else TOP
         if isinstance(what, Display) and depth < NESTED:
@@ -121,24 +117,16 @@ class _Elements:
 
     def display(self, what: Display, depth: int) -> Value:
         """Return what one list holds where it is made, and what the code around it adds."""
-        key = (id(what.node), id(what.scope))
-        if key in self.seen:
+        if what in self.seen:
             return BOTTOM
-        self.seen.add(key)
-        if isinstance(what.node, COMPREHENSIONS):
-            value = self.evaluator.value(what.node.elt, sequences.inside(self.evaluator, what))
-            return join([value, *self.added(what, depth)])
-        if not isinstance(what.node, SEQUENCES):
-            return TOP
-        values = []
-        if isinstance(what.node, Gathered):
-            values.append(self.of(what.node.before, depth + 1))
-        for element in what.node.elts if not isinstance(what.node, Gathered) else ():
-            if isinstance(element, ast.Starred):
-                values.append(self.of(self.evaluator.value(element.value, what.scope), depth + 1))
-            else:
-                values.append(self.evaluator.value(element, what.scope))
-        if isinstance(what.node, (ast.List, ast.Set)):
+        self.seen.add(what)
+        if what.kind == COMPREHENSION:
+            inner = sequences.inside(self.evaluator, what.node, what.scope)  # type: ignore[arg-type]
+            values = [self.evaluator.value(what.parts[0].node, inner)]
+        else:
+            read = ((part, self.evaluator.read(part)) for part in what.parts)
+            values = [self.of(value, depth + 1) if part.is_spread else value for part, value in read]
+        if what.kind not in FIXED:
             values.extend(self.added(what, depth))
         return join(values) if values else BOTTOM
 
@@ -197,7 +185,7 @@ def grows(evaluator: Evaluator, known: Alternative) -> bool:
 
 def changed(evaluator: Evaluator, what: Union[Display, Instance]) -> frozenset[str]:
     """Return the words by which code changes a list after it was made, under the name that it got there."""
-    if isinstance(what.node, ast.Tuple):
+    if isinstance(what, Display) and what.kind in FIXED:
         return frozenset()
     found = _Elements(evaluator)
     return frozenset(word for holder in holders(what) for word, *_ in found.changes(holder, 0))
@@ -205,18 +193,13 @@ def changed(evaluator: Evaluator, what: Union[Display, Instance]) -> frozenset[s
 
 def holders(what: Union[Display, Instance]) -> list[Binding]:
     """Return the names and attributes to which a list is given where it is made."""
-    if isinstance(what.node, Gathered):
-        return [what.node.binding]
+    if isinstance(what, Display) and what.binding is not None:
+        return [what.binding]
     owner = what.scope.owner
     groups = list(owner.bindings.values())
     if owner.parent is not None and owner.parent.is_class:
         groups.extend(owner.parent.attributes.values())
-    return [binding for group in groups for binding in group if _is_value(binding.value, what.node)]
-
-
-def _is_value(value: Optional[ast.expr], node: Optional[ast.expr]) -> bool:
-    """Return whether a display is what stands there, or is made by the call that does: `list()`."""
-    return value is not None and (value is node or value is getattr(node, "source", None))
+    return [each for group in groups for each in group if each.value is not None and each.value is what.node]
 
 
 def _is_addition(site: Site, names: tuple[str, ...]) -> bool:

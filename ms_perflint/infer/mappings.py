@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.signature import Held
 from ms_perflint.infer import sequences
 from ms_perflint.infer.values import (
     BOTTOM,
+    DICT,
     NO_CONSTANT,
     TOP,
     Alternative,
@@ -26,96 +28,77 @@ if TYPE_CHECKING:
 DEPTH = 6  # mappings inside one another, before nobody knows whether they hold a key
 
 
-class Merged(ast.Dict):
-    """Mappings that are laid over one another, those inside of them too."""
-
-
 def is_mapping(value: Value) -> bool:
     """Return whether it is a mapping that the program, or a file of it, shows."""
     return bool(value.alternatives) and all(known.is_mapping for known in value.alternatives)
 
 
-def laid(evaluator: Evaluator, node: ast.AST, parts: Sequence[tuple[Optional[str], ast.expr]], scope: Scope) -> Value:
+def laid(evaluator: Evaluator, node: ast.AST, parts: Sequence[tuple[Optional[str], Held]], scope: Scope) -> Value:
     """Return the mapping that a call or an operator makes of keys, and (None) of all that other mappings hold."""
-    return _made(evaluator, node, ast.Dict, parts, scope)
+    return evaluator.known(of_words(evaluator, node, parts, scope), node, scope)
+
+
+def of_words(evaluator: Evaluator, node: ast.AST, parts: Sequence[tuple[Optional[str], Held]], scope: Scope) -> Display:
+    """Return the same, as a display."""
+    keys = (
+        part._replace(known=evaluator.known(Constant(name), part.node, part.scope)) if name is not None else None
+        for name, part in parts
+    )
+    return Display(node, scope, DICT, tuple(part for _, part in parts), tuple(keys))
 
 
 def called(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
     """`EasyDict({...})`, `dict(a, b=1)`: the display that it was made of; None where it is made of something else."""
     if len(node.args) == 1 and not node.keywords:
         value = evaluator.value(node.args[0], scope)
-        shown = value.alternatives and all(
-            isinstance(known.what, Display) and isinstance(known.what.node, ast.Dict) for known in value.alternatives
-        )
+        shown = is_mapping(value) and all(isinstance(known.what, Display) for known in value.alternatives)
         return value if shown else sequences.paired(evaluator, node, scope)
     if len(node.args) > 1 or any(isinstance(argument, ast.Starred) for argument in node.args):
         return None
-    parts: list[tuple[Optional[str], ast.expr]] = [(None, argument) for argument in node.args]
-    parts.extend((keyword.arg, keyword.value) for keyword in node.keywords)
+    parts: list[tuple[Optional[str], Held]] = [(None, Held(argument, scope)) for argument in node.args]
+    parts.extend((keyword.arg, Held(keyword.value, scope)) for keyword in node.keywords)
     return laid(evaluator, node, parts, scope)
 
 
-def merged(evaluator: Evaluator, node: ast.AST, layers: Sequence[ast.expr], scope: Scope) -> Value:
+def merged(evaluator: Evaluator, node: ast.AST, layers: Sequence[Held], scope: Scope) -> Value:
     """Return mappings laid over one another on all levels, the last on top."""
-    return _made(evaluator, node, Merged, [(None, layer) for layer in layers], scope)
-
-
-def _made(
-    evaluator: Evaluator,
-    node: ast.AST,
-    kind: type[ast.Dict],
-    parts: Sequence[tuple[Optional[str], ast.expr]],
-    scope: Scope,
-) -> Value:
-    key = (id(node), kind.__name__)
-    if key not in evaluator.made:
-        keys: list[Optional[ast.expr]] = [
-            ast.copy_location(ast.Constant(name), part) if name is not None else None for name, part in parts
-        ]
-        evaluator.made[key] = ast.copy_location(kind(keys, [part for _, part in parts]), node)
-    return evaluator.known(Display(evaluator.made[key], scope), node, scope)
+    return evaluator.known(Display(node, scope, DICT, tuple(layers), (None,) * len(layers), True), node, scope)
 
 
 def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
     """Return what a dict display holds under a key: the last that says it speaks."""
-    node = display.node
-    assert isinstance(node, ast.Dict)
-    found: list[tuple[ast.expr, Value]] = []
+    found: list[tuple[Held, Value]] = []
     is_open = is_optional = False
     answer: Optional[bool]
-    for key, given in zip(reversed(node.keys), reversed(node.values)):
+    for key, given in zip(reversed(display.keys), reversed(display.parts)):
         if key is not None:
-            if _said(evaluator, key, display.scope) != name:
+            if said(evaluator, key) != name:
                 continue
-            part, answer, value = given, True, evaluator.value(given, display.scope)
-        elif _is_command_line(evaluator, given, display.scope):
+            part, answer, value = given, True, evaluator.read(given)
+        elif _is_command_line(evaluator, given):
             is_optional = True
             continue
         else:
-            part = item(evaluator, given, name)
-            value = evaluator.value(part, display.scope)
-            answer = held(evaluator, evaluator.value(given, display.scope), name)
+            part = given._replace(taken=(*given.taken, name))
+            value, answer = evaluator.read(part), held(evaluator, evaluator.read(given), name)
         if value.alternatives and answer is not False:
             found.append((part, value))
         is_open = is_open or (answer is None and not value.alternatives)
-        if answer and not (isinstance(node, Merged) and is_mapping(value)):
+        if answer and not (display.is_deep and is_mapping(value)):
             break
-    if isinstance(node, Merged) and len(found) > 1 and is_mapping(found[0][1]):
-        result = merged(
-            evaluator, found[0][0], [part for part, value in reversed(found) if is_mapping(value)], display.scope
-        )
+    if display.is_deep and len(found) > 1 and is_mapping(found[0][1]):
+        layers = [part for part, value in reversed(found) if is_mapping(value)]
+        result = merged(evaluator, found[0][0].node, layers, display.scope)
     elif found:
         result = join([value for _, value in found])
     else:
-        return TOP if node.keys else BOTTOM
+        return TOP if display.keys else BOTTOM
     return Value(result.alternatives, result.open or is_open, result.overridable or is_optional)
 
 
-def _said(evaluator: Evaluator, key: ast.expr, scope: Scope) -> object:
+def said(evaluator: Evaluator, key: Held) -> object:
     """Return the constant that a key is; NO_CONSTANT for others."""
-    if isinstance(key, ast.Constant):
-        return key.value
-    value = evaluator.value(key, scope)
+    value = evaluator.read(key)
     return value.alternatives[0].constant if len(value.alternatives) == 1 and not value.open else NO_CONSTANT
 
 
@@ -126,7 +109,7 @@ def held(evaluator: Evaluator, holders: Value, name: object, depth: int = 0) -> 
     answers = set()
     for known in holders.alternatives:
         what = known.what
-        if isinstance(what, Display) and isinstance(what.node, ast.Dict):
+        if isinstance(what, Display) and what.kind == DICT:
             answers.add(_shown(evaluator, what, name, depth))
         else:
             answers.add(evaluator.holds(known, name))
@@ -135,29 +118,18 @@ def held(evaluator: Evaluator, holders: Value, name: object, depth: int = 0) -> 
 
 def _shown(evaluator: Evaluator, display: Display, name: object, depth: int) -> Optional[bool]:
     """Return whether a dict display has a key where it is made."""
-    node = display.node
-    assert isinstance(node, ast.Dict)
     answers: set[Optional[bool]] = set()
-    for key, given in zip(node.keys, node.values):
+    for key, given in zip(display.keys, display.parts):
         if key is None:
-            answers.add(held(evaluator, evaluator.value(given, display.scope), name, depth + 1))
+            answers.add(held(evaluator, evaluator.read(given), name, depth + 1))
         else:
-            said = _said(evaluator, key, display.scope)
-            answers.add(said == name if said is not NO_CONSTANT else None)
+            constant = said(evaluator, key)
+            answers.add(constant == name if constant is not NO_CONSTANT else None)
     return True if True in answers else None if None in answers else False
 
 
-def item(evaluator: Evaluator, node: ast.expr, name: object) -> ast.expr:
-    """Return `node[name]` as an expression: the same one whenever it is asked for."""
-    key = (id(node), ("item", name))
-    if key not in evaluator.made:
-        index = ast.copy_location(ast.Constant(name), node)  # type: ignore[arg-type]
-        evaluator.made[key] = ast.copy_location(ast.Subscript(node, index, ast.Load()), node)
-    return evaluator.made[key]
-
-
-def _is_command_line(evaluator: Evaluator, node: ast.expr, scope: Scope) -> bool:
-    value = evaluator.value(node, scope)
+def _is_command_line(evaluator: Evaluator, part: Held) -> bool:
+    value = evaluator.read(part)
     return bool(value.alternatives) and all(
         known.type_api in evaluator.libraries.command_line for known in value.alternatives
     )

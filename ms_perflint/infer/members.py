@@ -15,6 +15,7 @@ from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import (
     BOTTOM,
+    DICT,
     MANY,
     TOP,
     Alternative,
@@ -48,7 +49,8 @@ def members(evaluator: Evaluator, base: Value, name: str, node: ast.expr, scope:
     values = [member(evaluator, known, name, node, scope) for known in there or base.alternatives]
     if base.open or not base.alternatives:
         values.append(TOP)
-    value = join(attribute_writes.overlaid(evaluator, values, base, node, name, scope))
+    holder = node.value if isinstance(node, ast.Attribute) else None
+    value = join(attribute_writes.overlaid(evaluator, values, base, node, name, scope, holder))
     return Value(value.alternatives, value.open, True) if base.overridable else value
 
 
@@ -81,7 +83,7 @@ def member(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, 
     if isinstance(what, Constant) and isinstance(what.value, str) and name in READS:
         return evaluator.known(Api(f"pathlib.Path.{name}", known), node, scope)
     if isinstance(what, Display):
-        if isinstance(what.node, ast.Dict) and _is_of_dict(evaluator, name):
+        if what.kind == DICT and _is_of_dict(evaluator, name):
             return evaluator.known(Api(f"builtins.dict.{name}", known), node, scope)
         setting = containers.item(evaluator, known, name)
         return Value(setting.alternatives, setting.open, True)  # of an `EasyDict`: what a user may set in another way
@@ -110,13 +112,13 @@ def _of_instance(
             own = _updated(evaluator, known, what, name)
             if own.alternatives:
                 return own
-        setting = _setting(evaluator, what, name, node, scope)
+        setting = _setting(evaluator, known, name, node, scope)
         return setting if setting.alternatives else found
     if what.type.name == "builtins.super":
         return _above(evaluator, what, name, node, scope)
     if what.type.name.startswith(evaluator.libraries.closed):
         return _outside(evaluator, what.type.name, name, known, node, scope)
-    found = _setting(evaluator, what, name, node, scope)
+    found = _setting(evaluator, known, name, node, scope)
     return found if found.alternatives else _outside(evaluator, what.type.name, name, known, node, scope)
 
 
@@ -132,9 +134,9 @@ def _outside(
     return evaluator.known(Api(mindspore_api.canonical(f"{base}.{name}"), receiver), node, scope)
 
 
-def _setting(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:
+def _setting(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> Value:
     """Return a setting that an object holds; nothing for what is called: settings are data."""
-    return BOTTOM if scope.module.calls(node) else configs.setting(evaluator, what, name)
+    return BOTTOM if scope.module.calls(node) else configs.setting(evaluator, known, name)
 
 
 def _above(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:

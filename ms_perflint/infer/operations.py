@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from ms_perflint.index.predicates import COMPARE
 from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.signature import Held
 from ms_perflint.infer import mappings
 from ms_perflint.infer.values import (
     BOTTOM,
+    DICT,
+    LIST,
     NO_CONSTANT,
+    SET,
     TOP,
+    TUPLE,
     Alternative,
     Bound,
     Constant,
@@ -134,7 +139,7 @@ def _united(evaluator: Evaluator, node: ast.BinOp, scope: Scope) -> Value:
     """Return what `a | b` of two mappings is; open for other operands."""
     if not all(mappings.is_mapping(evaluator.value(side, scope)) for side in (node.left, node.right)):
         return TOP
-    return mappings.laid(evaluator, node, [(None, node.left), (None, node.right)], scope)
+    return mappings.laid(evaluator, node, [(None, Held(node.left, scope)), (None, Held(node.right, scope))], scope)
 
 
 def augmented(evaluator: Evaluator, binding: Binding, scope: Scope) -> Value:
@@ -155,17 +160,14 @@ def augmented(evaluator: Evaluator, binding: Binding, scope: Scope) -> Value:
 def is_sequence(value: Value) -> bool:
     """Return whether it is a list or tuple that the program shows."""
     return bool(value.alternatives) and all(
-        isinstance(known.what, Display) and not isinstance(known.what.node, ast.Dict) for known in value.alternatives
+        isinstance(known.what, Display) and known.what.kind != DICT for known in value.alternatives
     )
 
 
 def joined(evaluator: Evaluator, node: ast.AST, sides: Sequence[ast.expr], scope: Scope) -> Value:
     """Return the list that holds what several lists hold, in their order."""
-    made = evaluator.made.get((id(node), 0))
-    if made is None:
-        parts: list[ast.expr] = [ast.copy_location(ast.Starred(side, ast.Load()), side) for side in sides]
-        made = evaluator.made[id(node), 0] = ast.copy_location(ast.List(parts, ast.Load()), sides[0])
-    return evaluator.known(Display(made, scope), sides[0], scope)
+    parts = tuple(Held(side, scope, is_spread=True) for side in sides)
+    return evaluator.known(Display(node, scope, LIST, parts), sides[0], scope)
 
 
 def combine(
@@ -253,16 +255,11 @@ def _compared(
 def _choices(evaluator: Evaluator, value: Value) -> Optional[list[Value]]:
     """Return the elements of a list, or the keys of a dict, that the program shows; None for anything else."""
     what = value.alternatives[0].what if len(value.alternatives) == 1 and not value.open else None
-    if not isinstance(what, Display):
+    if not isinstance(what, Display) or what.kind not in (LIST, TUPLE, SET, DICT):
         return None
-    if isinstance(what.node, ast.Dict):
-        keys = what.node.keys
-        return None if None in keys else [evaluator.value(key, what.scope) for key in keys if key is not None]
-    if isinstance(what.node, (ast.List, ast.Tuple, ast.Set)):
-        if any(isinstance(element, ast.Starred) for element in what.node.elts):
-            return None
-        return [evaluator.value(element, what.scope) for element in what.node.elts]
-    return None
+    parts = what.keys if what.kind == DICT else what.parts
+    shown = [part for part in parts if part is not None and not part.is_spread]
+    return [evaluator.read(part) for part in shown] if len(shown) == len(parts) else None
 
 
 def _held(evaluator: Evaluator, name: Value, holders: Value, node: ast.expr, scope: Scope) -> Optional[Value]:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING
 
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.index.signature import PREPARES, Argument, Arguments, Layer, Signature, positional
 from ms_perflint.index.syntax_forms import is_decorated
-from ms_perflint.infer import sequences, spreads
+from ms_perflint.infer import mappings, sequences, spreads
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Api, Bound, Display, Instance, Value, join
+from ms_perflint.infer.values import BOTTOM, TOP, TUPLE, Alternative, Bound, Display, Instance, Value, join
 
 if TYPE_CHECKING:
     from ms_perflint.infer.evaluator import Evaluator
@@ -112,11 +111,11 @@ def _signature(evaluator: Evaluator, function: Scope, is_bound: bool) -> Signatu
     return Signature.of(function, is_bound and function.is_method)
 
 
-def made_with(evaluator: Evaluator, what: Instance, signature: Signature) -> Arguments:
+def made_with(evaluator: Evaluator, known: Alternative, signature: Signature) -> Arguments:
     """Return what the call passes that made an object, by the parameters that its class is known to have."""
-    assert what.node is not None
+    what, made_by = known.what, known.origin
+    assert isinstance(what, Instance) and what.node is not None
     callees = evaluator.value(what.node.func, what.scope).alternatives
-    made_by = what.type.receiver if isinstance(what.type, Api) else None
     kinds = (what.type, made_by.what if made_by is not None else None)  # a class, or what made one: `namedtuple(...)`
     ways = {known.prepared for known in callees if known.what in kinds}
     if len(ways) > 1:
@@ -141,29 +140,11 @@ def _passed(
         rest = given.rest()
         if rest is None:
             return TOP
-        parts = [sequences.read_in(evaluator, part, scope) for part in rest]
-        return _display(evaluator, binding, call, ast.Tuple(parts, ast.Load()), parts, scope)
+        return evaluator.known(Display(call, scope, TUPLE, tuple(rest)), call, scope)
     if binding.name == given.signature.mapping:
         words = given.mapping()
         if words is None:
             return TOP
-        keys = [ast.copy_location(ast.Constant(name), part.node) if name is not None else None for name, part in words]
-        parts = [sequences.read_in(evaluator, part, scope) for _, part in words]
-        made = spreads.Keywords(keys, parts)  # type: ignore[arg-type]
-        made.taken = frozenset(given.signature.words)
-        return _display(evaluator, binding, call, made, parts, scope)
+        made = mappings.of_words(evaluator, call, words, scope)._replace(never=frozenset(given.signature.words))
+        return evaluator.known(made, call, scope)
     return spreads.passed(evaluator, given.of(binding.name), default)
-
-
-def _display(
-    evaluator: Evaluator,
-    binding: Binding,
-    call: ast.Call,
-    node: Union[ast.Tuple, ast.Dict],
-    parts: Sequence[ast.expr],
-    scope: Scope,
-) -> Value:
-    """Return a tuple or dict that a call makes of its arguments: the same one whenever it is asked for."""
-    key = (id(binding), (id(call), *map(id, parts)))
-    made = evaluator.made.setdefault(key, ast.copy_location(node, call))
-    return evaluator.known(Display(made, scope), call, scope)

@@ -240,7 +240,7 @@ class Places:
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.BitOr, ast.Mult)):
             return self._joined_lists(node, scope)
         if isinstance(node, Read):
-            return taken(self.places(node.part.node, node.part.scope)) if node.part is not None else []
+            return taken(self.places(node.part.node, node.part.scope))
         if isinstance(node, (ast.NamedExpr, ast.Await, ast.Starred)):
             return self.places(node.value, scope)
         if isinstance(node, ast.Lambda):

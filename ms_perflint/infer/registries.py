@@ -13,11 +13,11 @@ from ms_perflint.infer.values import TOP, Value, join
 CHOICES = 8  # keys that are looked up
 
 
-def registered(evaluator: Evaluator, node: ast.Subscript, keys: Value, scope: Scope) -> Optional[Value]:
+def registered(evaluator: Evaluator, table: ast.expr, keys: Value, scope: Scope) -> Optional[Value]:
     """Return what a table that decorators fill holds under some keys; None where it is no such table."""
-    if word_of(node.value) not in scope.module.registered or not keys.alternatives or len(keys.alternatives) > CHOICES:
+    if word_of(table) not in scope.module.registered or not keys.alternatives or len(keys.alternatives) > CHOICES:
         return None
-    decorators = _decorators(scope.module, word_of(node.value))
+    decorators = _decorators(scope.module, word_of(table))
     if not decorators or not all(isinstance(constant, str) for constant in keys.constants):
         return None
     found: list[Value] = []

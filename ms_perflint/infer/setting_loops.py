@@ -6,9 +6,10 @@ import ast
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope
+from ms_perflint.index.signature import Held
 from ms_perflint.infer import mappings
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.values import TOP, Alternative, Constant, Display, Tree
+from ms_perflint.infer.values import DICT, LIST, TOP, TUPLE, Alternative, Constant, Display, Tree
 
 NAMES = 4  # names given to one another that are followed: `value = settings[key]`
 
@@ -85,35 +86,28 @@ def _is_of_command_line(evaluator: Evaluator, node: ast.expr, scope: Scope) -> b
     return False
 
 
-def at_key(evaluator: Evaluator, node: ast.expr, loop: Loop, name: object, scope: Scope) -> Optional[ast.expr]:
+def at_key(node: ast.expr, loop: Loop, name: object, scope: Scope, depth: int = 0) -> Optional[Held]:
     """Return what an expression in the body of a loop is when the loop comes to one key; None where it is not known."""
-    return _at_key(evaluator, node, loop, name, scope, 0)
-
-
-def _at_key(
-    evaluator: Evaluator, node: ast.expr, loop: Loop, name: object, scope: Scope, depth: int
-) -> Optional[ast.expr]:
     if isinstance(node, ast.Name) and node.id == loop.value:
-        return mappings.item(evaluator, loop.over, name)
+        return Held(loop.over, scope, taken=(name,))
     if isinstance(node, ast.Name):
         bindings = scope.bindings.get(node.id, ())
         only = bindings[0] if len(bindings) == 1 else None
         if only is None or only.value is None or only.path or only.kind != "assign" or depth >= NAMES:
             return None
-        return _at_key(evaluator, only.value, loop, name, scope, depth + 1)
+        return at_key(only.value, loop, name, scope, depth + 1)
     if isinstance(node, ast.Constant):
-        return node
+        return Held(node, scope)
     if isinstance(node, ast.Subscript) and _is_key(node.slice, loop):
-        return mappings.item(evaluator, node.value, name)
+        return Held(node.value, scope, taken=(name,))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         is_get = node.func.attr == "get" and bool(node.args) and _is_key(node.args[0], loop)
-        return mappings.item(evaluator, node.func.value, name) if is_get else None
+        return Held(node.func.value, scope, taken=(name,)) if is_get else None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         is_getattr = node.func.id == "getattr" and len(node.args) > 1 and _is_key(node.args[1], loop)
-        return mappings.item(evaluator, node.args[0], name) if is_getattr else None
+        return Held(node.args[0], scope, taken=(name,)) if is_getattr else None
     if isinstance(node, ast.IfExp):  # `Config(value) if isinstance(value, dict) else value`
-        found = _at_key(evaluator, node.orelse, loop, name, scope, depth)
-        return found if found is not None else _at_key(evaluator, node.body, loop, name, scope, depth)
+        return at_key(node.orelse, loop, name, scope, depth) or at_key(node.body, loop, name, scope, depth)
     return None
 
 
@@ -134,8 +128,8 @@ def comes(evaluator: Evaluator, test: ast.expr, loop: Loop, name: object, scope:
         answer = has(evaluator, Loop(_of_keys(other), loop.key, None, loop.stmt), name, scope)
         return None if answer is None else answer is isinstance(sign, ast.In)
     if isinstance(sign, (ast.Is, ast.IsNot)) and isinstance(other, ast.Constant) and other.value is None:
-        asked = at_key(evaluator, test.left, loop, name, scope)
-        constants = evaluator.value(asked, scope).constants if asked is not None else ()
+        asked = at_key(test.left, loop, name, scope)
+        constants = evaluator.read(asked).constants if asked is not None else ()
         answers = {(constant is None) is isinstance(sign, ast.Is) for constant in constants}
         return answers.pop() if len(answers) == 1 else None
     return None
@@ -143,8 +137,8 @@ def comes(evaluator: Evaluator, test: ast.expr, loop: Loop, name: object, scope:
 
 def _is_of_kind(evaluator: Evaluator, test: ast.Call, loop: Loop, name: object, scope: Scope) -> Optional[bool]:
     """Return what `isinstance(value, (list, dict))` gives for one key."""
-    asked = at_key(evaluator, test.args[0], loop, name, scope) if len(test.args) == 2 else None
-    value = evaluator.value(asked, scope) if asked is not None else TOP
+    asked = at_key(test.args[0], loop, name, scope) if len(test.args) == 2 else None
+    value = evaluator.read(asked) if asked is not None else TOP
     if value.open or not value.alternatives:
         return None
     types = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
@@ -161,8 +155,7 @@ def _kind(known: Alternative) -> str:
         return type(what.value).__name__
     if isinstance(what, Tree):
         return type(what.data).__name__
-    kinds = {ast.Dict: "dict", ast.List: "list", ast.Tuple: "tuple"}
-    return kinds.get(type(what.node), "") if isinstance(what, Display) else ""
+    return what.kind if isinstance(what, Display) and what.kind in (DICT, LIST, TUPLE) else ""
 
 
 def _of_keys(node: ast.expr) -> ast.expr:

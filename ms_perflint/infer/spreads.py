@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.execution_order import happens_before, place, stored
 from ms_perflint.index.semantic_index import Binding, Scope
-from ms_perflint.index.signature import SPREADS, Argument, Part
-from ms_perflint.infer.values import TOP, Alternative, Display, Options, Tree, Value, join
+from ms_perflint.index.signature import SPREADS, Argument, Held
+from ms_perflint.infer import mappings
+from ms_perflint.infer.values import DICT, NO_CONSTANT, TOP, Alternative, Display, Options, Tree, Value, join
 
 if TYPE_CHECKING:
     from ms_perflint.infer.evaluator import Evaluator
@@ -16,15 +17,9 @@ if TYPE_CHECKING:
 CHANGES = frozenset({"update", "pop", "popitem", "setdefault", "clear"})  # methods that change a dict
 
 
-class Keywords(ast.Dict):
-    """What `**mapping` of a function gets. It never holds the names of other parameters."""
-
-    taken: frozenset[str] = frozenset()
-
-
 def passed(evaluator: Evaluator, argument: Argument, default: Value) -> Value:
     """Return what a parameter gets from a call, where `default` is what it is when the call passes nothing."""
-    value = evaluator.value(*argument.given) if argument.given is not None else default
+    value = evaluator.read(argument.given) if argument.given is not None else default
     if argument.is_open:
         value = join([value, TOP])
     for mapping in argument.mappings:
@@ -35,15 +30,15 @@ def passed(evaluator: Evaluator, argument: Argument, default: Value) -> Value:
 # --- `**mapping`
 
 
-def entry(evaluator: Evaluator, mapping: Part, name: str, default: Value, depth: int = 0) -> Value:
+def entry(evaluator: Evaluator, mapping: Held, name: str, default: Value, depth: int = 0) -> Value:
     """Return what a mapping holds under a key; the default where it holds nothing."""
     if depth > SPREADS:  # `options = {**options, "x": 1}` in a loop holds itself
         return join([default, TOP])
-    value = evaluator.value(*mapping)
+    value = evaluator.read(mapping)
     found = [_held(evaluator, known, name, default, depth) for known in value.alternatives]
     if value.open or not value.alternatives:
         found += [default, TOP]
-    if isinstance(mapping.node, ast.Name):
+    if isinstance(mapping.node, ast.Name) and mapping.is_plain:
         stores = _stores(mapping.node, name, mapping.scope)
         last = next((store for store in reversed(stores) if _is_sure(store, mapping.node, mapping.scope)), None)
         if last is not None:
@@ -54,9 +49,9 @@ def entry(evaluator: Evaluator, mapping: Part, name: str, default: Value, depth:
     return join(found)
 
 
-def keys(evaluator: Evaluator, mapping: Part, depth: int = 0) -> Optional[tuple[str, ...]]:
+def keys(evaluator: Evaluator, mapping: Held, depth: int = 0) -> Optional[tuple[str, ...]]:
     """Return all keys that a mapping may hold; None where they are not known."""
-    value = evaluator.value(*mapping)
+    value = evaluator.read(mapping)
     what = value.alternatives[0].what if len(value.alternatives) == 1 and not value.open else None
     name = mapping.node.id if isinstance(mapping.node, ast.Name) else ""
     if depth > SPREADS or (isinstance(mapping.node, ast.Name) and _is_changed(mapping.node, mapping.scope)):
@@ -64,11 +59,10 @@ def keys(evaluator: Evaluator, mapping: Part, depth: int = 0) -> Optional[tuple[
     names: list[object] = []
     if isinstance(what, Tree) and isinstance(what.data, dict) and not what.open:
         names.extend(what.data)
-    elif isinstance(what, Display) and isinstance(what.node, ast.Dict):
-        for key, held in zip(what.node.keys, what.node.values):
-            inner = keys(evaluator, Part(held, what.scope), depth + 1) if key is None else ()
+    elif isinstance(what, Display) and what.kind == DICT:
+        for key, held in zip(what.keys, what.parts):
+            inner = keys(evaluator, held, depth + 1) if key is None else (mappings.said(evaluator, key),)
             names.extend(inner if inner is not None else [None])
-            names.extend([key.value if isinstance(key, ast.Constant) else None] if key is not None else [])
     else:
         return None
     stored = (key for base, key in mapping.scope.module.stores if name and base == name)
@@ -79,16 +73,15 @@ def keys(evaluator: Evaluator, mapping: Part, depth: int = 0) -> Optional[tuple[
 
 def _held(evaluator: Evaluator, known: Alternative, name: str, default: Value, depth: int) -> Value:
     what = known.what
-    if isinstance(what, Display) and isinstance(what.node, ast.Dict):
-        if isinstance(what.node, Keywords) and name in what.node.taken:
-            return default
-        for key, value in zip(what.node.keys, what.node.values):
+    if isinstance(what, Display) and what.kind == DICT:
+        for key, part in zip(what.keys, what.parts) if name not in what.never else ():
+            constant = mappings.said(evaluator, key) if key is not None else None
             if key is None:
-                default = entry(evaluator, Part(value, what.scope), name, default, depth + 1)
-            elif not isinstance(key, ast.Constant):
+                default = entry(evaluator, part, name, default, depth + 1)
+            elif constant is NO_CONSTANT:
                 default = join([default, TOP])
-            elif key.value == name:
-                default = evaluator.value(value, what.scope)
+            elif constant == name:
+                default = evaluator.read(part)
         return default
     if isinstance(what, (Tree, Options)):
         found = evaluator.item(known, name)

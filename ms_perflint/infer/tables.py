@@ -6,10 +6,11 @@ import ast
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import lists
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.values import TOP, Alternative, Api, Bound, Display, Value, join
+from ms_perflint.infer.values import DICT, LIST, SET, TOP, TUPLE, YIELDS, Alternative, Api, Bound, Display, Value, join
 
 ENTRIES = 50  # of a table, that are looked at
 VIEWS = ("keys", "values", "items")  # methods of a dict
@@ -41,13 +42,10 @@ def _entries(evaluator: Evaluator, known: Alternative) -> list[Value]:
     what = known.what
     if not isinstance(what, Display):
         return [TOP]
-    if isinstance(what.node, ast.Dict):
-        nodes = [] if None in what.node.keys else what.node.values
-    else:
-        nodes = getattr(what.node, "elts", [])
-    if not 0 < len(nodes) <= ENTRIES or any(isinstance(each, ast.Starred) for each in nodes):
+    is_whole = what.kind in (LIST, TUPLE, SET, DICT, YIELDS) and None not in what.keys
+    if not is_whole or not 0 < len(what.parts) <= ENTRIES or any(part.is_spread for part in what.parts):
         return [TOP]
-    return [evaluator.value(each, what.scope) for each in nodes]
+    return [evaluator.read(part) for part in what.parts]
 
 
 def _is_code(value: Value) -> bool:
@@ -79,19 +77,15 @@ def _grows(what: object) -> bool:
 def view(evaluator: Evaluator, receiver: Alternative, name: str) -> Optional[Value]:
     """Return what `keys`, `values` and `items` of a dict give, as a tuple; None where not all of that is shown."""
     what = receiver.what
-    if not isinstance(what, Display) or not isinstance(what.node, ast.Dict) or None in what.node.keys or _grows(what):
+    if not isinstance(what, Display) or what.kind != DICT or None in what.keys or _grows(what):
         return None
-    key = (id(what.node), 1 + VIEWS.index(name))
-    made = evaluator.made.get(key)
-    if made is None:
-        made = evaluator.made[key] = ast.copy_location(ast.Tuple(_viewed(name, what.node), ast.Load()), what.node)
-    return Value((Alternative(Display(made, what.scope), receiver.where, receiver.by_default),))
+    made = Display(what.node, what.scope, TUPLE, _viewed(evaluator, name, what))
+    return Value((Alternative(made, receiver.where, receiver.by_default),))
 
 
-def _viewed(name: str, table: ast.Dict) -> list[ast.expr]:
-    keys = [key for key in table.keys if key is not None]
-    if name == "keys":
-        return [*keys]
-    if name == "values":
-        return [*table.values]
-    return [ast.copy_location(ast.Tuple([k, v], ast.Load()), k) for k, v in zip(keys, table.values)]
+def _viewed(evaluator: Evaluator, name: str, table: Display) -> tuple[Held, ...]:
+    keys = tuple(key for key in table.keys if key is not None)
+    if name != "items":
+        return keys if name == "keys" else table.parts
+    pairs = ((key, Display(key.node, key.scope, TUPLE, (key, part))) for key, part in zip(keys, table.parts))
+    return tuple(Held(key.node, key.scope, evaluator.known(pair, key.node, key.scope)) for key, pair in pairs)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Optional, Union
 from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Place
 from ms_perflint.core.records import equal_by
-from ms_perflint.index.semantic_index import Scope, SemanticIndex
-from ms_perflint.index.signature import Layer, Part
+from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex
+from ms_perflint.index.signature import Held, Layer
 from ms_perflint.resolve.resolver import Namespace
 
 
@@ -41,12 +41,16 @@ class Api(NamedTuple):
     receiver: Optional[Alternative] = None
 
 
+DEFAULTS, OPTIONS = "defaults", "options"  # those of the class alone, or options of the command line, too
+
+
 class Instance(NamedTuple):
     """What calling an Api or a class of the project gives; `node` is that call (None: `self`)."""
 
     type: Union[Api, Scope]
     node: Optional[ast.Call]
     scope: Scope  # in which the call stands
+    fields: str = ""  # a library makes it, in that call: where the fields come from, DEFAULTS or OPTIONS
 
 
 @equal_by("function")
@@ -57,17 +61,45 @@ class Bound(NamedTuple):
     receiver: Alternative
 
 
-class Display(NamedTuple):
-    """A list, tuple, set or dict display, or a comprehension: elements are evaluated when asked for."""
+# Kinds of displays
+LIST, TUPLE, SET, DICT, COMPREHENSION = "list", "tuple", "set", "dict", "comprehension"
+YIELDS = "yields"  # what a generator yields
+MANY_OF = "many"  # any number of each of its parts, in an order that is not known
+_KINDS: dict[type[ast.AST], str] = {ast.List: LIST, ast.Tuple: TUPLE, ast.Set: SET, ast.Dict: DICT}
+_KINDS.update(dict.fromkeys(COMPREHENSIONS, COMPREHENSION))
 
-    node: ast.expr
+
+class Display(NamedTuple):
+    """A list, tuple, set or dict, or a comprehension: what it holds is evaluated when it is asked for."""
+
+    node: ast.AST  # what makes it
     scope: Scope
+    kind: str
+    parts: tuple[Held, ...] = ()  # what it holds; of a dict, the values
+    keys: tuple[Optional[Held], ...] = ()  # of a dict; None: of a mapping whose entries it gets
+    is_deep: bool = False  # mappings inside of its mappings are laid over one another, too
+    never: frozenset[str] = frozenset()  # keys that it does not get from its mappings
+    binding: Optional[Binding] = None  # the name under which more is added to it; it has another one where it is made
+
+    def __hash__(self) -> int:
+        return hash((self.node, self.scope, self.kind))  # what it holds can be deep
+
+    @staticmethod
+    def of(node: ast.expr, scope: Scope) -> Display:
+        """Return what an expression shows."""
+        if isinstance(node, ast.Dict):
+            keys = tuple(Held(key, scope) if key is not None else None for key in node.keys)
+            return Display(node, scope, DICT, tuple(Held(value, scope) for value in node.values), keys)
+        kind = _KINDS[type(node)]
+        if kind == COMPREHENSION:
+            return Display(node, scope, kind, (Held(node.elt, scope.module.scope_of[id(node)]),))  # type: ignore[attr-defined]
+        return Display(node, scope, kind, tuple(Held.of(each, scope) for each in node.elts))  # type: ignore[attr-defined]
 
 
 class Options(NamedTuple):
     """What a command-line parser returns; `parser` is where the parser was made."""
 
-    parser: Instance
+    parser: Alternative
 
 
 @equal_by("path", "line", "keys", "open", "document")
@@ -154,20 +186,12 @@ class Alternative(NamedTuple):
         return isinstance(self.what, Display)
 
     @property
-    def shown(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[Held, ...]:
         """Return the elements of a list or tuple, the values of a dict, as code shows them; none for other things.
 
-        Of a list comprehension it is the one element for all.
+        Of a comprehension it is the one element for all.
         """
-        node = self.what.node if isinstance(self.what, Display) else None
-        elements: list[ast.expr] = []
-        if isinstance(node, (ast.List, ast.Tuple)):
-            elements = node.elts
-        elif isinstance(node, ast.Dict):
-            elements = node.values
-        elif isinstance(node, ast.ListComp):
-            elements = [node.elt]
-        return tuple(Part(element, self.what.scope) for element in elements)  # type: ignore[union-attr]
+        return self.what.parts if isinstance(self.what, Display) else ()
 
     @property
     def is_mapping(self) -> bool:
@@ -175,7 +199,7 @@ class Alternative(NamedTuple):
         what = self.what
         return (
             isinstance(what, Options)
-            or (isinstance(what, Display) and isinstance(what.node, ast.Dict))
+            or (isinstance(what, Display) and what.kind == DICT)
             or (isinstance(what, Tree) and isinstance(what.data, dict))
         )
 
@@ -202,9 +226,15 @@ class Alternative(NamedTuple):
 
     @property
     def creation(self) -> Optional[Layer]:
-        """Return the call that made it; None of `self`, and of what is no instance."""
+        """Return the call that made it; None of `self`, of what a library makes, and of what is no instance."""
         what = self.what
-        return Layer(what.node, what.scope) if isinstance(what, Instance) and what.node is not None else None
+        is_made = isinstance(what, Instance) and what.node is not None and not what.fields
+        return Layer(what.node, what.scope) if is_made else None  # type: ignore[union-attr, arg-type]
+
+    @property
+    def fields(self) -> str:
+        """Return where the fields of an object come from that a library makes: DEFAULTS or OPTIONS; "" of others."""
+        return self.what.fields if isinstance(self.what, Instance) else ""
 
     @property
     def receiver(self) -> Optional[Alternative]:
@@ -222,10 +252,11 @@ class Alternative(NamedTuple):
         """Return what is the same for one object wherever it is met, also in a function that is told apart by calls."""
         what = self.what
         if isinstance(what, Options):
-            return Options, id(what.parser.node)
-        if isinstance(what, (Instance, Display)) and what.node is not None:
-            return type(what), id(what.node)
-        return what
+            return Options, what.parser.identity
+        if isinstance(what, Display):
+            return Display, id(what.node), what.kind, what.parts[0].taken if what.parts else ()
+        is_made = isinstance(what, Instance) and what.node is not None
+        return (Instance, id(what.node), what.fields and what.type) if is_made else what  # type: ignore[union-attr]
 
     def as_non_default(self) -> Alternative:
         """Return the same, as something that a user must ask for."""
@@ -349,10 +380,10 @@ def truth(known: Alternative) -> Optional[bool]:
     what = known.what
     if known.constant is not NO_CONSTANT:
         return bool(known.constant)
-    if isinstance(what, Display) and isinstance(what.node, (ast.List, ast.Tuple, ast.Set)):
-        if any(not isinstance(element, ast.Starred) for element in what.node.elts):
+    if isinstance(what, Display) and what.kind in (LIST, TUPLE, SET, YIELDS):
+        if not all(part.is_spread for part in what.parts):
             return True
-        return False if isinstance(what.node, ast.Tuple) and not what.node.elts else None  # a list gets more later
+        return False if what.kind == TUPLE and not what.parts else None  # a list gets more later
     if isinstance(what, (Scope, SemanticIndex, Bound)):
         return True
     if isinstance(what, Instance) and isinstance(what.type, Api) and what.type.name.startswith("mindspore."):

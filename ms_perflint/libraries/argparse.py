@@ -8,7 +8,7 @@ from typing import Optional
 
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.signature import Part
+from ms_perflint.index.signature import Held, Part
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import commandline, mappings
 from ms_perflint.infer.evaluator import Evaluator, Library
@@ -20,7 +20,6 @@ from ms_perflint.infer.values import (
     Alternative,
     Api,
     Constant,
-    Instance,
     Options,
     Value,
     join,
@@ -40,9 +39,9 @@ def _parsed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _options(parser: Optional[Alternative]) -> Value:
-    if parser is None or not isinstance(parser.what, Instance):
+    if parser is None or not parser.is_object:
         return TOP
-    return Value((Alternative(Options(parser_of(parser.what)), parser.where, parser.by_default),))
+    return Value((Alternative(Options(parser_of(parser)), parser.where, parser.by_default),))
 
 
 def _known_options(evaluator: Evaluator, known: Alternative, key: object) -> Value:
@@ -50,64 +49,63 @@ def _known_options(evaluator: Evaluator, known: Alternative, key: object) -> Val
     return _options(known.origin) if key == 0 else TOP
 
 
-def parser_of(instance: Instance) -> Instance:
+def parser_of(known: Alternative) -> Alternative:
     """Return the parser to which a group or sub-parser belongs."""
-    while (
-        isinstance(instance.type, Api)
-        and instance.type.receiver is not None
-        and isinstance(instance.type.receiver.what, Instance)
-    ):
-        instance = instance.type.receiver.what
-    return instance
+    while known.origin is not None and known.origin.is_object:
+        known = known.origin
+    return known
 
 
-def sites_of(evaluator: Evaluator, parser: Instance) -> list[Site]:
+def sites_of(evaluator: Evaluator, parser: Alternative) -> list[Site]:
     """Return the calls that add options to a parser, its groups and sub-parsers, or set their defaults."""
     found = _by_parser(evaluator)
-    return found[0].get(id(parser.node), []) if found else []
+    return found[0].get(parser.identity, []) if found else []
 
 
 @query(bottom=())
-def _by_parser(evaluator: Evaluator) -> tuple[dict[int, list[Site]]]:
-    """Return, by the call that makes a parser, the sites that add options to it or set their defaults.
+def _by_parser(evaluator: Evaluator) -> tuple[dict[object, list[Site]]]:
+    """Return, by the identity of a parser, the sites that add options to it or set their defaults.
 
     It is a search, which is done again where it was cut short: not a fact that is found once.
     """
-    found: dict[int, list[Site]] = {}
+    found: dict[object, list[Site]] = {}
     for word in (ADD, SET_DEFAULTS):
         for site in evaluator.program.sites(word):
-            for instance in _receivers(evaluator, site):
-                found.setdefault(id(parser_of(instance).node), []).append(site)
+            for known in _receivers(evaluator, site):
+                found.setdefault(parser_of(known).identity, []).append(site)
     return (found,)
 
 
-def _receivers(evaluator: Evaluator, site: Site) -> list[Instance]:
+def _receivers(evaluator: Evaluator, site: Site) -> list[Alternative]:
     """Return the parser, group or sub-parser on which a method is called."""
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     if not isinstance(callee, ast.Attribute):
         return []
-    return [k.what for k in evaluator.value(callee.value, site.scope).alternatives if isinstance(k.what, Instance)]
+    return [known for known in evaluator.value(callee.value, site.scope).alternatives if known.is_object]
 
 
-def _family(evaluator: Evaluator, parser: Instance) -> list[Instance]:
+def _family(evaluator: Evaluator, parser: Alternative) -> list[Alternative]:
     """Return a parser and its `parents=[...]`, whose options it has too."""
-    found = [parser]
-    for each in found:
-        for keyword in each.node.keywords if each.node is not None else ():
-            if keyword.arg == "parents":
-                parents, _ = evaluator.elements(evaluator.value(keyword.value, each.scope))
-                made = [parser_of(known.what) for known in parents if isinstance(known.what, Instance)]
-                found.extend(other for other in made if other not in found and len(found) < PARENTS)
-    return found
+    found = {parser.identity: parser}
+    todo = [parser]
+    for each in todo:
+        made = each.creation
+        for keyword in made.call.keywords if made is not None else ():
+            if keyword.arg == "parents" and made is not None:
+                parents, _ = evaluator.elements(evaluator.value(keyword.value, made.scope))
+                for other in (parser_of(known) for known in parents if known.is_object):
+                    if len(found) < PARENTS and found.setdefault(other.identity, other) is other:
+                        todo.append(other)
+    return todo
 
 
 # --- options
 
 
 @query
-def option(evaluator: Evaluator, options: Options, name: str) -> Value:
+def option(evaluator: Evaluator, parser: Alternative, name: str) -> Value:
     """Return what an option of a parser gives."""
-    sites = [site for parser in _family(evaluator, options.parser) for site in sites_of(evaluator, parser)]
+    sites = [site for each in _family(evaluator, parser) for site in sites_of(evaluator, each)]
     added = [site for site in sites if site.word == ADD and name in option_names(evaluator, site)]
     value = _first(evaluator, added) if added else named_options.option(evaluator, _unnamed(evaluator, sites), name)
     for site in sites:
@@ -116,14 +114,14 @@ def option(evaluator: Evaluator, options: Options, name: str) -> Value:
     return value if value.alternatives else TOP
 
 
-def _has_option(evaluator: Evaluator, options: Options, name: str) -> Optional[bool]:
+def _has_option(evaluator: Evaluator, parser: Alternative, name: str) -> Optional[bool]:
     """Return whether a parser has an option; None where code makes the names of options, or their defaults."""
-    return _held(evaluator, options, name)[0]
+    return _held(evaluator, parser, name)[0]
 
 
 @query
-def _held(evaluator: Evaluator, options: Options, name: str) -> tuple[Optional[bool]]:
-    sites = [site for parser in _family(evaluator, options.parser) for site in sites_of(evaluator, parser)]
+def _held(evaluator: Evaluator, parser: Alternative, name: str) -> tuple[Optional[bool]]:
+    sites = [site for each in _family(evaluator, parser) for site in sites_of(evaluator, each)]
     answers = [_adds(evaluator, site, name) for site in sites if site.word == ADD]
     if True in answers:
         return (True,)
@@ -149,20 +147,17 @@ def _first(evaluator: Evaluator, added: list[Site]) -> Value:
     leading: dict[object, Site] = {}
     for site in added:
         value = option_default(evaluator, site)
-        homes = tuple(id(_home(instance).node) for instance in _receivers(evaluator, site))
+        homes = tuple(_home(known).identity for known in _receivers(evaluator, site))
         first = leading.setdefault((homes, site.scope), site)
         values.append(value if first is site or first.block not in site.block.chain() else value.as_non_default())
     return join(values) if values else BOTTOM
 
 
-def _home(instance: Instance) -> Instance:
+def _home(known: Alternative) -> Alternative:
     """Return the parser or sub-parser to which a group belongs."""
-    while isinstance(instance.type, Api) and not instance.type.name.endswith(".add_parser"):
-        receiver = instance.type.receiver
-        if receiver is None or not isinstance(receiver.what, Instance):
-            break
-        instance = receiver.what
-    return instance
+    while not known.type_api.endswith(".add_parser") and known.origin is not None and known.origin.is_object:
+        known = known.origin
+    return known
 
 
 def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value) -> Value:
@@ -177,7 +172,7 @@ def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value) -> 
             given = evaluator.value(keyword.value, site.scope)
         elif keyword.arg is None:
             holder = evaluator.value(keyword.value, site.scope)
-            given = evaluator.value(mappings.item(evaluator, keyword.value, name), site.scope)
+            given = evaluator.read(Held(keyword.value, site.scope, taken=(name,)))
             if not given.alternatives and (mappings.held(evaluator, holder, name) is False or holder == BOTTOM):
                 continue  # it leaves this option alone, or is itself made of it
         else:
@@ -240,7 +235,7 @@ def _declared(evaluator: Evaluator, site: Site) -> Value:
             return TOP
     converted = tuple(
         Alternative(Constant(_as(known.constant, given.get("type"))), known.where, known.by_default)
-        if isinstance(known.what, Constant)
+        if isinstance(known.constant, str) and not known.api
         else known
         for known in value.alternatives
     )
@@ -291,10 +286,10 @@ def _as(constant: object, kind: Optional[ast.expr]) -> object:
     return constant if converted is NO_CONSTANT else converted
 
 
-def _behind(evaluator: Evaluator, options: Options) -> list[Part]:
+def _behind(evaluator: Evaluator, parser: Alternative) -> list[Part]:
     """Return the defaults of options whose names code makes: `for key in settings: add_argument(f"--{key}", ...)`."""
     found: list[Part] = []
-    for site in sites_of(evaluator, options.parser):
+    for site in sites_of(evaluator, parser):
         assert isinstance(site.node, ast.Call)
         if site.word == ADD and site.node.args and not isinstance(site.node.args[0], ast.Constant):
             found.extend(Part(keyword.value, site.scope) for keyword in site.node.keywords if keyword.arg == "default")

@@ -10,14 +10,14 @@ from ms_perflint.index.signature import Layer, Signature
 from ms_perflint.infer import config_files, mappings, spreads
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.operations import combine
-from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Api, Instance, Tree, Value, join
+from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Api, Value, join
 
 PARSERS = frozenset({"configparser.ConfigParser", "configparser.RawConfigParser", "configparser.SafeConfigParser"})
 READ = "read"
 GETS = ("get", "getboolean", "getint", "getfloat")
 
 
-def _section(evaluator: Evaluator, parser: Instance, name: object) -> Value:
+def _section(evaluator: Evaluator, parser: Alternative, name: object) -> Value:
     """Return a section of the file that a parser reads; open where it reads none, several, or one that is not known."""
     found = []
     for site in evaluator.program.sites(READ):
@@ -25,7 +25,7 @@ def _section(evaluator: Evaluator, parser: Instance, name: object) -> Value:
         if not isinstance(callee, ast.Attribute):
             continue
         receivers = evaluator.value(callee.value, site.scope).alternatives
-        if any(known.creation is not None and known.creation.call is parser.node for known in receivers):
+        if parser.identity in {known.identity for known in receivers}:
             found.append(config_files.at(evaluator, site.node.args[0], site.scope))  # type: ignore[attr-defined]
     if len(found) != 1 or found[0].open:
         return TOP
@@ -37,12 +37,11 @@ def _got(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
     receiver, word = api.receiver, api.name.rpartition(".")[2]
     if receiver is None:
         return None
-    what = receiver.what
-    if receiver.type_api in PARSERS and isinstance(what, Instance) and len(node.args) > 1:
+    if receiver.type_api in PARSERS and len(node.args) > 1:
         names = evaluator.value(node.args[0], scope).constants
-        holder = _section(evaluator, what, names[0]) if len(names) == 1 else TOP
+        holder = _section(evaluator, receiver, names[0]) if len(names) == 1 else TOP
         key = node.args[1]
-    elif isinstance(what, Tree) and word != "get" and node.args:
+    elif receiver.document and word != "get" and node.args:
         holder, key = Value((receiver,)), node.args[0]
     else:
         return None if receiver.type_api not in PARSERS else TOP

@@ -11,14 +11,10 @@ from ms_perflint.index.syntax_forms import is_decorated, word_of
 from ms_perflint.infer import commandline, parameters, spreads
 from ms_perflint.infer.bases import ancestors, names_in
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import TOP, Alternative, Api, Instance, Value
+from ms_perflint.infer.values import DEFAULTS, OPTIONS, TOP, Alternative, Instance, Value
 
 NAMED_TUPLE = "collections.namedtuple"
 FIELD = "dataclasses.field"
-
-
-class Parsed(ast.Call):
-    """A call that stands in no file: how a parser makes an object of one of its data classes."""
 
 
 def _is_dataclass(cls: Scope) -> bool:
@@ -30,58 +26,52 @@ def _is_dataclass(cls: Scope) -> bool:
 
 def _field(evaluator: Evaluator, known: Alternative, name: str) -> Optional[Value]:
     """Return a field of an object, as the call that made it set it; None where it is no such object, or no field."""
-    what = known.what
-    if not isinstance(what, Instance) or what.node is None:
-        return None
-    names = _fields(evaluator, what)
+    names = _fields(evaluator, known)
     if name not in names:
         return None
     default = TOP
-    for cls in _classes(evaluator, what.type) if isinstance(what.type, Scope) else ():
+    for cls in _classes(evaluator, known.cls) if known.cls is not None else ():
         if name in cls.bindings:
             default = _default(evaluator, evaluator.bindings(cls.flow.at_end(name)))
             default = Value(default.alternatives, default.open, True)  # it is there to be replaced
-    if isinstance(what.node, Parsed):
-        return commandline.named(evaluator.program, name, default, bare=True)
-    given = parameters.made_with(evaluator, what, Signature.named(*names)).of(name)
+    if known.fields:
+        return commandline.named(evaluator.program, name, default, bare=True) if known.fields == OPTIONS else default
+    given = parameters.made_with(evaluator, known, Signature.named(*names)).of(name)
     return spreads.passed(evaluator, given, default)
 
 
 def structured(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the object that a library makes of a data class, or of an object of one; None for anything else."""
     given = evaluator.value(node.args[0], scope)
-    what = given.alternatives[0].what if len(given.alternatives) == 1 and not given.open else None
-    if isinstance(what, Instance):
-        return given
-    if not isinstance(what, Scope) or not _is_dataclass(what):
-        return None
-    made = evaluator.made.setdefault((id(node), "made"), ast.copy_location(ast.Call(node.args[0], [], []), node))
-    return evaluator.known(Instance(what, made, scope), node, scope)  # type: ignore[arg-type]
+    known = given.alternatives[0] if len(given.alternatives) == 1 and not given.open else None
+    if known is None or known.is_object:
+        return given if known is not None else None
+    is_record = known.definition is not None and _is_dataclass(known.definition)
+    return evaluator.known(Instance(known.definition, node, scope, DEFAULTS), node, scope) if is_record else None  # type: ignore[arg-type]
 
 
 def _has_field(evaluator: Evaluator, known: Alternative, name: object) -> Optional[bool]:
     """Return whether a record has a field; None for other objects."""
-    names = _fields(evaluator, known.what) if isinstance(known.what, Instance) and known.what.node is not None else []
+    names = _fields(evaluator, known)
     return name in names if names else None
 
 
-def _fields(evaluator: Evaluator, what: Instance) -> list[str]:
-    """Return the names of the fields of a record, in their order; none for other objects."""
-    if isinstance(what.type, Scope):
-        cls = what.type.node
-        if not isinstance(cls, ast.ClassDef) or not _is_dataclass(what.type) or what.type.method("__init__"):
+def _fields(evaluator: Evaluator, known: Alternative) -> list[str]:
+    """Return the names of the fields of a record, in their order; none for other objects, and for `self`."""
+    if known.creation is None and not known.fields:
+        return []
+    if known.cls is not None:
+        if not _is_dataclass(known.cls) or known.cls.method("__init__"):
             return []
         fields = (
             each.target.id  # type: ignore[union-attr]
-            for scope in _classes(evaluator, what.type)
+            for scope in _classes(evaluator, known.cls)
             for each in scope.node.body  # type: ignore[union-attr]
             if isinstance(each, ast.AnnAssign) and _is_field(each)
         )
         return list(dict.fromkeys(fields))
-    made = what.type.receiver if isinstance(what.type, Api) else None
-    if made is None or made.type_api != NAMED_TUPLE or not isinstance(made.what, Instance):
-        return []
-    return _names(evaluator, made.what)
+    made = known.origin
+    return _names(evaluator, made) if made is not None and made.type_api == NAMED_TUPLE else []
 
 
 def _classes(evaluator: Evaluator, cls: Scope) -> list[Scope]:
@@ -93,7 +83,7 @@ def _is_field(stmt: ast.AnnAssign) -> bool:
     return isinstance(stmt.target, ast.Name) and "ClassVar" not in ast.dump(stmt.annotation)
 
 
-def _names(evaluator: Evaluator, factory: Instance) -> list[str]:
+def _names(evaluator: Evaluator, factory: Alternative) -> list[str]:
     """Return the names that `namedtuple("Name", "a b")` or `namedtuple("Name", ["a", "b"])` gives its fields."""
     given = parameters.made_with(evaluator, factory, Signature.named("typename", "field_names")).of("field_names")
     return names_in(evaluator, spreads.passed(evaluator, given, TOP))

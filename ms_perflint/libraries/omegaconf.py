@@ -6,6 +6,7 @@ import ast
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.signature import Held
 from ms_perflint.infer import mappings
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.values import TOP, Api, Value
@@ -23,7 +24,7 @@ MAPPINGS = frozenset(
 
 def _merged(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     is_shown = not any(isinstance(argument, ast.Starred) for argument in node.args)
-    return mappings.merged(evaluator, node, node.args, scope) if is_shown else TOP
+    return mappings.merged(evaluator, node, [Held(layer, scope) for layer in node.args], scope) if is_shown else TOP
 
 
 def _created(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:

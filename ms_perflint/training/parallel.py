@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.index.predicates import DEVICES
 from ms_perflint.index.reachability import Condition
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.signature import Part
+from ms_perflint.index.signature import Held
 from ms_perflint.infer.spreads import keys
 from ms_perflint.infer.values import TOP, Alternative, Value
 from ms_perflint.program.call_site import Call
@@ -50,7 +50,7 @@ def settings(call: Call) -> Optional[Mapping[str, Value]]:
     """Return what a call of `set_auto_parallel_context` sets; None where `**` hides a part of it."""
     names: dict[str, None] = {}
     for keyword in call.node.keywords:
-        own = keys(call.program.evaluator, Part(keyword.value, call.scope)) if keyword.arg is None else (keyword.arg,)
+        own = keys(call.program.evaluator, Held(keyword.value, call.scope)) if keyword.arg is None else (keyword.arg,)
         if own is None:
             return None
         names.update(dict.fromkeys(own))

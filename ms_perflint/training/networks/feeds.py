@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
-from ms_perflint.index.signature import Layer, Part, Signature, receiver_name
+from ms_perflint.index.signature import Layer, Signature, receiver_name
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases, lists, members, sequences
 from ms_perflint.infer.queries import query
@@ -326,11 +326,12 @@ class Feeds:
         if not value.alternatives or not value.alternatives[0].is_display:
             return [value], True
         if value.alternatives[0].is_mapping:
-            return [self.program.value(*part) for part in value.alternatives[0].shown], True
+            return [self.program.evaluator.read(part) for part in value.alternatives[0].parts], True
         parts = sequences.whole(self.program.evaluator, value)
         if parts is not None:
-            cells = [Part(n.elts[-1], s) if isinstance(n, ast.Tuple) and n.elts else Part(n, s) for n, s in parts]
-            return [self.program.value(*cell) for cell in cells], True
+            cells = [self.program.evaluator.read(part) for part in parts]
+            pairs = [sequences.whole(self.program.evaluator, cell) for cell in cells]  # of a name and a cell
+            return [self.program.evaluator.read(p[-1]) if p else cell for p, cell in zip(pairs, cells)], True
         found, _ = self.program.evaluator.elements(value)
         return [Value((each,)) for each in found], False
 

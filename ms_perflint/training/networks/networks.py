@@ -137,8 +137,8 @@ class _Search:
                 self.known(known.receiver)
         elif known.api:
             self.found = is_matrix(known.api)
-        for part in known.shown:
-            self.value(self.program.value(*part))
+        for part in known.parts:
+            self.value(self.program.evaluator.read(part))
 
     def _was_here(self, key: object) -> bool:
         if key in self.seen:
