@@ -127,6 +127,15 @@ def is_opt_in(program: Program, site: Site) -> bool:
     return any(usual is not True for usual in _conditions_on_mode(program, site))
 
 
+def tests_of_mode(program: Program, site: Site) -> Iterator[tuple[ast.expr, Scope, bool]]:
+    """Yield the tests on the mode or on debugging around a site, each with its scope and how it must come out."""
+    for arm in site.block.chain():
+        if not isinstance(arm.owner, ast.If) or arm.parent is None:
+            continue
+        if _is_about_mode(arm.owner.test) or _chooses_mode(program, site, arm):
+            yield arm.owner.test, arm.parent.scope, arm.arm == "body"
+
+
 def is_for_another_mode(program: Program, site: Site) -> bool:
     """Return whether a condition on the mode or on debugging around a site is known not to hold for a normal user."""
     return any(usual is False for usual in _conditions_on_mode(program, site))
@@ -134,12 +143,9 @@ def is_for_another_mode(program: Program, site: Site) -> bool:
 
 def _conditions_on_mode(program: Program, site: Site) -> Iterator[Optional[bool]]:
     """Yield of each condition on the mode around a site whether it holds for a normal user; None when not known."""
-    for arm in site.block.chain():
-        if not isinstance(arm.owner, ast.If) or arm.parent is None:
-            continue
-        if _is_about_mode(arm.owner.test) or _chooses_mode(program, site, arm):
-            usual = program.value(arm.owner.test, arm.parent.scope).default_truth
-            yield None if usual is None else usual is (arm.arm == "body")
+    for test, scope, wanted in tests_of_mode(program, site):
+        usual = program.value(test, scope).default_truth
+        yield None if usual is None else usual is wanted
 
 
 def _is_about_mode(test: ast.expr) -> bool:

@@ -1,0 +1,23 @@
+"""What an obstacle is."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.languages import Message
+
+
+class Obstacle(NamedTuple):
+    """What graph mode does not compile, or runs differently, and where it stands. They order by place."""
+
+    place: Place
+    kind: str
+    message: Message
+
+
+def obstacle(module: SemanticIndex, node: ast.AST, kind: str, message: Message) -> Obstacle:
+    """Return an obstacle at a node of a file."""
+    return Obstacle(module.source.place(module.span(node)[0]), kind, message)
