@@ -31,6 +31,8 @@ DECIDED = Message("the mode is decided here")
 REASON = Message("the first step takes longer, and results differ in the last digits")
 JIT = Message("`@jit` on this function compiles the step alone, in either mode")
 
+MOST = 8  # obstacles that are named beside a finding; `ms-perflint program` lists all
+
 
 class PynativeModeTraining(Check):
     """The network is trained operator by operator instead of as one compiled graph."""
@@ -47,7 +49,7 @@ class PynativeModeTraining(Check):
 
     def suspect(self, call: Call) -> bool:
         """A `set_context` that makes PyNative the mode of the training; or the first one where none says a mode."""
-        if not training.speaks_of_training(self.program):
+        if not training.speaks_of_training(self.program) or training.is_demonstration(self.program):
             return False
         if not mode.stands_there(call) and not training.is_trained(self.program):
             return False
@@ -64,7 +66,7 @@ class PynativeModeTraining(Check):
 
     def anchors(self, module: SemanticIndex) -> Sequence[Call]:
         """Where the program says nothing about the mode at all: the call through which the entry script trains."""
-        if not self._is_entry(module) or not self._is_silent():
+        if not self._is_entry(module) or not self._is_silent() or training.is_demonstration(self.program):
             return ()
         first = self._first_context()
         if first is not None and not self._is_shared(first):
@@ -250,7 +252,8 @@ class PynativeModeTraining(Check):
         self.report(node, message, changed, advice=ADVICE, reason=REASON, related=related)
 
     def _obstacles(self) -> list[Related]:
-        return [Related(each.place, each.message) for each in readiness.all_obstacles(self.program)]
+        found = readiness.all_obstacles(self.program)[:MOST]
+        return [Related(each.place, each.message) for each in found]
 
     def _steps(self) -> list[Related]:
         """Return the hand-written functions that take one step: compiling them alone is the alternative."""

@@ -1,8 +1,9 @@
 """What Python does between the steps that compiled code takes differently, or compiles again for.
 
-Run on 2.10, CPU. `optimizer.learning_rate.set_data(...)`, and assigning a Tensor to it, is ignored in PyNative and acts
-in graph mode; `ops.assign` acts in both. `group["lr"] = value` of an experimental optimizer acts in PyNative only, its
-schedulers in both. A Python number among the arguments of a step compiles again for each value.
+Run on 2.10, CPU. `optimizer.learning_rate.set_data(...)`, and assigning a Tensor to it, is ignored in PyNative and
+acts in graph mode; `ops.assign` acts in both. `group["lr"] = value` of an experimental optimizer acts in PyNative
+only, its schedulers in both. `requires_grad` counts at the first step only. A Python number among the arguments of a
+step compiles again for each value.
 """
 
 from __future__ import annotations
@@ -31,12 +32,22 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
         if isinstance(callee, ast.Attribute) and word_of(callee.value) == _RATE and _acts(program, site):
             text = Message("PyNative ignores `set_data` of the learning rate, graph mode does not: use `ops.assign`")
             yield obstacle(site.module, site.node, "learning rate", text)
+    for store in program.stores(_RATE):
+        base = store.node.value if isinstance(store.node, ast.Attribute) else None
+        made = program.value(base, store.scope).alternatives if base is not None else ()
+        if any(each.type_api.startswith("mindspore.nn.") for each in made) and _acts(program, _site(store)):
+            text = Message("PyNative ignores a new `learning_rate` of the optimizer, graph mode may not")
+            yield obstacle(store.scope.module, store.node, "learning rate", text)
     for store in program.stores("lr"):
         base = store.node.value if isinstance(store.node, ast.Subscript) else None
         site = _site(store)
         if base is not None and _is_experimental(program) and _acts(program, site):
             text = Message("graph mode keeps the first `lr` of the group: use a scheduler, or `ops.assign`")
             yield obstacle(site.module, store.node, "learning rate", text)
+    for store in program.stores("requires_grad"):
+        if _acts(program, _site(store)):
+            text = Message("graph mode goes on training what was not frozen at the first step")
+            yield obstacle(store.scope.module, store.node, "frozen", text)
     for site in train_sites(program):
         for given in site.node.args if isinstance(site.node, ast.Call) else ():
             if isinstance(given, ast.Name) and _is_number(site, given) and site.word not in ("train", "fit"):
@@ -49,7 +60,7 @@ def _site(store: Binding) -> Site:
 
 
 def _acts(program: Program, site: Site) -> bool:
-    return not is_compiled(program, site.scope) and program.runs(site) and repeats(program, site)
+    return not is_compiled(program, site.scope) and program.runs(site) and repeats(program, site, even_once=True)
 
 
 def _is_experimental(program: Program) -> bool:

@@ -10,7 +10,7 @@ from ms_perflint.index.semantic_index import Scope
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.graph_mode.between_steps import between_steps
-from ms_perflint.training.graph_mode.compiled import compiled
+from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
 from ms_perflint.training.graph_mode.made_anew import made_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.state import in_state
@@ -27,7 +27,7 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
     """Return what graph mode refuses or runs differently, those in the entry script first; not what is made anew."""
     found: dict[Obstacle, None] = {}
     for function in compiled(program):
-        if isinstance(function.node, ast.Lambda):
+        if isinstance(function.node, ast.Lambda) and not is_compiled(program, function.owner):
             found.update(dict.fromkeys(_inline(function)))
         found.update(dict.fromkeys(in_statements(program, function)))
         found.update(dict.fromkeys(in_state(program, function)))

@@ -3,20 +3,21 @@
 Run on 2.10, CPU. A name, an attribute of any object, a list or dict that Python changes between steps keeps its first
 value in compiled code: a number, a Tensor, a cell, `requires_grad`; only a Parameter is read anew. What compiled code
 assigns to an attribute reaches Python once, from the first step; what it puts into a list or dict, or gives to a
-global, never does. An attribute that is None is None in the rest of the graph too. Whole numbers that compiled code
-counts in an attribute are right, in tests and for Python; as a factor they stop the gradient, or compile to an unknown
-type. An attribute that is a Parameter is right everywhere. `set_train` of a cell that is called itself is right; under
-`value_and_grad` the mode of the first step stays, which programs that switch around an evaluation do not meet.
+global, never does; tuples, lists and dicts that are assigned do. An attribute that is None is None in the rest of the
+graph too. Whole numbers that compiled code counts in an attribute are right, in tests and for Python; as a factor
+they stop the gradient, or compile to an unknown type. An attribute that is a Parameter is right everywhere.
+`set_train` of a cell that is called itself is right; under `value_and_grad` the mode of the first step stays, which
+programs that switch around an evaluation do not meet.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Optional
+from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
-from ms_perflint.index.syntax_forms import descendants, position
+from ms_perflint.index.syntax_forms import descendants, position, word_of
 from ms_perflint.infer.bases import ancestors, method
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
@@ -69,7 +70,7 @@ def _is_changed(program: Program, binding: Binding) -> bool:
     if binding.kind == "for":
         block = Block(scope, block, binding.stmt, "body")
     site = Site(scope.module, binding.stmt, "", binding.stmt, block, None)  # type: ignore[arg-type]
-    return program.runs(site) and repeats(program, site)
+    return program.runs(site) and repeats(program, site, even_once=True)
 
 
 def _is_made_again(program: Program, binding: Binding) -> bool:
@@ -94,7 +95,8 @@ def _siblings(binding: Binding) -> list[Binding]:
 
 def _attributes_changed(program: Program, function: Scope) -> Iterator[Obstacle]:
     module = function.module
-    for attr in sorted(function.attrs):
+    keys = {_key(node) for node in descendants(function.node)} - {""}
+    for attr in sorted(function.attrs | keys):
         stores = [each for each in _stores(program, attr) if _is_changed(program, each)]
         for node in _loads(function, attr) if stores else ():
             scope = module.scope_of.get(id(node), function)
@@ -120,17 +122,23 @@ def _stores(program: Program, attr: str) -> list[Binding]:
     return [*own, *program.stores(attr)]
 
 
-def _loads(scope: Scope, attr: str) -> list[ast.Attribute]:
+def _key(node: ast.AST) -> str:
+    """Return the text that a subscript reads; "" for others."""
+    is_text = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+    return word_of(node) if is_text else ""
+
+
+def _loads(scope: Scope, attr: str) -> list[Union[ast.Attribute, ast.Subscript]]:
     return [
         node
         for node in descendants(scope.node)
-        if isinstance(node, ast.Attribute) and node.attr == attr and isinstance(node.ctx, ast.Load)
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and word_of(node) == attr and isinstance(node.ctx, ast.Load)
     ]
 
 
 def _same_object(program: Program, store: Binding, base: ast.expr, scope: Scope) -> bool:
     """Return whether the object of which an attribute is assigned may be the one of which it is read."""
-    target = store.node.value if isinstance(store.node, ast.Attribute) else None
+    target = store.node.value if isinstance(store.node, (ast.Attribute, ast.Subscript)) else None
     if target is None:
         return False
     return bool(_kin(program, target, store.scope) & _kin(program, base, scope))
@@ -178,6 +186,8 @@ def _of_attribute(
     load = ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
     if _is_parameter(program, _at_first(program, function, target)):
         return None
+    if isinstance(getattr(stmt, "value", None), (ast.Tuple, ast.List, ast.Dict)):
+        return None  # they do reach Python
     name = ast.unparse(load)
     if _counts(stmt, target):
         if any(
@@ -237,7 +247,7 @@ def _counts(stmt: ast.stmt, target: ast.Attribute) -> bool:
     )
 
 
-def _is_factor(node: ast.Attribute, function: Scope) -> bool:
+def _is_factor(node: ast.AST, function: Scope) -> bool:
     """Return whether a counted attribute is worked into other values: not compared, and not only counted on."""
     for outer in descendants(function.node):
         if isinstance(outer, ast.BinOp) and node in (outer.left, outer.right) and not isinstance(outer.op, ast.Mod):

@@ -23,6 +23,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import TRY, descendants, is_decorated, word_of
+from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.compiled import Step, own_nodes, steps
@@ -52,6 +53,7 @@ _OF_CELLS = (
     "parameters_and_names",
     "cells",
 )
+_OF_PARAMETERS = ("name", "requires_grad")
 _RANDOM = ("numpy.random.", "random.")
 _ARRAYS = frozenset({"ones", "full", "eye", "identity"})
 _SEEDED = frozenset({"RandomState", "default_rng", "seed"})
@@ -84,8 +86,13 @@ def in_statements(program: Program, function: Scope) -> Iterator[Obstacle]:
 
 def _refused(function: Scope, node: ast.AST) -> str:
     """Return the word of what the compiler does not know; "" for others."""
-    if isinstance(node, ast.Global) and any(function.declared.get(name) for name in node.names):
-        return "global"
+    if isinstance(node, ast.Global):
+        stored = {
+            each.id
+            for each in descendants(function.node)
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        }
+        return "global" if stored.intersection(node.names) else ""
     if isinstance(node, ast.While) and node.orelse:
         return "while ... else"
     if isinstance(node, ast.SetComp):
@@ -112,7 +119,7 @@ def _of_call(program: Program, site: Site, values: _Values) -> Optional[tuple[st
         return "tolist", Message("graph mode does not compile `tolist()`, or computes other values after it")
     known = program.evaluator.callees(site).alternatives
     for each in known:
-        if each.definition is not None and is_decorated(each.definition.node, "dataclass"):
+        if _has_fields(each):
             return "dataclass", Message(
                 "graph mode does not read the fields of an object that is made in compiled code"
             )
@@ -122,10 +129,20 @@ def _of_call(program: Program, site: Site, values: _Values) -> Optional[tuple[st
     return next((found for api in sorted(apis) if (found := _of_library(api, site.node, values)) is not None), None)
 
 
+def _has_fields(known: Alternative) -> bool:
+    """Return whether something makes an object with fields: a dataclass or a named tuple."""
+    if known.definition is None or not known.definition.is_class:
+        return known.type_api == "collections.namedtuple"
+    node = known.definition.node
+    bases = [word_of(base) for base in getattr(node, "bases", ())]
+    return is_decorated(node, "dataclass") or "NamedTuple" in bases
+
+
 def _of_library(api: str, node: ast.Call, values: _Values) -> Optional[tuple[str, Message]]:
     """Return what is wrong with a call of Python's own libraries, NumPy or others in compiled code."""
     name = api.rpartition(".")[2]
-    if api.startswith(_RANDOM) and name not in _SEEDED:
+    is_made_here = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call)
+    if api.startswith(_RANDOM) and name not in _SEEDED and not is_made_here:
         return "random", Message("graph mode draws `{name}` once, when it compiles", name=ast.unparse(node.func))
     if api.startswith("numpy.") and name in _ARRAYS and api.count(".") == 1:
         return "numpy", Message("graph mode does not compile `{name}`", name=ast.unparse(node.func))
@@ -142,6 +159,10 @@ def _of_containers(program: Program, step: Step, values: _Values) -> Iterator[Ob
     """Yield dicts keyed by Parameters, and lists that grow in a loop over a tensor."""
     module = step.block.scope.module
     for node in own_nodes(step):
+        field = node.attr if isinstance(node, ast.Attribute) and node.attr in _OF_PARAMETERS else ""
+        if field and _is_parameter(program, node.value, step.block.scope):  # type: ignore[attr-defined]
+            text = Message("graph mode does not compile `{name}` of a Parameter", name=field)
+            yield obstacle(module, node, field, text)
         keys = [key for key in node.keys if key is not None] if isinstance(node, ast.Dict) else []
         keys += [node.key] if isinstance(node, ast.DictComp) else []
         keys += [node.slice] if isinstance(node, ast.Subscript) and values.is_mapping(node.value) else []
@@ -156,8 +177,22 @@ def _of_containers(program: Program, step: Step, values: _Values) -> Iterator[Ob
 
 
 def _is_parameter(program: Program, node: ast.expr, scope: Scope) -> bool:
+    if isinstance(node, ast.Name):
+        loops = [each.stmt for each in scope.lookup(node) if each.kind == "for"]
+        if any(isinstance(loop, ast.For) and _are_parameters(program, loop.iter, scope) for loop in loops):
+            return True
     known = program.value(node, scope).alternatives
     return bool(known) and all(each.type_api == "mindspore.Parameter" for each in known)
+
+
+def _are_parameters(program: Program, node: ast.expr, scope: Scope) -> bool:
+    """Return whether an expression is the Parameters of a cell or an optimizer."""
+    if word_of(node) == "parameters" or (isinstance(node, ast.Call) and word_of(node.func) in _OF_CELLS[:3]):
+        return True
+    return any(
+        each.type_api.endswith(_OF_CELLS[:3]) or each.type_api.endswith("ParameterTuple")
+        for each in program.value(node, scope).alternatives
+    )
 
 
 class _Values:
@@ -191,6 +226,8 @@ class _Values:
             return False
         if isinstance(node, ast.Name):
             return node.id in self.tensors
+        if isinstance(node, ast.Call) and word_of(node.func) == "Tensor":
+            return True
         parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, (ast.expr, ast.keyword))]
         return any(map(self.is_tensor, parts))
 
