@@ -160,13 +160,13 @@ def _of_containers(program: Program, step: Step, values: _Values) -> Iterator[Ob
     module = step.block.scope.module
     for node in own_nodes(step):
         field = node.attr if isinstance(node, ast.Attribute) and node.attr in _OF_PARAMETERS else ""
-        if field and _is_parameter(program, node.value, step.block.scope):  # type: ignore[attr-defined]
+        if field and _is_parameter(program, node.value, step):  # type: ignore[attr-defined]
             text = Message("graph mode does not compile `{name}` of a Parameter", name=field)
             yield obstacle(module, node, field, text)
         keys = [key for key in node.keys if key is not None] if isinstance(node, ast.Dict) else []
         keys += [node.key] if isinstance(node, ast.DictComp) else []
         keys += [node.slice] if isinstance(node, ast.Subscript) and values.is_mapping(node.value) else []
-        if any(_is_parameter(program, key, step.block.scope) for key in keys):
+        if any(_is_parameter(program, key, step) for key in keys):
             yield obstacle(module, node, "dict", Message("graph mode takes no Parameter as the key of a dict"))
     if isinstance(step.stmt, ast.While) and values.is_tensor(step.stmt.test):
         for node in descendants(step.stmt):
@@ -176,10 +176,15 @@ def _of_containers(program: Program, step: Step, values: _Values) -> Iterator[Ob
                 yield obstacle(module, node, "list", message)
 
 
-def _is_parameter(program: Program, node: ast.expr, scope: Scope) -> bool:
+def _is_parameter(program: Program, node: ast.expr, step: Step) -> bool:
+    """Return whether an expression is a Parameter, or one of those that a loop or a comprehension goes through."""
+    scope = step.block.scope
     if isinstance(node, ast.Name):
-        loops = [each.stmt for each in scope.lookup(node) if each.kind == "for"]
-        if any(isinstance(loop, ast.For) and _are_parameters(program, loop.iter, scope) for loop in loops):
+        loops = [each.stmt for each in scope.lookup(node) if isinstance(each.stmt, ast.For)]
+        sources = [loop.iter for loop in loops if word_of(loop.target) == node.id]
+        within = (each for each in descendants(step.stmt) if isinstance(each, ast.comprehension))
+        sources += [each.iter for each in within if word_of(each.target) == node.id]
+        if any(_are_parameters(program, source, scope) for source in sources):
             return True
     known = program.value(node, scope).alternatives
     return bool(known) and all(each.type_api == "mindspore.Parameter" for each in known)
