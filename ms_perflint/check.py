@@ -135,12 +135,14 @@ class Check:
         *,
         advice: str = "",
         safety: Optional[Safety] = None,
+        reason: Optional[str] = None,
         related: Iterable[Related] = (),
     ) -> None:
         """Report a node of the visited call (or an `ast` node of the same file), with the edits that mend it.
 
-        `advice` says in a few words what the fix does. Comments on an argument that is to blame are shown, and a
-        suppression counts there too; a fix that such a comment may speak against is not safe.
+        `advice` says in a few words what the fix does, `reason` in one clause why it is not safe here. Comments on an
+        argument that is to blame are shown, and a suppression counts there too; a fix that such a comment may speak
+        against is not safe.
         """
         site = self._site
         assert site is not None and self._slice is not None
@@ -160,7 +162,7 @@ class Check:
         made = None
         if fix:
             edits = tuple(sorted(map(_plain, fix)))
-            made = self._fix(advice or self.name, safety or self.safety, edits, bool(explained))
+            made = self._fix(Fix(advice or self.name, safety or self.safety, edits, reason), bool(explained))
         self.findings.append(
             Finding(
                 place,
@@ -188,13 +190,15 @@ class Check:
                 found.append(Related(source.place(start), message))
         return found
 
-    def _fix(self, advice: str, safety: Safety, edits: tuple[Edit, ...], explained: bool) -> Fix:
+    def _fix(self, fix: Fix, explained: bool) -> Fix:
         """Return a fix; it is not safe where a comment goes with the code, or `explained` why the code is as it is."""
-        if safety is Safety.SAFE and explained:
-            return Fix(Message("{advice}; a comment there may say why not", advice=advice), Safety.UNSAFE, edits)
-        if safety is Safety.SAFE and any(self._loses_comment(path, edits) for path in {edit.path for edit in edits}):
-            return Fix(Message("{advice}; a comment is removed with it", advice=advice), Safety.UNSAFE, edits)
-        return Fix(advice, safety, edits)
+        if fix.safety is not Safety.SAFE:
+            return fix
+        if explained:
+            return fix._replace(safety=Safety.UNSAFE, reason=Message("a comment there may say why not"))
+        if any(self._loses_comment(path, fix.edits) for path in {edit.path for edit in fix.edits}):
+            return fix._replace(safety=Safety.UNSAFE, reason=Message("a comment is removed with it"))
+        return fix
 
     def _loses_comment(self, path: str, edits: Sequence[Edit]) -> bool:
         """Return whether edits remove a comment of a Python file."""

@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint import edits as edit
 from ms_perflint import mindspore_api
 from ms_perflint.check import Check
-from ms_perflint.core.findings import Edit, Gain, Place, Related, Safety
+from ms_perflint.core.findings import Edit, Gain, Related, Safety
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import conditions, mode, training
+from ms_perflint.training.graph_mode import made_anew, readiness
 
 if TYPE_CHECKING:
     import libcst as cst
 
 SET = Message("training runs operator by operator: `mode` is PYNATIVE; graph mode compiles the whole step")
+SET_BY = Message("training runs operator by operator: `mode` is PYNATIVE by a setting")
 SILENT = Message(
     "training runs operator by operator: nothing sets the mode, and its default is PYNATIVE since MindSpore 2.0"
 )
+SHARED = Message("training runs operator by operator: neither this code nor the scripts that share it set the mode")
 UNUSED = Message("training runs operator by operator: the option for the mode is never used")
-ADVICE = Message(
-    "compile the whole step; the first step takes longer, and Python in `construct` must be what graph mode supports"
-)
+ADVICE = Message("compile the whole step")
+DECIDED = Message("the mode is decided here")
+REASON = Message("the first step takes longer, and results differ in the last digits")
+JIT = Message("`@jit` on this function compiles the step alone, in either mode")
+
+MOST = 8  # obstacles that are named beside a finding; `ms-perflint program` lists all
 
 
 class PynativeModeTraining(Check):
@@ -44,7 +50,7 @@ class PynativeModeTraining(Check):
 
     def suspect(self, call: Call) -> bool:
         """A `set_context` that makes PyNative the mode of the training; or the first one where none says a mode."""
-        if not training.speaks_of_training(self.program):
+        if not training.speaks_of_training(self.program) or training.is_demonstration(self.program):
             return False
         if not mode.stands_there(call) and not training.is_trained(self.program):
             return False
@@ -61,7 +67,7 @@ class PynativeModeTraining(Check):
 
     def anchors(self, module: SemanticIndex) -> Sequence[Call]:
         """Where the program says nothing about the mode at all: the call through which the entry script trains."""
-        if not self._is_entry(module) or not self._is_silent():
+        if not self._is_entry(module) or not self._is_silent() or training.is_demonstration(self.program):
             return ()
         first = self._first_context()
         if first is not None and not self._is_shared(first):
@@ -125,21 +131,65 @@ class PynativeModeTraining(Check):
     def _mode_given(self, node: cst.Call, call: Call) -> None:
         given = call.given("mode")
         if given is None:  # spread from a dict: its tables may serve other calls
-            self.report(node, SET)
+            self._change(node, SET, None)
             return
-        setting = edit.decided(call.argument("mode"))
-        if setting is not None:
-            edits = self._setting(call)
-            self.report(
-                given,
-                SET,
-                edits,
-                advice=Message("change the default"),
-                safety=Safety.DISPLAY,
-                related=[Related(setting.place, Message("the mode is decided here"))],
-            )
+        cause = edit.cause_of_mode(call, given)
+        if cause is None:
+            self._change(given, SET, self._replaced(call.module, self._definition(call, given)))
             return
-        self.report(given, SET, self._replaced(call.module, self._definition(call, given)), advice=ADVICE)
+        related = [Related(place, DECIDED) for place in cause.places]
+        reason = Message("other runs take the mode from there too")
+        advice = Message("change what decides the mode")
+        self.report(
+            given,
+            SET_BY,
+            cause.edits,
+            advice=advice,
+            safety=Safety.DISPLAY,
+            reason=reason,
+            related=[*related, *self._obstacles()],
+        )
+
+    def _mode_missing(self, node: cst.Call, call: Call) -> None:
+        option = mode.unused_option(self.program, call.module)
+        if option is not None:
+            edits = edit.set_argument(call, "mode", option[0], first=True, line_length=self.line_length)
+            related = [Related(option[1], Message("this option is never used")), *self._obstacles()]
+            reason = Message("it makes the option decide")
+            advice = Message("pass the option on")
+            self.report(node, UNUSED, edits, advice=advice, safety=Safety.DISPLAY, reason=reason, related=related)
+            return
+        name, imports = self._graph_mode(call)
+        added = edit.set_argument(call, "mode", name, first=True, line_length=self.line_length)
+        self._change(node, SILENT, (*imports, *added) if added is not None else None)
+
+    def _graph_mode(self, call: Call) -> tuple[str, Iterable[Edit]]:
+        """Return `GRAPH_MODE` with the prefix of the call, and an import where one is needed."""
+        callee = call.node.func
+        if isinstance(callee, ast.Attribute):
+            return call.module.text(callee.value) + ".GRAPH_MODE", ()
+        return edit.import_name(
+            call.module, "mindspore.GRAPH_MODE", version=self.target.version, line_length=self.line_length
+        )
+
+    def _nothing_said(self, node: cst.Call, call: Call) -> None:
+        """No `set_context` says a mode, or one in a file that several scripts share."""
+        context, imports = edit.import_name(
+            call.module, mode.SET_CONTEXT, version=self.target.version, line_length=self.line_length
+        )
+        if not mindspore_api.is_in(mode.SET_CONTEXT, self.target.version):
+            line = "from mindspore import context\ncontext.set_context(mode=context.GRAPH_MODE)"
+        elif imports or "." not in context:
+            line = "import mindspore\nmindspore.set_context(mode=mindspore.GRAPH_MODE)"
+        else:
+            line = f"{context}(mode={context.rpartition('.')[0]}.GRAPH_MODE)"
+        edits = edit.insert_after_imports(call.module, line)
+        if self._first_context() is not None:
+            reason = Message("the scripts share a `set_context` that sets other things")
+            related = self._obstacles()
+            self.report(node, SHARED, edits, advice=ADVICE, safety=Safety.DISPLAY, reason=reason, related=related)
+        else:
+            self._change(node, SILENT, edits)
 
     def _definition(self, call: Call, given: ast.expr) -> Optional[ast.expr]:
         """Return the expression to change: what is passed, or what a name that is bound once stands for."""
@@ -170,55 +220,44 @@ class PynativeModeTraining(Check):
     def _is_imported(self, module: SemanticIndex, name: str) -> bool:
         return all(binding.kind == "from" for binding in module.scope.bindings.get(name, ()))
 
-    def _setting(self, call: Call) -> Optional[tuple[Edit, ...]]:
-        setting = edit.decided(call.argument("mode"))
-        if setting is None or (not isinstance(setting.constant, int) and isinstance(setting.where, Place)):
-            return None
-        if not isinstance(setting.where, Place) and isinstance(setting.where[1], (ast.Attribute, ast.Name)):
-            return self._replaced(setting.where[0], setting.where[1])
-        return (
-            edit.set_setting(self.program, setting, "0", "0")
-            if isinstance(setting.constant, int) and not isinstance(setting.constant, bool)
-            else None
-        )
+    # --- what stands in the way
 
-    def _mode_missing(self, node: cst.Call, call: Call) -> None:
-        option = mode.unused_option(self.program, call.module)
-        if option is not None:
-            edits = edit.set_argument(call, "mode", option[0], first=True, line_length=self.line_length)
-            related = [Related(option[1], Message("this option is never used"))]
-            self.report(
-                node,
-                UNUSED,
-                edits,
-                advice=Message("pass the option on"),
-                safety=Safety.DISPLAY,
-                related=related,
+    def _change(self, node: Union[cst.CSTNode, ast.expr], message: Message, edits: Optional[Iterable[Edit]]) -> None:
+        """Report a mode that one edit changes; what is made in every step is made once first, in the same fix.
+
+        Where something else stands in the way of graph mode, the fix is shown only.
+        """
+        made, found = made_anew.made_anew(self.program), readiness.obstacles(self.program)
+        hoisted = [edit.hoist(each.site, each.before) for each in made]
+        related = [*self._obstacles(), *self._steps()]
+        changed = tuple(edits) if edits is not None else None
+        if found or None in hoisted:
+            first = (*found, *(each.obstacle for each, moved in zip(made, hoisted) if moved is None))[0]
+            count = len(found) + hoisted.count(None)
+            more = Message(
+                "training runs operator by operator in PyNative; obstacles to graph mode: {count}", count=count
             )
+            advice = Message("change what is named, then the mode")
+            reason = first.message
+            self.report(node, more, changed, advice=advice, safety=Safety.DISPLAY, reason=reason, related=related)
             return
-        name, imports = self._graph_mode(call)
-        added = edit.set_argument(call, "mode", name, first=True, line_length=self.line_length)
-        self.report(node, SILENT, (*imports, *added) if added is not None else None, advice=ADVICE)
+        if made:
+            advice = Message("make `{name}` once, and compile the whole step", name=made[0].name)
+            moves = [one for moved in hoisted for one in moved or ()]
+            message = Message(
+                "training runs operator by operator in PyNative, and makes `{name}` in every step", name=made[0].name
+            )
+            changed = (*moves, *changed) if changed is not None else None
+            self.report(node, message, changed, advice=advice, reason=REASON, related=related)
+            return
+        self.report(node, message, changed, advice=ADVICE, reason=REASON, related=related)
 
-    def _graph_mode(self, call: Call) -> tuple[str, Iterable[Edit]]:
-        """Return `GRAPH_MODE` with the prefix of the call, and an import where one is needed."""
-        callee = call.node.func
-        if isinstance(callee, ast.Attribute):
-            return call.module.text(callee.value) + ".GRAPH_MODE", ()
-        return edit.import_name(
-            call.module, "mindspore.GRAPH_MODE", version=self.target.version, line_length=self.line_length
-        )
+    def _obstacles(self) -> list[Related]:
+        found = readiness.all_obstacles(self.program)[:MOST]
+        return [Related(each.place, each.message) for each in found]
 
-    def _nothing_said(self, node: cst.Call, call: Call) -> None:
-        """No `set_context` says a mode, or one in a file that several scripts share."""
-        context, imports = edit.import_name(
-            call.module, mode.SET_CONTEXT, version=self.target.version, line_length=self.line_length
-        )
-        if not mindspore_api.is_in(mode.SET_CONTEXT, self.target.version):
-            line = "from mindspore import context\ncontext.set_context(mode=context.GRAPH_MODE)"
-        elif imports or "." not in context:
-            line = "import mindspore\nmindspore.set_context(mode=mindspore.GRAPH_MODE)"
-        else:
-            line = f"{context}(mode={context.rpartition('.')[0]}.GRAPH_MODE)"
-        safety = Safety.DISPLAY if self._first_context() is not None else Safety.UNSAFE
-        self.report(node, SILENT, edit.insert_after_imports(call.module, line), advice=ADVICE, safety=safety)
+    def _steps(self) -> list[Related]:
+        """Return the hand-written functions that take one step: compiling them alone is the alternative."""
+        if self.target.version < (2, 0):
+            return []
+        return [Related(place, JIT) for place in readiness.step_functions(self.program)]

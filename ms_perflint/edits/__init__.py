@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ms_perflint.edits.arguments import remove_argument, set_argument
     from ms_perflint.edits.constants import replace_constants
+    from ms_perflint.edits.execution_mode import cause_of_mode, hoist
     from ms_perflint.edits.expressions import replace_expression, unwrap
     from ms_perflint.edits.imports import import_name, insert_after_imports
     from ms_perflint.edits.settings import decided, set_setting, set_value
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _HOMES = {
     **dict.fromkeys(("remove_argument", "set_argument"), "arguments"),
     **dict.fromkeys(("replace_constants",), "constants"),
+    **dict.fromkeys(("cause_of_mode", "hoist"), "execution_mode"),
     **dict.fromkeys(("replace_expression", "unwrap"), "expressions"),
     **dict.fromkeys(("import_name", "insert_after_imports"), "imports"),
     **dict.fromkeys(("decided", "set_setting", "set_value"), "settings"),
@@ -28,8 +30,10 @@ _HOMES = {
 }
 
 __all__ = [
+    "cause_of_mode",
     "decided",
     "delete_statement",
+    "hoist",
     "import_name",
     "insert_after_imports",
     "insert_before",

@@ -29,6 +29,7 @@ IN_FULL: tuple[Callable[[Reader], Fact], ...] = (
     surroundings.device,
     training.trains,
     training.execution_mode,
+    training.graph_mode,
     training.sink_mode,
     precision.precision_of,
     devices.checkpoints_of,

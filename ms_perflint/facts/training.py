@@ -13,6 +13,7 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import callbacks, conditions, mode, training
 from ms_perflint.training.devices import target_of
+from ms_perflint.training.graph_mode import readiness
 
 MODES = {mode.GRAPH: Message("graph"), mode.PYNATIVE: Message("PyNative")}
 ACTS = {
@@ -78,6 +79,20 @@ def execution_mode(reader: Reader) -> Fact:
     if mode.is_compiled(program):
         says = Message("{mode}, but every step is compiled by `jit`", mode=says)
     return Fact(Message("mode"), answer, says, evidence)
+
+
+def graph_mode(reader: Reader) -> Fact:
+    """Return what stands in the way of graph mode, of a program that trains in PyNative."""
+    program = reader.program
+    name = Message("graph mode")
+    if mode.usual_mode(program) != mode.PYNATIVE or not training.train_sites(program) or mode.is_compiled(program):
+        return Fact(name, None, UNKNOWN, is_there=False)
+    found = readiness.all_obstacles(program)
+    evidence = tuple(Evidence(each.place, each.code, each.message, each.kind) for each in found)
+    if not found:
+        return Fact(name, 0, Message("no obstacles known"), evidence)
+    says = Message("1 obstacle") if len(found) == 1 else Message("{count} obstacles", count=len(found))
+    return Fact(name, len(found), says, evidence)
 
 
 def _order(program: Program, call: Call) -> tuple[int, str, int]:

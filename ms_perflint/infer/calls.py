@@ -133,9 +133,10 @@ def _given_back(evaluator: Evaluator, function: Scope, depth: int = 0) -> Option
     names = {node.id if isinstance(node, ast.Name) else "" for node, _ in function.returns}
     if len(names) != 1 or function.yields or not function.is_function:
         return None
-    first, *others = function.bindings.get(names.pop(), [None])
-    if first is None or first.kind != "parameter" or depth > NESTED:
+    own = function.bindings.get(names.pop(), [])
+    if not own or own[0].kind != "parameter" or depth > NESTED:
         return None
+    first, *others = own
     if function.is_method and positional(function)[:1] == [first.node]:
         return None
     return first if all(_keeps(evaluator, first, other, depth + 1) for other in others) else None

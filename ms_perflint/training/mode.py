@@ -127,16 +127,21 @@ def is_opt_in(program: Program, site: Site) -> bool:
     return any(usual is not True for usual in _conditions_on_mode(program, site))
 
 
+def tests_of_mode(program: Program, site: Site) -> Iterator[Condition]:
+    """Yield the conditions on the mode or on debugging around a site."""
+    for condition in condition_of(site):
+        if _is_about_mode(condition.test) or _chooses_mode(program, site, condition):
+            yield condition
+
+
 def is_for_another_mode(program: Program, site: Site) -> bool:
     """Return whether a condition on the mode or on debugging around a site is known not to hold for a normal user."""
     return any(usual is False for usual in _conditions_on_mode(program, site))
 
 
 def _conditions_on_mode(program: Program, site: Site) -> Iterator[Optional[bool]]:
-    """Yield of each condition on the mode around a site whether it holds for a normal user; None when not known."""
-    for condition in condition_of(site):
-        if _is_about_mode(condition.test) or _chooses_mode(program, site, condition):
-            yield conditions.usually(program, condition)
+    """Return of each condition on the mode around a site whether it holds for a normal user; None when not known."""
+    return (conditions.usually(program, condition) for condition in tests_of_mode(program, site))
 
 
 def _is_about_mode(test: ast.expr) -> bool:

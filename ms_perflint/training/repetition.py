@@ -26,16 +26,19 @@ REPEATED_HOOKS = frozenset(
 )
 
 
-def repeats(program: Program, site: Site, seen: Optional[set[Scope]] = None) -> bool:
-    """Return whether a site runs again and again in training: in the loop, in a callback, in what they call."""
+def repeats(program: Program, site: Site, seen: Optional[set[Scope]] = None, even_once: bool = False) -> bool:
+    """Return whether a site runs again and again in training: in the loop, in a callback, in what they call.
+
+    With `even_once` also what one pass of a loop does between two others.
+    """
     seen = set() if seen is None else seen
     scope = site.scope.owner
     if is_in_last_pass(site):
         return False
-    if not is_in_one_pass(site) and any(_trains_in(program, loop, scope) for loop in site.block.loops):
+    if (even_once or not is_in_one_pass(site)) and any(_trains_in(program, loop, scope) for loop in site.block.loops):
         return True
     for inner in site.lambdas:
-        if any(repeats(program, caller, seen) for caller in program.callers(inner)):
+        if any(repeats(program, caller, seen, even_once) for caller in program.callers(inner)):
             return True
     if not scope.is_function or scope in seen:
         return False
@@ -49,7 +52,7 @@ def repeats(program: Program, site: Site, seen: Optional[set[Scope]] = None) -> 
         and _is_used(program, cls)
     ):
         return True
-    return any(program.runs(caller) and repeats(program, caller, seen) for caller in callers(program, scope))
+    return any(program.runs(caller) and repeats(program, caller, seen, even_once) for caller in callers(program, scope))
 
 
 def _trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import is_main_guard, word_of
 from ms_perflint.infer.values import Value
 from ms_perflint.program.callers import entering
 from ms_perflint.program.program import Program, fact
@@ -32,6 +32,7 @@ _TRAIN = rb"\.\s*(?:train|fit)\b(?!\s*\.|\s+import\b)"  # `model.train`, not `fr
 RUNNERS = ("pytest", "unittest")  # what runs unit tests, also from their own main guard
 _STEP_WORDS = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell", "build_train_network")
 MODEL_TRAINS = ("mindspore.train.Model.train", "mindspore.train.Model.fit")
+RANDOM = frozenset({"rand", "randn", "randint", "random", "normal", "uniform", "ones", "zeros", "StandardNormal"})
 CALLBACKS = frozenset(
     {
         "mindspore.train.LossMonitor", "mindspore.train.TimeMonitor", "mindspore.train.ModelCheckpoint",
@@ -93,6 +94,26 @@ def is_unit_test(program: Program) -> bool:
     tests = any(name.startswith("test") and scopes[-1].is_function for name, scopes in entry.defined.items())
     named = os.path.basename(program.entry).startswith("test_") or program.entry.endswith("_test.py")
     return tests and not _runs_itself(entry) and (named or any(name in entry.imported for name in RUNNERS))
+
+
+def is_demonstration(program: Program) -> bool:
+    """Return whether a module of a package only shows under its `__main__` guard, on random data, that it works."""
+    entry = program.module(program.entry)
+    main = entry.scope.main if entry is not None else None
+    if (
+        entry is None
+        or main is None
+        or main.attrs.isdisjoint(RANDOM)
+        or not any(s.is_class for s in entry.scope.defines)
+    ):
+        return False
+    if program.project.raw(os.path.join(entry.directory, "__init__.py")) is None:
+        return False
+    sites = train_sites(program)
+    return bool(sites) and all(
+        site.module is entry and any(is_main_guard(arm.owner) for arm in site.block.chain() if arm.owner is not None)
+        for site in sites
+    )
 
 
 def _runs_itself(entry: SemanticIndex) -> bool:

@@ -1,0 +1,123 @@
+"""Change what decides the execution mode, and make once in front of a loop what each pass of it makes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple, Optional
+
+from ms_perflint.core.findings import Edit, Place
+from ms_perflint.edits.expressions import replace_expression
+from ms_perflint.edits.settings import decided, set_setting
+from ms_perflint.edits.statements import delete_statement, insert_before
+from ms_perflint.index.reachability import Condition
+from ms_perflint.infer.values import Alternative
+from ms_perflint.training import mode
+
+if TYPE_CHECKING:
+    from ms_perflint.index.semantic_index import Scope, Site
+    from ms_perflint.program.call_site import Call
+    from ms_perflint.program.program import Program
+
+_EAGER = re.compile(r"(?i)pynative|eager|dynamic|\bpy\b")
+
+
+class Cause(NamedTuple):
+    """What decides a mode outside of the call that sets it, and the edits that make it decide for graph mode."""
+
+    places: tuple[Place, ...]
+    edits: Optional[tuple[Edit, ...]]
+
+
+def cause_of_mode(call: Call, given: ast.expr) -> Optional[Cause]:
+    """Return what decides the mode of a `set_context`: an option, a config key, a launcher, a test on one of these.
+
+    None where the call says it itself, or a name that only it uses. The arm that a test selects is never changed.
+    """
+    tests = [*_ternaries(call, given), *mode.tests_of_mode(call.program, call)]
+    for condition in tests:
+        found = _of_test(call.program, condition.test, condition.scope, not condition.result)
+        if found is not None:
+            return found
+    setting = decided(call.argument("mode"))
+    if tests:
+        return Cause((), None)
+    return Cause((setting.place,), _of_setting(call.program, setting)) if setting is not None else None
+
+
+def _ternaries(call: Call, given: ast.expr) -> Iterator[Condition]:
+    """Yield the conditions of the conditional expressions that give the mode, and how they come out by default."""
+    node: Optional[ast.expr] = given
+    if isinstance(given, ast.Name):
+        bindings = call.scope.lookup(given)
+        node = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
+    if isinstance(node, ast.IfExp):
+        truth = call.program.value(node.test, call.scope).default_truth
+        if truth is not None:
+            yield Condition(node.test, truth, call.scope)
+
+
+def _of_setting(program: Program, setting: Alternative) -> Optional[tuple[Edit, ...]]:
+    """Return the edits that make an option or a config key give graph mode, in the words of its value."""
+    if isinstance(setting.where, Place):
+        return set_setting(program, setting, "0", "0") if _is_number(setting.constant) else None
+    module, node = setting.where
+    if isinstance(node, ast.Attribute) and node.attr == "PYNATIVE_MODE":
+        options = (site.node for site in module.sites_of("add_argument"))
+        if any(node in ast.walk(option) for option in options):
+            return replace_expression(module, node, module.text(node.value) + ".GRAPH_MODE")
+        return None
+    return set_setting(program, setting, "0", "0") if _is_number(setting.constant) else None
+
+
+def _is_number(constant: object) -> bool:
+    return isinstance(constant, int) and not isinstance(constant, bool)
+
+
+def _of_test(program: Program, test: ast.expr, scope: Scope, wanted: bool) -> Optional[Cause]:
+    """Return what decides a test, with the edits that make it come out as wanted by default."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _of_test(program, test.operand, scope, not wanted)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.Eq, ast.NotEq, ast.Is)):
+        for side, other in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
+            setting = decided(program.value(side, scope))
+            if setting is not None:
+                constants = [each.constant for each in program.value(other, scope).alternatives]
+                is_same = wanted is not isinstance(test.ops[0], ast.NotEq)
+                new = constants[0] if is_same and len(constants) == 1 else _opposite(setting.constant)
+                return Cause((setting.place,), _set(program, setting, new))
+        return None
+    setting = decided(program.value(test, scope))
+    if setting is None:
+        return None
+    is_truth = isinstance(setting.constant, bool)
+    return Cause((setting.place,), _set(program, setting, wanted) if is_truth else None)
+
+
+def _opposite(constant: object) -> object:
+    """Return the value of an option for graph mode, made of the one for PyNative; None where it is not clear."""
+    if isinstance(constant, bool):
+        return not constant
+    if isinstance(constant, int):
+        return 0
+    if isinstance(constant, str) and _EAGER.search(constant):
+        return _EAGER.sub(lambda found: "GRAPH" if found[0].isupper() else "graph", constant)
+    return None
+
+
+def _set(program: Program, setting: Alternative, constant: object) -> Optional[tuple[Edit, ...]]:
+    if not isinstance(constant, (bool, int, str)):
+        return None
+    text = f'"{constant}"' if isinstance(constant, str) else str(constant)
+    return set_setting(program, setting, text, str(constant).lower() if isinstance(constant, bool) else str(constant))
+
+
+def hoist(site: Site, before: Optional[ast.stmt]) -> Optional[tuple[Edit, ...]]:
+    """Return the edits that move the statement of a call in front of another one; None where that cannot be done."""
+    if before is None:
+        return None
+    text = site.module.text(site.stmt)
+    inserted = insert_before(site.module, before, text if "\n" not in text else ast.unparse(site.stmt))
+    deleted = delete_statement(site.module, site.stmt)
+    return (*inserted, *deleted) if inserted is not None and deleted is not None else None

@@ -1,0 +1,83 @@
+"""What Python does between the steps that compiled code takes differently, or compiles again for.
+
+Run on 2.10, CPU. `optimizer.learning_rate.set_data(...)`, and assigning a Tensor to it, is ignored in PyNative and
+acts in graph mode; `ops.assign` acts in both. `group["lr"] = value` of an experimental optimizer acts in PyNative
+only, its schedulers in both. `requires_grad` counts at the first step only. A Python number among the arguments of a
+step compiles again for each value.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ms_perflint.index.semantic_index import Binding, Site
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
+from ms_perflint.training.graph_mode.compiled import is_compiled
+from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.repetition import repeats
+from ms_perflint.training.training import train_sites
+
+_RATE = "learning_rate"
+_EXPERIMENTAL = "mindspore.experimental.optim."
+_COUNTS = {"enumerate": (0,), "range": ()}  # of loops: where the number stands in their variable
+
+
+def between_steps(program: Program) -> Iterator[Obstacle]:
+    """Yield what Python does between steps that does not mean the same in graph mode."""
+    for site in program.sites("set_data"):
+        callee = site.node.func if isinstance(site.node, ast.Call) else None
+        if isinstance(callee, ast.Attribute) and word_of(callee.value) == _RATE and _acts(program, site):
+            text = Message("PyNative ignores `set_data` of the learning rate, graph mode does not: use `ops.assign`")
+            yield obstacle(site.module, site.node, "learning rate", text)
+    for store in program.stores(_RATE):
+        base = store.node.value if isinstance(store.node, ast.Attribute) else None
+        made = program.value(base, store.scope).alternatives if base is not None else ()
+        if any(each.type_api.startswith("mindspore.nn.") for each in made) and _acts(program, _site(store)):
+            text = Message("PyNative ignores a new `learning_rate` of the optimizer, graph mode may not")
+            yield obstacle(store.scope.module, store.node, "learning rate", text)
+    for store in program.stores("lr"):
+        base = store.node.value if isinstance(store.node, ast.Subscript) else None
+        site = _site(store)
+        if base is not None and _is_experimental(program) and _acts(program, site):
+            text = Message("graph mode keeps the first `lr` of the group: use a scheduler, or `ops.assign`")
+            yield obstacle(site.module, store.node, "learning rate", text)
+    for store in program.stores("requires_grad"):
+        if _acts(program, _site(store)):
+            text = Message("graph mode goes on training what was not frozen at the first step")
+            yield obstacle(store.scope.module, store.node, "frozen", text)
+    for site in train_sites(program):
+        for given in site.node.args if isinstance(site.node, ast.Call) else ():
+            if isinstance(given, ast.Name) and _is_number(site, given) and site.word not in ("train", "fit"):
+                text = Message("graph mode compiles again for each value of `{name}`: pass a Tensor", name=given.id)
+                yield obstacle(site.module, given, "number", text)
+
+
+def _site(store: Binding) -> Site:
+    return Site(store.scope.module, store.stmt, "", store.stmt, store.block, None)  # type: ignore[arg-type]
+
+
+def _acts(program: Program, site: Site) -> bool:
+    return not is_compiled(program, site.scope) and program.runs(site) and repeats(program, site, even_once=True)
+
+
+def _is_experimental(program: Program) -> bool:
+    return any(module.source.text.find(b"experimental") >= 0 for module in program.modules) and any(
+        program.apis(site) and program.apis(site)[0].startswith(_EXPERIMENTAL)
+        for module in program.modules
+        for word in ("Adam", "AdamW", "SGD")
+        for site in program.sites(word)
+    )
+
+
+def _is_number(site: Site, given: ast.Name) -> bool:
+    """Return whether an argument is the count of a loop around: of `range`, or the first variable of `enumerate`."""
+    loops = [(each, each.stmt) for each in site.scope.lookup(given) if each.kind == "for"]
+    return any(
+        isinstance(loop, ast.For)
+        and isinstance(loop.iter, ast.Call)
+        and _COUNTS.get(word_of(loop.iter.func)) == binding.path
+        for binding, loop in loops
+    )

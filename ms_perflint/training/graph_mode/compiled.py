@@ -1,0 +1,165 @@
+"""Which functions graph mode compiles: `construct` of cells, what is differentiated, and what they call."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple, Optional
+
+from ms_perflint.index.semantic_index import Block, Scope, Site
+from ms_perflint.index.syntax_forms import children, descendants, is_decorated
+from ms_perflint.infer.bases import ancestors, method
+from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.program.program import Program, fact
+from ms_perflint.training.networks.train_cells import trained_models
+from ms_perflint.training.training import train_sites, training_scopes
+
+# Compiled in every mode, or run by Python while graph mode compiles
+_APART = ("jit", "ms_function", "constexpr", "_primexpr", "primexpr", "jit_class", "pyfunc")
+_OF_MODEL = ("network", "loss_fn", "optimizer")
+MANY = 400  # functions; of a program that compiles more, the rest is not looked at
+
+
+class Step(NamedTuple):
+    """A statement of a function that may run, and where it stands."""
+
+    stmt: ast.AST
+    block: Block
+
+    @property
+    def site(self) -> Site:
+        """Return the statement as a site, of which conditions and repetition can be asked."""
+        module = self.block.scope.module
+        return Site(module, self.stmt, "", self.stmt, self.block, None)  # type: ignore[arg-type]
+
+
+@fact
+def compiled(program: Program) -> tuple[Scope, ...]:
+    """Return the functions of the project that graph mode compiles in the training of a program, in order of calls."""
+    walk = _Walk(program)
+    for model in trained_models(program):
+        for name in _OF_MODEL:
+            walk.value(model.argument(name))
+    for site in train_sites(program):
+        walk.value(program.evaluator.callees(site))
+    for scope in sorted(training_scopes(program) - set(walk.found), key=lambda each: (each.module.path, _line(each))):
+        for site in scope.calls:  # a cell that Python code calls is compiled too: one that evaluates, an optimizer
+            if scope not in walk.found and program.runs(site):
+                for known in program.evaluator.callees(site).alternatives:
+                    if known.cls is not None:
+                        walk.object(known.cls)
+    return tuple(walk.found)
+
+
+@fact
+def _inside(program: Program) -> frozenset[Scope]:
+    return frozenset(compiled(program))
+
+
+def is_compiled(program: Program, scope: Scope) -> bool:
+    """Return whether a scope is a function that graph mode compiles, or stands in one."""
+    around: Optional[Scope] = scope.owner
+    while around is not None:
+        if around in _inside(program):
+            return True
+        around = around.parent
+    return False
+
+
+def _line(scope: Scope) -> int:
+    return getattr(scope.node, "lineno", 0)
+
+
+class _Walk:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.found: dict[Scope, None] = {}
+        self.seen: set[object] = set()
+
+    def value(self, value: Value) -> None:
+        for known in value.alternatives:
+            self.known(known)
+
+    def known(self, known: Alternative) -> None:
+        if known.identity in self.seen or known.constant is None:
+            return
+        self.seen.add(known.identity)
+        if known.cls is not None:
+            self.object(known.cls)
+        elif known.definition is not None and not known.definition.is_class:
+            self.function(known.definition)
+        made = known.creation
+        if made is not None:  # of what it is made: `WithLossCell(network, loss)`, `value_and_grad(forward, ...)`
+            for argument in (*made.call.args, *(keyword.value for keyword in made.call.keywords)):
+                given = argument.value if isinstance(argument, ast.Starred) else argument
+                self.value(self.program.value(given, made.scope))
+        if known.origin is not None:
+            self.known(known.origin)
+        for part in known.parts:
+            self.value(self.program.evaluator.read(part))
+
+    def object(self, cls: Scope) -> None:
+        """Calling a cell runs its `construct`, and those of the cells that it holds."""
+        construct = method(self.program.evaluator, cls, "construct")
+        if construct is None or cls in self.seen or is_decorated(cls.node, *_APART):
+            return
+        self.seen.add(cls)
+        self.function(construct)
+        for each in ancestors(self.program.evaluator, cls):
+            for scope in each.defines:
+                if scope.name not in ("construct", "bprop"):
+                    for part in self._classes(scope):
+                        self.object(part)
+
+    def _classes(self, scope: Scope) -> Iterator[Scope]:
+        """Yield the classes that a function names: a cell is made of them."""
+        names = self.program.names
+        for name in sorted(scope.names):
+            yield from (part for part in names.resolve(scope.module, name).scopes if part.is_class)
+        for name in sorted(scope.attrs):
+            yield from (part for part in names.resolve_member(scope.module, name).scopes if part.is_class)
+
+    def function(self, function: Scope) -> None:
+        """A function is compiled with all that it calls."""
+        if function in self.found or len(self.found) >= MANY or is_decorated(function.node, *_APART):
+            return
+        self.found[function] = None
+        for site in function.owner.calls if function.is_function else ():
+            if isinstance(site.node, ast.Call) and self.program.evaluator.may_run(site):
+                for known in self.program.evaluator.callees(site).alternatives:
+                    if known.cls is not None:
+                        self.object(known.cls)
+                    elif known.definition is not None and known.definition.is_function:
+                        self.function(known.definition)
+        for inner in function.defines:
+            if inner.is_function and inner.name in function.names:
+                self.function(inner)
+
+
+@fact
+def _steps(program: Program, path: str) -> dict[Scope, list[Step]]:
+    module = program.module(path)
+    found: dict[Scope, list[Step]] = {}
+    for stmt, block in module.steps if module is not None else ():
+        found.setdefault(block.scope.owner, []).append(Step(stmt, block))
+    return found
+
+
+def steps(program: Program, function: Scope) -> list[Step]:
+    """Return the statements of a function that may run."""
+    found: list[Step] = _steps(program, function.module.path).get(function.owner, [])
+    return [step for step in found if program.evaluator.may_run(step.site)]
+
+
+def own_nodes(step: Step) -> Iterator[ast.AST]:
+    """Yield a statement and its expressions, without the statements inside of it."""
+    yield step.stmt
+    for part in children(step.stmt):
+        if isinstance(part, ast.expr) or not hasattr(part, "body"):
+            yield from descendants(part)
+
+
+def class_of(scope: Scope) -> Optional[Scope]:
+    """Return the class of which a function is a method; None for others."""
+    parent = scope.parent
+    return parent if parent is not None and parent.is_class else None

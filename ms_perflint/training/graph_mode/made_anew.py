@@ -1,0 +1,124 @@
+"""Gradient functions, train cells and other cells that are made in every step: graph mode compiles each of them.
+
+Run on 2.10, CPU, a network of two layers, per step: `value_and_grad`, `grad`, `GradOperation`, `TrainOneStepCell`,
+`WithLossCell`, a loss or an optimizer made in each step is 2 to 10 times slower in graph mode than in PyNative, and
+more than a hundred times slower than one that is made once. A `GradOperation` that is made once and applied in each
+step is compiled once.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple, Optional
+
+from ms_perflint.index.semantic_index import Binding, Scope, Site
+from ms_perflint.index.syntax_forms import descendants
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program, fact
+from ms_perflint.training.graph_mode.compiled import is_compiled
+from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.repetition import repeats
+from ms_perflint.training.training import training_scopes
+from ms_perflint.training.training_steps import GRADS
+
+_KINDS = ("mindspore.nn.", "mindspore.amp.", "mindspore.experimental.optim.")
+_NONE_OF = ("Tensor", "Parameter")
+
+
+class Anew(NamedTuple):
+    """What is made in every step, and in front of which statement it can be made once; None where that is not shown."""
+
+    site: Site
+    before: Optional[ast.stmt]
+
+    @property
+    def name(self) -> str:
+        """Return what makes it: `value_and_grad`."""
+        return self.site.word
+
+    @property
+    def obstacle(self) -> Obstacle:
+        """Return it as an obstacle."""
+        message = Message("graph mode compiles this `{name}` in every step", name=self.name)
+        return obstacle(self.site.module, self.site.node, "made anew", message)
+
+
+@fact
+def made_anew(program: Program) -> tuple[Anew, ...]:
+    """Return what is made in every step and called there, in Python code."""
+    found: dict[Site, None] = {}
+    for scope in training_scopes(program):
+        if not is_compiled(program, scope):
+            for site in scope.calls:
+                found.update(dict.fromkeys(_made_for(program, site)))
+    made = [Anew(site, _place(site)) for site in found if program.runs(site) and repeats(program, site)]
+    return tuple(sorted(made, key=lambda each: (each.site.module.path, each.site.span)))
+
+
+def _made_for(program: Program, site: Site) -> Iterator[Site]:
+    """Yield the calls in the same pass that made what a site calls."""
+    if not isinstance(site.node, ast.Call) or isinstance(site.node.func, ast.Attribute):
+        return
+    for known in program.evaluator.callees(site).alternatives:
+        made = known.creation
+        if made is None or made.scope.owner is not site.scope.owner:
+            continue
+        is_cell = known.cls is not None and known.cls.method("construct") is not None
+        if is_cell or known.type_api in GRADS or known.type_api.startswith(_KINDS):
+            maker = made.scope.module.site_at(made.call)
+            if maker is not None and maker.block.loops == site.block.loops:
+                yield maker
+
+
+def _place(site: Site) -> Optional[ast.stmt]:
+    """Return the loop, or the function that is called in each step, in front of which a site can be moved."""
+    stmt, block = site.stmt, site.block
+    if not isinstance(stmt, ast.Assign) or stmt.value is not site.node or len(stmt.targets) != 1:
+        return None
+    target = stmt.targets[0]
+    if not isinstance(target, ast.Name) or len(site.scope.bindings.get(target.id, ())) != 1:
+        return None
+    if any(isinstance(node, (ast.Lambda, ast.NamedExpr)) for node in descendants(stmt.value)):
+        return None
+    names = [node for node in descendants(stmt.value) if isinstance(node, ast.Name)]
+    around = site.block.loops
+    if not around:
+        return _function(site.scope, names, target.id) if block.owner is None else None
+    if block.owner is not around[0]:
+        return None
+    free = None
+    for loop in around:
+        if any(_binds_in(site.scope, name, loop) for name in names):
+            break
+        free = loop
+    return free if isinstance(free, ast.stmt) else None
+
+
+def _binds_in(scope: Scope, name: ast.Name, loop: ast.AST) -> bool:
+    """Return whether a name is bound in a loop: what is made of it there may differ from pass to pass."""
+    home = scope.home(name.id)
+    inside = {id(node) for node in descendants(loop)}
+    return home is not None and any(id(each.stmt) in inside for each in home.bindings[name.id])
+
+
+def _function(function: Scope, names: list[ast.Name], target: str) -> Optional[ast.stmt]:
+    """Return a function in front of which all names are bound, outside of it."""
+    parent = function.parent
+    if not function.is_function or parent is None or parent.is_class or target in parent.bindings:
+        return None
+    node = function.node
+    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    for name in names:
+        home = function.home(name.id)
+        if home is function:
+            return None
+        if home is parent and not all(_is_before(each, node) for each in parent.bindings[name.id]):
+            return None
+    return node
+
+
+def _is_before(binding: Binding, node: ast.stmt) -> bool:
+    """Return whether a binding stands in front of a statement, and under no condition of its own."""
+    line = getattr(binding.stmt, "lineno", 0)
+    return binding.block.parent is None and line < node.lineno

@@ -1,0 +1,28 @@
+"""What an obstacle is."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.languages import Message
+
+LONGEST = 60  # characters of code that are shown
+
+
+class Obstacle(NamedTuple):
+    """What graph mode does not compile, or runs differently, and where it stands. They order by place."""
+
+    place: Place
+    kind: str
+    message: Message
+    code: str  # what stands there, on one line
+
+
+def obstacle(module: SemanticIndex, node: ast.AST, kind: str, message: Message) -> Obstacle:
+    """Return an obstacle at a node of a file."""
+    code = " ".join(module.text(node).split())
+    shown = code if len(code) <= LONGEST else f"{code[: LONGEST - 3]}..."
+    return Obstacle(module.source.place(module.span(node)[0]), kind, message, shown)

@@ -1,0 +1,86 @@
+"""What stands in the way of graph mode in a program, with the place of each: see the modules beside this one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program, fact
+from ms_perflint.training.graph_mode.between_steps import between_steps
+from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
+from ms_perflint.training.graph_mode.made_anew import made_anew
+from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.state import in_state
+from ms_perflint.training.graph_mode.statements import in_statements
+from ms_perflint.training.training import train_sites
+from ms_perflint.training.training_steps import GRADS, is_optimizer_word
+
+_BUCKETS = "bucket_batch_by_length"
+_PADS = ("batch", "padded_batch")
+
+
+@fact
+def obstacles(program: Program) -> tuple[Obstacle, ...]:
+    """Return what graph mode refuses or runs differently, those in the entry script first; not what is made anew."""
+    found: dict[Obstacle, None] = {}
+    for function in compiled(program):
+        if isinstance(function.node, ast.Lambda) and not is_compiled(program, function.owner):
+            found.update(dict.fromkeys(_inline(function)))
+        found.update(dict.fromkeys(in_statements(program, function)))
+        found.update(dict.fromkeys(in_state(program, function)))
+    found.update(dict.fromkeys(_shapes(program)))
+    found.update(dict.fromkeys(between_steps(program)))
+    return tuple(sorted(found, key=lambda each: (each.place.path != program.entry, each.place)))
+
+
+def all_obstacles(program: Program) -> tuple[Obstacle, ...]:
+    """Return the obstacles with those that a fix can remove: what is made in every step."""
+    return (*(each.obstacle for each in made_anew(program)), *obstacles(program))
+
+
+def step_functions(program: Program) -> tuple[Place, ...]:
+    """Return the functions of the project that take one step by hand: with a gradient function and an optimizer."""
+    found: dict[Place, None] = {}
+    for site in train_sites(program):
+        scope = site.scope.owner
+        is_gradient = any(known.type_api in GRADS for known in program.evaluator.callees(site).alternatives)
+        steps = any(is_optimizer_word(each.word) for each in scope.calls)
+        if is_gradient and steps and scope.is_function and not site.block.loops and not made_anew(program):
+            found[scope.module.source.place(scope.module.span(scope.node)[0])] = None
+    return tuple(found)
+
+
+def _inline(function: Scope) -> Iterator[Obstacle]:
+    """Yield a lambda that is written where it is passed on: the compiler cannot parse its source (run on 2.10, CPU).
+
+    `value_and_grad(lambda x: ..., None, weights)` fails; `forward = lambda x: ...` on a line of its own does not.
+    """
+    bound = (stmt for stmt, _ in function.module.steps if isinstance(stmt, (ast.Assign, ast.AnnAssign)))
+    if not any(stmt.value is function.node for stmt in bound):
+        text = Message("graph mode does not parse a lambda inside of a call; bind it to a name first")
+        yield obstacle(function.module, function.node, "lambda", text)
+
+
+def _shapes(program: Program) -> Iterator[Obstacle]:
+    """Yield what makes batches of varying shape: graph mode compiles once per shape, unless `set_inputs` says so.
+
+    Run on 2.10, CPU: each new shape takes as long as the first step.
+    """
+    if program.sites("set_inputs"):
+        return
+    found = [site for site in program.sites(_BUCKETS) if program.runs(site)]
+    for word in _PADS:
+        found += [site for site in program.sites(word) if _pads_to_longest(site.node) and program.runs(site)]
+    for site in found:
+        message = Message("batches of varying shape: graph mode compiles once per shape")
+        yield obstacle(site.module, site.node, "shapes", message)
+
+
+def _pads_to_longest(node: ast.expr) -> bool:
+    """Return whether a batch is padded to its longest row: `pad_info={"tokens": ([None], 0)}`."""
+    given = [each.value for each in node.keywords if each.arg == "pad_info"] if isinstance(node, ast.Call) else []
+    shapes = (inner for each in given for inner in ast.walk(each) if isinstance(inner, ast.List))
+    return any(isinstance(part, ast.Constant) and part.value is None for shape in shapes for part in shape.elts)

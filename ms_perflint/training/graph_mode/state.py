@@ -1,0 +1,300 @@
+"""What Python and compiled code tell each other by names and attributes: in graph mode it does not arrive.
+
+Run on 2.10, CPU. A name, an attribute of any object, a list or dict that Python changes between steps keeps its first
+value in compiled code: a number, a Tensor, a cell, `requires_grad`; only a Parameter is read anew. What compiled code
+assigns to an attribute reaches Python once, from the first step; what it puts into a list or dict, or gives to a
+global, never does; tuples, lists and dicts that are assigned do. An attribute that is None is None in the rest of the
+graph too. Whole numbers that compiled code counts in an attribute are right, in tests and for Python; as a factor
+they stop the gradient, or compile to an unknown type. An attribute that is a Parameter is right everywhere.
+`set_train` of a cell that is called itself is right; under `value_and_grad` the mode of the first step stays, which
+programs that switch around an evaluation do not meet.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Optional, Union
+
+from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
+from ms_perflint.index.syntax_forms import descendants, position, word_of
+from ms_perflint.infer.bases import ancestors, method
+from ms_perflint.infer.values import Value
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
+from ms_perflint.training.graph_mode.compiled import class_of, compiled, is_compiled, steps
+from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.repetition import repeats
+
+_BOUND = frozenset({"assign", "rest", "augment", "for", "with"})
+_GROWS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "appendleft"})
+_CONTAINERS = frozenset(
+    {"builtins.list", "builtins.dict", "builtins.set", "collections.defaultdict", "collections.deque"}
+)
+_MADE = ("__init__", "__new__")
+
+
+def in_state(program: Program, function: Scope) -> Iterator[Obstacle]:
+    """Yield what a compiled function reads that Python changes between steps, and what it writes that Python reads."""
+    yield from _names_changed(program, function)
+    yield from _attributes_changed(program, function)
+    yield from _written(program, function)
+    yield from _filled(program, function)
+
+
+# --- read in compiled code, changed by Python
+
+
+def _names_changed(program: Program, function: Scope) -> Iterator[Obstacle]:
+    for name in sorted(function.names):
+        home = function.home(name)
+        if (
+            home is not None
+            and home is not function
+            and any(_is_changed(program, each) for each in home.bindings[name])
+        ):
+            loads = (each for each in descendants(function.node) if isinstance(each, ast.Name) and each.id == name)
+            node = min(loads, key=position, default=function.node)
+            message = Message("graph mode keeps the first value of `{name}`, which changes between steps", name=name)
+            yield obstacle(function.module, node, "changed", message)
+
+
+def _is_changed(program: Program, binding: Binding) -> bool:
+    """Return whether Python gives a name or attribute another value between training steps."""
+    scope = binding.scope
+    if binding.kind not in _BOUND or is_compiled(program, scope) or _is_made_again(program, binding):
+        return False
+    if scope.owner.name in _MADE and class_of(scope.owner) is not None:
+        return False
+    block = binding.block
+    if binding.kind == "for":
+        block = Block(scope, block, binding.stmt, "body")
+    site = Site(scope.module, binding.stmt, "", binding.stmt, block, None)  # type: ignore[arg-type]
+    return program.runs(site) and repeats(program, site, even_once=True)
+
+
+def _is_made_again(program: Program, binding: Binding) -> bool:
+    """Return whether a binding gives the same cell, optimizer or constant again: `net = net.set_train()`."""
+    value = binding.value
+    if binding.kind != "assign" or value is None:
+        return False
+    if isinstance(value, ast.Constant):
+        return len([each for each in _siblings(binding) if each.kind != "parameter"]) == 1
+    known = program.value(value, binding.scope).alternatives
+    return bool(known) and all(
+        each.type_api.startswith("mindspore.nn.")
+        or (each.cls is not None and method(program.evaluator, each.cls, "construct") is not None)
+        for each in known
+    )
+
+
+def _siblings(binding: Binding) -> list[Binding]:
+    home = binding.scope.owner
+    return home.bindings.get(binding.name, [])
+
+
+def _attributes_changed(program: Program, function: Scope) -> Iterator[Obstacle]:
+    module = function.module
+    keys = {_key(node) for node in descendants(function.node)} - {""}
+    for attr in sorted(function.attrs | keys):
+        stores = [each for each in _stores(program, attr) if _is_changed(program, each)]
+        for node in _loads(function, attr) if stores else ():
+            scope = module.scope_of.get(id(node), function)
+            is_same = any(_same_object(program, each, node.value, scope) for each in stores)
+            if is_same and not _is_parameter(program, program.value(node, function)):
+                name = ast.unparse(node)
+                message = Message(
+                    "graph mode keeps the first value of `{name}`, which changes between steps", name=name
+                )
+                yield obstacle(module, node, "changed", message)
+                break
+
+
+def _stores(program: Program, attr: str) -> list[Binding]:
+    """Return what assigns to an attribute of this name, of `self` or of another object."""
+    own = [
+        binding
+        for module in program.modules
+        for scope in module.scopes
+        if scope.is_class
+        for binding in scope.attributes.get(attr, ())
+    ]
+    return [*own, *program.stores(attr)]
+
+
+def _key(node: ast.AST) -> str:
+    """Return the text that a subscript reads; "" for others."""
+    is_text = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+    return word_of(node) if is_text else ""
+
+
+def _loads(scope: Scope, attr: str) -> list[Union[ast.Attribute, ast.Subscript]]:
+    return [
+        node
+        for node in descendants(scope.node)
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and word_of(node) == attr and isinstance(node.ctx, ast.Load)
+    ]
+
+
+def _same_object(program: Program, store: Binding, base: ast.expr, scope: Scope) -> bool:
+    """Return whether the object of which an attribute is assigned may be the one of which it is read."""
+    target = store.node.value if isinstance(store.node, (ast.Attribute, ast.Subscript)) else None
+    if target is None:
+        return False
+    return bool(_kin(program, target, store.scope) & _kin(program, base, scope))
+
+
+def _kin(program: Program, node: ast.expr, scope: Scope) -> set[object]:
+    """Return the classes of the project that an object may be of, with their bases; of other objects their identity."""
+    owner = class_of(scope.owner)
+    found: set[object] = set()
+    if owner is not None and isinstance(node, ast.Name) and node.id == "self":
+        return {owner, *ancestors(program.evaluator, owner)}
+    for known in program.value(node, scope).alternatives:
+        if known.cls is not None:
+            found.update(ancestors(program.evaluator, known.cls))
+        else:
+            found.add(known.identity)
+    return found
+
+
+def _is_parameter(program: Program, value: Value) -> bool:
+    return any(each.type_api == "mindspore.Parameter" for each in value.alternatives)
+
+
+# --- written in compiled code, read by Python
+
+
+def _written(program: Program, function: Scope) -> Iterator[Obstacle]:
+    cls = class_of(function)
+    for step in steps(program, function):
+        stmt = step.stmt
+        targets = stmt.targets if isinstance(stmt, ast.Assign) else [getattr(stmt, "target", None)]
+        if not isinstance(stmt, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+            continue
+        for target in (node for each in targets if each is not None for node in ast.walk(each)):
+            if isinstance(target, ast.Attribute) and isinstance(target.ctx, ast.Store):
+                found = _of_attribute(program, function, cls, stmt, target)
+                if found is not None:
+                    yield found
+
+
+def _of_attribute(
+    program: Program, function: Scope, cls: Optional[Scope], stmt: ast.stmt, target: ast.Attribute
+) -> Optional[Obstacle]:
+    """Return what is wrong with an assignment to an attribute in compiled code."""
+    load = ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
+    if _is_parameter(program, _at_first(program, function, target)):
+        return None
+    if isinstance(getattr(stmt, "value", None), (ast.Tuple, ast.List, ast.Dict)):
+        return None  # they do reach Python
+    name = ast.unparse(load)
+    if _counts(stmt, target):
+        if any(
+            _is_factor(node, each)
+            for each in compiled(program)
+            for node in _loads(each, target.attr)
+            if cls is not None and class_of(each) is cls
+        ):
+            return obstacle(
+                function.module,
+                target,
+                "written",
+                Message("a number counted in compiled code stops the gradient: `{name}`", name=name),
+            )
+        return None
+    readers = [
+        scope
+        for module in program.modules
+        for scope in module.scopes
+        if target.attr in scope.attrs and scope.owner is scope and scope is not function
+    ]
+    for scope in readers:
+        if scope.name in _MADE or scope not in program.reached:
+            continue
+        for node in _loads(scope, target.attr):
+            if _kin(program, node.value, scope) & _kin(program, target.value, function):
+                if is_compiled(program, scope):
+                    if not _is_none_first(program, function, target):
+                        continue
+                    text = Message("`{name}` is None in the rest of the graph: pass it on as an argument", name=name)
+                    return obstacle(function.module, target, "written", text)
+                text = Message("Python reads `{name}` of the first step only; return it instead", name=name)
+                return obstacle(function.module, target, "written", text)
+    return None
+
+
+def _at_first(program: Program, function: Scope, target: ast.Attribute) -> Value:
+    """Return what an attribute is before compiled code assigns to it."""
+    return program.value(ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target), function)
+
+
+def _is_none_first(program: Program, function: Scope, target: ast.Attribute) -> bool:
+    cls = class_of(function)
+    made = cls.attributes.get(target.attr, []) if cls is not None else []
+    first = [each.value for each in made if each.scope.owner.name == "__init__"]
+    return bool(first) and all(isinstance(each, ast.Constant) and each.value is None for each in first)
+
+
+def _counts(stmt: ast.stmt, target: ast.Attribute) -> bool:
+    """Return whether a statement adds a whole number to an attribute: `self.n += 1`, `self.n = self.n + 1`."""
+    if isinstance(stmt, ast.AugAssign):
+        return isinstance(stmt.value, ast.Constant)
+    value = getattr(stmt, "value", None)
+    sides = [value.left, value.right] if isinstance(value, ast.BinOp) else []
+    return any(isinstance(side, ast.Constant) for side in sides) and any(
+        isinstance(side, ast.Attribute) and side.attr == target.attr for side in sides
+    )
+
+
+def _is_factor(node: ast.AST, function: Scope) -> bool:
+    """Return whether a counted attribute is worked into other values: not compared, and not only counted on."""
+    for outer in descendants(function.node):
+        if isinstance(outer, ast.BinOp) and node in (outer.left, outer.right) and not isinstance(outer.op, ast.Mod):
+            other = outer.right if node is outer.left else outer.left
+            is_count = isinstance(outer.op, ast.Add) and isinstance(other, ast.Constant)
+            return not is_count
+    return False
+
+
+def _filled(program: Program, function: Scope) -> Iterator[Obstacle]:
+    """Yield the lists and dicts of Python that compiled code fills: they stay empty."""
+    holders: list[ast.expr] = []
+    for step in steps(program, function):
+        stmt = step.stmt
+        if isinstance(stmt, ast.Assign):
+            holders += [each.value for each in stmt.targets if isinstance(each, ast.Subscript)]
+        call = stmt.value if isinstance(stmt, ast.Expr) else None
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _GROWS:
+            holders.append(call.func.value)
+    for holder in holders:
+        if _is_container(program, holder, function) and _is_read(program, holder, function):
+            message = Message("what compiled code puts into `{name}` never gets there", name=ast.unparse(holder))
+            yield obstacle(function.module, holder, "filled", message)
+
+
+def _is_container(program: Program, node: ast.expr, function: Scope) -> bool:
+    if isinstance(node, ast.Name):
+        home = function.home(node.id)
+        if home is None or home.owner is function.owner:
+            return False
+    elif not isinstance(node, ast.Attribute):
+        return False
+    known = program.value(node, function).alternatives
+    return bool(known) and all(each.is_display or each.type_api in _CONTAINERS for each in known)
+
+
+def _is_read(program: Program, holder: ast.expr, function: Scope) -> bool:
+    """Return whether Python code that runs loads a container elsewhere."""
+    for module in program.modules:
+        for scope in [*module.scopes, module.scope]:
+            if is_compiled(program, scope) or scope.owner is not scope or scope.name in _MADE:
+                continue
+            if isinstance(holder, ast.Name):
+                if holder.id in scope.names and scope.home(holder.id) is function.home(holder.id):
+                    return True
+            elif isinstance(holder, ast.Attribute) and holder.attr in scope.attrs:
+                own = _kin(program, holder.value, function)
+                if any(_kin(program, node.value, scope) & own for node in _loads(scope, holder.attr)):
+                    return True
+    return False

@@ -1,0 +1,270 @@
+"""Statements and calls of compiled code that graph mode refuses, or runs once instead of at each step.
+
+Run on 2.10, CPU, each inside of `construct` and of a function under `value_and_grad`, in graph mode and in PyNative.
+The compiler refuses `try`, `with` (also `_no_grad()`), `yield`, `nonlocal`, `import`, `del`, `match`, `:=`, set
+comprehensions, `while ... else`, `Parameter(...)`, `Parameter.set_data`, `Parameter.requires_grad`,
+`trainable_params()` and its kin, a dict with Parameters as keys, a list that grows in a `while` over a tensor, the
+fields of a dataclass or named tuple that is made there, and NumPy's `ones`, `full`, `eye` and `identity`. `tolist()`
+is refused, or spoils the tensor.
+It runs once, while it compiles: random numbers of Python and NumPy, assignments to globals; what NumPy and `math`
+work out from tensors enters the loss as a constant.
+Same losses as PyNative: `.item()`, `float(tensor)`, `int(tensor.sum())`, `print`, logging, f-strings, `assert`,
+`raise`, `isinstance`, lambdas, comprehensions, generator expressions, `*args`, `Tensor(...)` of constants, cells and
+primitives that are made there, `np.sqrt`, `np.prod` and `math.sqrt` of shapes and constants, `np.array`, `np.arange`,
+`np.zeros`, `ops.assign`, `Parameter +=`, assigning to a Parameter or to its elements, and `.asnumpy()` that is printed
+or tested.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import Optional
+
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.syntax_forms import TRY, descendants, is_decorated, word_of
+from ms_perflint.infer.values import Alternative
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
+from ms_perflint.training.graph_mode.compiled import Step, own_nodes, steps
+from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+
+_REFUSED: Mapping[type[ast.AST], str] = {
+    **dict.fromkeys(TRY, "try"),
+    ast.With: "with",
+    ast.AsyncWith: "with",
+    ast.AsyncFor: "async for",
+    ast.Nonlocal: "nonlocal",
+    ast.Import: "import",
+    ast.ImportFrom: "import",
+    ast.Delete: "del",
+    ast.Yield: "yield",
+    ast.YieldFrom: "yield",
+    ast.Await: "await",
+    ast.NamedExpr: ":=",
+    **({ast.Match: "match"} if hasattr(ast, "Match") else {}),
+}
+# Of cells: what they hold, by name
+_OF_CELLS = (
+    "trainable_params",
+    "untrainable_params",
+    "get_parameters",
+    "parameters_dict",
+    "parameters_and_names",
+    "cells",
+)
+_OF_PARAMETERS = ("name", "requires_grad")
+_RANDOM = ("numpy.random.", "random.")
+_ARRAYS = frozenset({"ones", "full", "eye", "identity"})
+_SEEDED = frozenset({"RandomState", "default_rng", "seed"})
+_PYTHON = ("numpy.", "math.", "scipy.", "cv2.", "sklearn.")
+_SIZES = frozenset({"shape", "dtype", "ndim", "size"})
+_PRINTS = frozenset({"print", "debug", "info", "warning", "error", "log", "write"})
+
+
+def in_statements(program: Program, function: Scope) -> Iterator[Obstacle]:
+    """Yield what a compiled function holds that graph mode refuses or runs once."""
+    module = function.module
+    running = steps(program, function)
+    if isinstance(function.node, ast.Lambda):
+        running = []
+    for step in running:
+        for node in own_nodes(step):
+            word = _refused(function, node)
+            if word:
+                yield obstacle(module, node, word, Message("graph mode does not compile `{word}`", word=word))
+    values = _Values(function, running)
+    for site in function.owner.calls if function.is_function else ():
+        if isinstance(site.node, ast.Call) and program.evaluator.may_run(site):
+            found = _of_call(program, site, values)
+            if found is not None:
+                kind, message = found
+                yield obstacle(module, site.node, kind, message)
+    for step in running:
+        yield from _of_containers(program, step, values)
+
+
+def _refused(function: Scope, node: ast.AST) -> str:
+    """Return the word of what the compiler does not know; "" for others."""
+    if isinstance(node, ast.Global):
+        stored = {
+            each.id
+            for each in descendants(function.node)
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        }
+        return "global" if stored.intersection(node.names) else ""
+    if isinstance(node, ast.While) and node.orelse:
+        return "while ... else"
+    if isinstance(node, ast.SetComp):
+        return "{... for ...}"
+    return _REFUSED.get(type(node), "")
+
+
+def _of_call(program: Program, site: Site, values: _Values) -> Optional[tuple[str, Message]]:
+    """Return what is wrong with a call in compiled code."""
+    assert isinstance(site.node, ast.Call)
+    is_method = isinstance(site.node.func, ast.Attribute)
+    if is_method and site.word == "set_data":
+        return "set_data", Message("graph mode does not compile `set_data`; `ops.assign` does the same")
+    if is_method and site.word in _OF_CELLS:
+        return site.word, Message("graph mode does not compile `{word}()`", word=site.word)
+    if is_method and site.word == "asnumpy":
+        is_read = not values.is_only_told(site.node)
+        return (
+            ("asnumpy", Message("`asnumpy()` gives graph mode a constant: the loss may stay as it is"))
+            if is_read
+            else None
+        )
+    if is_method and site.word == "tolist" and not site.node.args:
+        return "tolist", Message("graph mode does not compile `tolist()`, or computes other values after it")
+    known = program.evaluator.callees(site).alternatives
+    for each in known:
+        if _has_fields(each):
+            return "dataclass", Message(
+                "graph mode does not read the fields of an object that is made in compiled code"
+            )
+    apis = {each.api for each in known if each.api}
+    if "mindspore.Parameter" in apis:
+        return "Parameter", Message("graph mode does not make a `Parameter`; make it in `__init__`")
+    return next((found for api in sorted(apis) if (found := _of_library(api, site.node, values)) is not None), None)
+
+
+def _has_fields(known: Alternative) -> bool:
+    """Return whether something makes an object with fields: a dataclass or a named tuple."""
+    if known.definition is None or not known.definition.is_class:
+        return known.type_api == "collections.namedtuple"
+    node = known.definition.node
+    bases = [word_of(base) for base in getattr(node, "bases", ())]
+    return is_decorated(node, "dataclass") or "NamedTuple" in bases
+
+
+def _of_library(api: str, node: ast.Call, values: _Values) -> Optional[tuple[str, Message]]:
+    """Return what is wrong with a call of Python's own libraries, NumPy or others in compiled code."""
+    name = api.rpartition(".")[2]
+    is_made_here = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call)
+    if api.startswith(_RANDOM) and name not in _SEEDED and not is_made_here:
+        return "random", Message("graph mode draws `{name}` once, when it compiles", name=ast.unparse(node.func))
+    if api.startswith("numpy.") and name in _ARRAYS and api.count(".") == 1:
+        return "numpy", Message("graph mode does not compile `{name}`", name=ast.unparse(node.func))
+    if api.startswith(_PYTHON) and any(map(values.is_tensor, _arguments(node))):
+        return "numpy", Message("`{name}` of a tensor is a constant in graph mode", name=ast.unparse(node.func))
+    return None
+
+
+def _arguments(node: ast.Call) -> list[ast.expr]:
+    return [*node.args, *(keyword.value for keyword in node.keywords)]
+
+
+def _of_containers(program: Program, step: Step, values: _Values) -> Iterator[Obstacle]:
+    """Yield dicts keyed by Parameters, and lists that grow in a loop over a tensor."""
+    module = step.block.scope.module
+    for node in own_nodes(step):
+        field = node.attr if isinstance(node, ast.Attribute) and node.attr in _OF_PARAMETERS else ""
+        if field and _is_parameter(program, node.value, step):  # type: ignore[attr-defined]
+            text = Message("graph mode does not compile `{name}` of a Parameter", name=field)
+            yield obstacle(module, node, field, text)
+        keys = [key for key in node.keys if key is not None] if isinstance(node, ast.Dict) else []
+        keys += [node.key] if isinstance(node, ast.DictComp) else []
+        keys += [node.slice] if isinstance(node, ast.Subscript) and values.is_mapping(node.value) else []
+        if any(_is_parameter(program, key, step) for key in keys):
+            yield obstacle(module, node, "dict", Message("graph mode takes no Parameter as the key of a dict"))
+    if isinstance(step.stmt, ast.While) and values.is_tensor(step.stmt.test):
+        for node in descendants(step.stmt):
+            is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            if is_call and node.func.attr == "append" and isinstance(node.func.value, ast.Name):  # type: ignore[attr-defined]
+                message = Message("graph mode does not compile a list that grows in a `while` over a tensor")
+                yield obstacle(module, node, "list", message)
+
+
+def _is_parameter(program: Program, node: ast.expr, step: Step) -> bool:
+    """Return whether an expression is a Parameter, or one of those that a loop or a comprehension goes through."""
+    scope = step.block.scope
+    if isinstance(node, ast.Name):
+        loops = [each.stmt for each in scope.lookup(node) if isinstance(each.stmt, ast.For)]
+        sources = [loop.iter for loop in loops if word_of(loop.target) == node.id]
+        within = (each for each in descendants(step.stmt) if isinstance(each, ast.comprehension))
+        sources += [each.iter for each in within if word_of(each.target) == node.id]
+        if any(_are_parameters(program, source, scope) for source in sources):
+            return True
+    known = program.value(node, scope).alternatives
+    return bool(known) and all(each.type_api == "mindspore.Parameter" for each in known)
+
+
+def _are_parameters(program: Program, node: ast.expr, scope: Scope) -> bool:
+    """Return whether an expression is the Parameters of a cell or an optimizer."""
+    if word_of(node) == "parameters" or (isinstance(node, ast.Call) and word_of(node.func) in _OF_CELLS[:3]):
+        return True
+    return any(
+        each.type_api.endswith(_OF_CELLS[:3]) or each.type_api.endswith("ParameterTuple")
+        for each in program.value(node, scope).alternatives
+    )
+
+
+class _Values:
+    """Which names of a function hold tensors, by the form of what is assigned to them."""
+
+    def __init__(self, function: Scope, running: list[Step]) -> None:
+        self.function = function
+        self.parents: dict[int, ast.AST] = {}
+        for node in descendants(function.node):
+            self.parents.update((id(part), node) for part in ast.iter_child_nodes(node))
+        self.tensors: set[str] = set()
+        if function.name in ("construct", "forward", "forward_fn"):
+            arguments = getattr(function.node, "args", ast.arguments([], [], None, [], [], None, []))
+            self.tensors.update(arg.arg for arg in arguments.args if arg.arg != "self")
+        for _ in range(2):
+            for step in running:
+                self._assign(step.stmt)
+
+    def _assign(self, stmt: ast.AST) -> None:
+        value = stmt.value if isinstance(stmt, (ast.Assign, ast.AugAssign, ast.AnnAssign)) else None
+        if value is None or not self.is_tensor(value):
+            return
+        targets = stmt.targets if isinstance(stmt, ast.Assign) else [stmt.target]  # type: ignore[attr-defined]
+        self.tensors.update(node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
+
+    def is_tensor(self, node: ast.AST) -> bool:
+        """Return whether an expression is worked out from the values of a tensor, not only from its shape."""
+        if isinstance(node, ast.Attribute) and node.attr in _SIZES:
+            return False
+        if isinstance(node, ast.Call) and word_of(node.func) in ("len", "isinstance", "size", "dim", "ndimension"):
+            return False
+        if isinstance(node, ast.Name):
+            return node.id in self.tensors
+        if isinstance(node, ast.Call) and word_of(node.func) == "Tensor":
+            return True
+        parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, (ast.expr, ast.keyword))]
+        return any(map(self.is_tensor, parts))
+
+    def is_mapping(self, node: ast.AST) -> bool:
+        """Return whether something may be a dict: a name, not what a cell or an operator gave."""
+        return isinstance(node, (ast.Name, ast.Attribute)) and not self.is_tensor(node)
+
+    def is_only_told(self, node: ast.AST) -> bool:
+        """Return whether a value is printed, logged or tested, or not used at all."""
+        inner, outer = node, self.parents.get(id(node))
+        while outer is not None:
+            if isinstance(outer, ast.Call) and word_of(outer.func) in _PRINTS:
+                return True
+            if isinstance(outer, (ast.If, ast.While, ast.IfExp)) and outer.test is inner:
+                return True
+            if isinstance(outer, ast.Assign):
+                names = [target.id for target in outer.targets if isinstance(target, ast.Name)]
+                return len(names) == len(outer.targets) and all(map(self._is_told, names))
+            if isinstance(outer, ast.stmt):
+                return isinstance(outer, (ast.Expr, ast.Assert)) and not self._is_given_on(node, outer)
+            inner, outer = outer, self.parents.get(id(outer))
+        return False
+
+    def _is_given_on(self, node: ast.AST, stmt: ast.stmt) -> bool:
+        """Return whether a value is an argument of a call in a statement."""
+        calls = (each for each in ast.walk(stmt) if isinstance(each, ast.Call))
+        return any(node in ast.walk(given) for call in calls for given in _arguments(call))
+
+    def _is_told(self, name: str) -> bool:
+        loads = (
+            node
+            for node in ast.walk(self.function.node)
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        )
+        return all(self.is_only_told(load) for load in loads)

@@ -1,0 +1,467 @@
+"""MSP101, graph-mode readiness: which programs keep the fix, which have an obstacle that makes it display-only.
+
+Each form was run on MindSpore 2.10, CPU, in PyNative and in graph mode: the forms of `READY` give the same losses,
+those of `BLOCKED` fail, give others, or are slower.
+"""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, case, expect, join
+
+CODE = "MSP101"
+
+START = """
+    import math
+    import random
+
+    import numpy as np
+    import mindspore as ms
+    import mindspore.dataset as ds
+    from mindspore import Parameter, Tensor, nn, ops
+
+    ms.set_context(mode=ms.PYNATIVE_MODE)  # !SAFETY
+    dataset = ds.MindDataset("train.mindrecord").batch(32, drop_remainder=True)
+    loss_fn = nn.CrossEntropyLoss()
+    """
+
+NET = "net = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 4))\n"
+
+OPTIMIZER = """
+    opt = nn.SGD(net.trainable_params(), 0.1)
+    """
+
+LOOP = """
+    grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+    step = 0
+    for epoch in range(3):
+        for x, y in dataset.create_tuple_iterator():
+            HOOK
+            value, grads = grad_fn(x, y)
+            opt(grads)
+            step += 1
+    """
+
+CLASS = """
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.dense = nn.Dense(8, 4)
+            INIT
+
+        def construct(self, x):
+    """
+
+FORWARD = """
+    net = Net()
+
+
+    def forward(x, y):
+        return loss_fn(net(x), y)
+
+
+    """
+
+
+def forward(name: str, body: str, before: str = "", hook: str = "pass", after: str = "") -> tuple[str, tuple[str, ...]]:
+    """Return a program with a hand-written loop whose forward function has this body."""
+    lines = "".join(f"    {line}\n" for line in join(body).splitlines())
+    function = f"\n\ndef forward(x, y):\n{lines}\n\n"
+    return name, (START, NET, before, OPTIMIZER, function, LOOP.replace("HOOK", hook), after)
+
+
+def cell(name: str, body: str, init: str = "pass", hook: str = "pass", after: str = "") -> tuple[str, tuple[str, ...]]:
+    """Return a program with a hand-written loop whose network has this `construct`."""
+    lines = "".join(f"        {line}\n" for line in join(body).splitlines())
+    made = join(CLASS).replace("INIT", init) + lines + "\n\n"
+    return name, (START, made, FORWARD, OPTIMIZER, LOOP.replace("HOOK", hook), after)
+
+
+def program(name: str, *texts: str) -> tuple[str, tuple[str, ...]]:
+    """Return a program of these texts."""
+    return name, (START, NET, *texts)
+
+
+PLAIN = "\n\ndef forward(x, y):\n    return loss_fn(net(x), y)\n\n\n"
+
+BLOCKED = [
+    # refused by the compiler
+    forward("try", "try:\n    return loss_fn(net(x), y)\nexcept ValueError:\n    return loss_fn(net(x), y) * 0"),
+    cell("try in construct", "try:\n    return self.dense(x)\nfinally:\n    pass"),
+    forward("with", 'with open("log.txt") as file:\n    return loss_fn(net(x), y)'),
+    cell("with no_grad", "with ms._no_grad():\n    other = self.dense(x)\nreturn self.dense(x) + other"),
+    forward("import", "import cmath\nreturn loss_fn(net(x), y) * cmath.pi"),
+    forward("del", "out = net(x)\nother = out * 2\ndel other\nreturn loss_fn(out, y)"),
+    forward("walrus", "if (out := net(x)).shape[0] > 3:\n    return loss_fn(out, y)\nreturn loss_fn(net(x), y)"),
+    forward("set comprehension", "return loss_fn(net(x), y) * len({k for k in (1, 2)})"),
+    forward("while else", "i = 0\nwhile i < 2:\n    i += 1\nelse:\n    i = 3\nreturn loss_fn(net(x), y) * i"),
+    forward("global that is written", "global n\nn += 1\nreturn loss_fn(net(x), y)", "n = 0\n", after="print(n)\n"),
+    forward(
+        "generator that is called",
+        "return sum(parts(net(x)))",
+        "def parts(out):\n    for i in range(3):\n        yield (out * i).mean()\n",
+    ),
+    cell("set_data", "self.m.set_data(x.mean(0))\nreturn self.dense(x)", "self.m = Parameter(ops.zeros(8))"),
+    cell("Parameter made", "return self.dense(x) + Parameter(ops.zeros(4))"),
+    forward("trainable_params", "return loss_fn(net(x), y) + sum((p * p).sum() for p in net.trainable_params())"),
+    forward(
+        "name of a Parameter",
+        'return loss_fn(net(x), y) + sum([(p * p).sum() for p in weights if "weight" in p.name])',
+        "weights = net.trainable_params()\n",
+    ),
+    forward(
+        "dict keyed by Parameters",
+        "total = loss_fn(net(x), y)\nfor p in weights:\n    total = total + scales[p] * (p * p).sum()\nreturn total",
+        "weights = net.trainable_params()\nscales = {p: 0.1 for p in weights}\n",
+    ),
+    forward(
+        "list that grows in a tensor while",
+        "parts = []\ni = x.sum() * 0\nwhile i < 3:\n    parts.append(i)\n    i = i + 1\n"
+        "return loss_fn(net(x), y) + sum(parts)",
+    ),
+    forward("tolist", "first = y.tolist()\nreturn loss_fn(net(x), y) * first[0]"),
+    forward("NumPy array of ones", "return loss_fn(net(x) + Tensor(np.ones(4), ms.float32), y)"),
+    forward(
+        "fields of a dataclass",
+        "pair = Pair(net(x), 2)\nreturn loss_fn(pair.out, y) * pair.scale",
+        "import dataclasses\n\n\n@dataclasses.dataclass\nclass Pair:\n    out: object\n    scale: int\n",
+    ),
+    # run once
+    forward("asnumpy in the loss", "value = loss_fn(net(x), y)\nreturn value * float(value.asnumpy())"),
+    forward(
+        "asnumpy of a label", "w = np.where(y.asnumpy() > 1, 2.0, 1.0)\nreturn loss_fn(net(x), y) * Tensor(w).mean()"
+    ),
+    forward(
+        "asnumpy into a list", "value = loss_fn(net(x), y)\nlog.append(value.asnumpy())\nreturn value", "log = []\n"
+    ),
+    forward("math of a tensor", "out = net(x)\nreturn loss_fn(out, y) * math.exp(out.mean())"),
+    forward("random number of Python", "return loss_fn(net(x), y) * random.random()"),
+    forward("random number of NumPy", "return loss_fn(net(x), y) * np.random.rand()"),
+    forward("random choice", "if random.random() > 0.5:\n    return loss_fn(net(x), y)\nreturn loss_fn(net(x), y) * 2"),
+    # changed by Python between steps
+    cell("attribute changed", "return self.dense(x) * self.alpha", "self.alpha = 1.0", "net.alpha = float(step)"),
+    cell(
+        "flag changed once",
+        "if self.warm:\n    return self.dense(x) * 2\nreturn self.dense(x)",
+        "self.warm = True",
+        "if epoch == 2:\n                net.warm = False",
+    ),
+    cell(
+        "attribute with a Tensor changed",
+        "return self.dense(x) * self.a",
+        "self.a = Tensor(1.0)",
+        "net.a = Tensor(2.0 * step)",
+    ),
+    forward("global changed", "return loss_fn(net(x), y) * scale", "scale = 1.0\n", "scale = scale * 0.9"),
+    forward("loop variable read", "return loss_fn(net(x), y) * (epoch + 1)"),
+    forward(
+        "object changed",
+        "return loss_fn(net(x), y) * config.scale",
+        "class Config:\n    scale = 1.0\n\n\nconfig = Config()\n",
+        "config.scale = step * 0.1",
+    ),
+    forward(
+        "entry of a dict changed",
+        'return loss_fn(net(x), y) * state["s"]',
+        'state = {"s": 1.0}\n',
+        'state["s"] = step * 0.1',
+    ),
+    cell(
+        "weights frozen later",
+        "return self.dense(x)",
+        hook="for p in net.get_parameters():\n                p.requires_grad = step < 2",
+    ),
+    forward(
+        "learning rate by set_data", "return loss_fn(net(x), y)", hook="opt.learning_rate.set_data(Tensor(0.1 * step))"
+    ),
+    program(
+        "argument that counts",
+        OPTIMIZER,
+        "\n\ndef forward(x, y, k):\n    return loss_fn(net(x), y) * (k + 1)\n\n\n",
+        """
+        grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+        for step, (x, y) in enumerate(dataset.create_tuple_iterator()):
+            value, grads = grad_fn(x, y, step)
+            opt(grads)
+        """,
+    ),
+    # written by compiled code
+    cell(
+        "attribute read by Python",
+        "y = self.dense(x)\nself.last = (y * y).sum()\nreturn y",
+        "self.last = None",
+        after="print(net.last)\n",
+    ),
+    cell(
+        "list filled for Python",
+        "y = self.dense(x)\nself.log.append(y)\nreturn y",
+        "self.log = []",
+        after="print(len(net.log))\n",
+    ),
+    forward(
+        "list of the script filled",
+        "value = loss_fn(net(x), y)\nlog.append(value)\nreturn value",
+        "log = []\n",
+        after="print(len(log))\n",
+    ),
+    forward(
+        "dict of the script filled",
+        'value = loss_fn(net(x), y)\nlog["loss"] = value\nreturn value',
+        "log = {}\n",
+        after="print(log)\n",
+    ),
+    cell("count as a factor", "self.n += 1\nreturn self.dense(x) * (1.0 / self.n)", "self.n = 0"),
+    # lambdas, shapes
+    program(
+        "lambda in the call",
+        OPTIMIZER,
+        """
+        grad_fn = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, opt.parameters)
+        for x, y in dataset.create_tuple_iterator():
+            value, grads = grad_fn(x, y)
+            opt(grads)
+        """,
+    ),
+    program(
+        "buckets of lengths",
+        'dataset = dataset.bucket_batch_by_length(["x"], [8, 16], [4, 4, 4])\n',
+        OPTIMIZER,
+        PLAIN,
+        LOOP.replace("HOOK", "pass"),
+    ),
+    # made in every step, where it cannot be moved
+    program(
+        "gradient function of a function that is made in the loop",
+        OPTIMIZER,
+        """
+        for x, y in dataset.create_tuple_iterator():
+            def forward(x, y):
+                return loss_fn(net(x), y)
+            grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+            value, grads = grad_fn(x, y)
+            opt(grads)
+        """,
+    ),
+    program(
+        "gradient function that depends on the pass",
+        OPTIMIZER,
+        PLAIN,
+        """
+        for x, y in dataset.create_tuple_iterator():
+            weights = net.trainable_params()
+            grad_fn = ms.value_and_grad(forward, None, weights)
+            value, grads = grad_fn(x, y)
+            opt(grads)
+        """,
+    ),
+    program(
+        "gradient function called where it is made",
+        OPTIMIZER,
+        PLAIN,
+        """
+        for x, y in dataset.create_tuple_iterator():
+            value, grads = ms.value_and_grad(forward, None, opt.parameters)(x, y)
+            opt(grads)
+        """,
+    ),
+]
+
+READY = [
+    forward("nothing", "return loss_fn(net(x), y)"),
+    forward("item in a test", "value = loss_fn(net(x), y)\nif value.item() > 1.4:\n    return value * 2\nreturn value"),
+    forward("item as a factor", "value = loss_fn(net(x), y)\nreturn value * value.item()"),
+    forward("float of a tensor", "value = loss_fn(net(x), y)\nreturn value * float(value)"),
+    cell("int of a sum", "return self.dense(x) * int((x > 0).sum())"),
+    cell("print", "y = self.dense(x)\nprint(y.shape, y.sum())\nreturn y"),
+    cell("asnumpy printed", 'y = self.dense(x)\nprint(f"{y.sum().asnumpy()}")\nreturn y'),
+    cell("asnumpy tested", "y = self.dense(x)\nif y.sum().asnumpy() > 0:\n    return y * 2\nreturn y"),
+    cell(
+        "asnumpy in a name that is tested",
+        "y = self.dense(x)\ns = y.sum().asnumpy()\nif s > 0:\n    return y * 2\nreturn y",
+    ),
+    cell("assert on a shape", "assert x.shape[0] > 1\nreturn self.dense(x)"),
+    cell("raise", 'if x.shape[0] == 1:\n    raise ValueError("batch")\nreturn self.dense(x)'),
+    cell("count", "self.n += 1\nreturn self.dense(x)", "self.n = 0", after="print(net.n)\n"),
+    cell(
+        "count in a test",
+        "self.n += 1\nif self.n % 2 == 0:\n    return self.dense(x) * 2\nreturn self.dense(x)",
+        "self.n = 0",
+    ),
+    cell(
+        "Parameter added to",
+        "self.m += x.mean(0)\nreturn self.dense(x)",
+        "self.m = Parameter(ops.zeros(8))",
+        after="print(net.m)\n",
+    ),
+    cell(
+        "Parameter assigned",
+        "self.m = x.mean(0)\nreturn self.dense(x)",
+        "self.m = Parameter(ops.zeros(8))",
+        after="print(net.m)\n",
+    ),
+    cell(
+        "Parameter by ops.assign",
+        "ops.assign(self.m, x.mean(0))\nreturn self.dense(x)",
+        "self.m = Parameter(ops.zeros(8))",
+    ),
+    cell("element of a Parameter", "self.m[0] = x.mean()\nreturn self.dense(x)", "self.m = Parameter(ops.zeros(8))"),
+    cell(
+        "Parameter that Python changes",
+        "return self.dense(x) * self.alpha",
+        "self.alpha = Parameter(Tensor(1.0), requires_grad=False)",
+        "net.alpha.set_data(Tensor(1.0 * step))",
+    ),
+    cell("attribute set before the steps", "return self.dense(x) * self.alpha", "self.alpha = 1.0"),
+    cell("attribute that only Python uses", "return self.dense(x)", "self.epoch = 0", "net.epoch = epoch"),
+    cell("attribute that Python does not read", "y = self.dense(x)\nself.last = y\nreturn y", "self.last = None"),
+    cell(
+        "list that is assigned",
+        "y = self.dense(x)\nself.parts = [y]\nreturn y",
+        "self.parts = None",
+        after="print(net.parts)\n",
+    ),
+    cell("local list", "parts = []\nfor i in range(3):\n    parts.append(self.dense(x) * i)\nreturn sum(parts)"),
+    forward(
+        "list in a while over a number",
+        "parts = []\ni = 0\nwhile i < 3:\n    parts.append(net(x) * i)\n    i += 1\nreturn loss_fn(sum(parts), y)",
+    ),
+    forward(
+        "while over a tensor",
+        "out = net(x)\ni = x.sum() * 0\nwhile i < 3:\n    out = out * 1.1\n    i = i + 1\nreturn loss_fn(out, y)",
+    ),
+    forward("global that is read", "global scale\nreturn loss_fn(net(x), y) * scale", "scale = 2.0\n"),
+    forward("NumPy of a shape", "return loss_fn(net(x) / np.sqrt(x.shape[1]), y)"),
+    forward("NumPy of constants", "return loss_fn(net(x) * Tensor(np.array([1.0, 2.0, 3.0, 4.0], np.float32)), y)"),
+    forward("number of NumPy", "return loss_fn(net(x), y) * np.pi"),
+    forward("math of a shape", "return loss_fn(net(x) / math.sqrt(x.shape[1]), y)"),
+    forward("generator expression", "return loss_fn(net(x), y) + sum((net(x) * i).mean() for i in range(3))"),
+    forward("dict comprehension", "parts = {k: net(x) * k for k in (1, 2)}\nreturn loss_fn(parts[1], y)"),
+    forward("lambda inside", "double = lambda t: t * 2\nreturn loss_fn(double(net(x)), y)"),
+    forward(
+        "gradient inside", "g = ops.grad(lambda t: (net(t) ** 2).mean())(x)\nreturn loss_fn(net(x), y) + (g**2).mean()"
+    ),
+    forward("loss made inside", "return nn.CrossEntropyLoss()(net(x), y)"),
+    forward("list of the script that stays as it is", "return loss_fn(cells[0](x), y)", "cells = [net]\n"),
+    forward("name of Python's that is read nowhere else", "return loss_fn(net(x), y)", hook="print(step)"),
+    forward(
+        "try around nothing compiled",
+        "return loss_fn(net(x), y)",
+        "try:\n    import wandb\nexcept ImportError:\n    wandb = None\n",
+    ),
+    forward("mode of training set for each epoch", "return loss_fn(net(x), y)", hook="net.set_train()"),
+    forward(
+        "Python reads what the loss gives",
+        "return loss_fn(net(x), y)",
+        "log = []\n",
+        after="log.append(value.asnumpy())\n",
+    ),
+    program(
+        "a function that is not compiled",
+        """
+
+
+        def save(log):
+            with open("log.txt", "w") as file:
+                file.write(str([value.asnumpy() for value in log]))
+
+
+        """,
+        OPTIMIZER,
+        PLAIN,
+        LOOP.replace("HOOK", "save([x])"),
+    ),
+    program(
+        "lambda with a name",
+        OPTIMIZER,
+        "forward = lambda x, y: loss_fn(net(x), y)\n",
+        LOOP.replace("HOOK", "pass"),
+    ),
+    program(
+        "gradient function made for each epoch",
+        OPTIMIZER,
+        PLAIN,
+        """
+        for epoch in range(3):
+            grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+            for x, y in dataset.create_tuple_iterator():
+                value, grads = grad_fn(x, y)
+                opt(grads)
+        """,
+    ),
+    program(
+        "GradOperation made once",
+        OPTIMIZER,
+        """
+        take = ops.GradOperation(get_by_list=True)
+        cell = nn.WithLossCell(net, loss_fn)
+        for x, y in dataset.create_tuple_iterator():
+            grads = take(cell, opt.parameters)(x, y)
+            opt(grads)
+        """,
+    ),
+    program(
+        "cell of a library",
+        OPTIMIZER,
+        """
+        model = ms.Model(net, loss_fn, opt)
+        model.train(10, dataset, dataset_sink_mode=True)
+        """,
+    ),
+    # made in every step, and moved by the fix
+    program(
+        "gradient function made in the loop",
+        OPTIMIZER,
+        PLAIN,
+        """
+        for x, y in dataset.create_tuple_iterator():
+            grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+            value, grads = grad_fn(x, y)
+            opt(grads)
+        """,
+    ),
+    program(
+        "gradient function made in the step",
+        OPTIMIZER,
+        PLAIN,
+        """
+        def train_step(x, y):
+            grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+            value, grads = grad_fn(x, y)
+            opt(grads)
+            return value
+
+
+        for x, y in dataset.create_tuple_iterator():
+            train_step(x, y)
+        """,
+    ),
+    program(
+        "train cell made in the loop",
+        OPTIMIZER,
+        """
+        for epoch in range(3):
+            for x, y in dataset.create_tuple_iterator():
+                cell = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), opt)
+                value = cell(x, y)
+        """,
+    ),
+]
+
+
+def _cases(programs: list[tuple[str, tuple[str, ...]]], safety: str) -> list[object]:
+    return [case(name, join(*texts).replace("# !SAFETY", f"# ! {safety}")) for name, texts in programs]
+
+
+@pytest.mark.parametrize("program", _cases(BLOCKED, "display-only"))
+def test_an_obstacle_makes_the_fix_display_only(program: Program) -> None:
+    expect(CODE, program)
+    (finding,) = program.lint(CODE).findings
+    assert finding.fix is not None and finding.fix.reason
+    assert finding.fix.reason in {related.message for related in finding.related}
+
+
+@pytest.mark.parametrize("program", _cases(READY, "unsafe"))
+def test_what_graph_mode_runs_keeps_the_fix(program: Program) -> None:
+    expect(CODE, program)
+    settled = program.mend(CODE)
+    assert settled.fixed and not settled.report.findings
