@@ -11,7 +11,8 @@ from ms_perflint.index.syntax_forms import children
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.dtypes.tensor_ops import INTEGERS
-from ms_perflint.training.networks.networks import is_loss, is_matrix
+from ms_perflint.training.networks.matrix_work import is_matrix
+from ms_perflint.training.networks.networks import is_loss
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
