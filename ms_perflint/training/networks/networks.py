@@ -167,10 +167,13 @@ class _Search:
         elif known.origin is not None:
             self.known(known.origin)
         if made is not None:
+            before = self.is_hidden
             for argument in (*made.call.args, *(keyword.value for keyword in made.call.keywords)):
                 given = argument.value if isinstance(argument, ast.Starred) else argument
                 if not self.is_done:
                     self.value(self.program.value(given, made.scope))
+            if self.whole and known.cls is not None and not _calls_what_it_is_given(known.cls):
+                self.is_hidden = before  # by a number, not by a network
 
     def scope(self, scope: Scope) -> None:
         """A class with its methods and bases, or a function; and what they load by name."""
@@ -231,6 +234,15 @@ class _Search:
             own = set().union(*(module.spelled(word) for word in MATRIX_CELLS | MATRIX_OPS))
             self.words[module.path] = own | packages.words(module)
         return self.words[module.path]
+
+
+def _calls_what_it_is_given(cls: Scope) -> bool:
+    """Return whether a class calls an attribute that is a parameter of a method: `self.backbone = backbone`."""
+    called = {site.word for method in cls.defines for site in method.calls}
+    return any(
+        name in called and any(isinstance(binding.value, ast.Name) for binding in bindings)
+        for name, bindings in cls.attributes.items()
+    )
 
 
 def is_no_network(api: str) -> bool:

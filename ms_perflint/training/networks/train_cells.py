@@ -104,6 +104,65 @@ def train_cells(program: Program) -> tuple[Call, ...]:
     return _in_order(program, [call for call in found if call is not None])
 
 
+class Training(NamedTuple):
+    """A training of a program: the call that makes what is trained, and where it is stepped."""
+
+    kind: str  # model: with an optimizer; cell: a train cell; gradient: what makes a gradient function
+    call: Call
+    values: tuple[Value, ...]  # what is trained
+    sites: tuple[Site, ...]  # that take the steps
+
+
+def trainings(program: Program) -> tuple[Training, ...]:
+    """Return the trainings of a program, the one that runs first before the others.
+
+    Of what is stepped at one place, a Model with an optimizer comes first.
+    """
+    found: dict[Call, Training] = {}
+    for site in sorted(train_sites(program), key=lambda site: _rank(program, site)):
+        here = sorted(_trainings_at(program, site), key=lambda each: each.kind != "model")
+        for each in here:
+            if program.runs(each.call):
+                old = found.get(each.call, each._replace(values=(), sites=()))
+                found[each.call] = each._replace(values=old.values + each.values, sites=old.sites + each.sites)
+    return tuple(found.values())
+
+
+def _rank(program: Program, site: Site) -> tuple[int, int, tuple[int, int]]:
+    position = program.position(site)
+    files = program.files
+    return len(files) << 32 if position is None else position, files.index(site.module.path), site.span
+
+
+def _trainings_at(program: Program, site: Site) -> Iterator[Training]:
+    """Yield what one call steps."""
+    if isinstance(site, Call) and site.api in MODEL_TRAINS:
+        for model in _in_order(program, [m for each in _receivers(program, site) for m in _models(program, each)]):
+            if has_optimizer(model):
+                yield Training("model", model, trained_by(model), (site,))
+            else:
+                for known in model.argument("network").alternatives:
+                    yield from _cell(program, known, site)
+        return
+    for known in program.evaluator.callees(site).alternatives:
+        yield from _cell(program, known, site)
+        call, values = _gradient(program, known)
+        if call is not None and not _in_train_cell(program, call):
+            yield Training("gradient", call, tuple(values), (site,))
+
+
+def _cell(program: Program, known: Alternative, site: Site) -> Iterator[Training]:
+    call = made_at(program, known) if is_step_object(program, known) else None
+    if call is not None:
+        yield Training("cell", call, (Value((known,)),), (site,))
+
+
+def trained_by(model: Call) -> tuple[Value, ...]:
+    """Return the network of a Model, and the loss that may hold it."""
+    given = ("network", "loss_fn") if model.given("loss_fn") is not None else ("network",)
+    return tuple(model.argument(name) for name in given)
+
+
 def gradients(program: Program) -> tuple[tuple[Call, tuple[Value, ...]], ...]:
     """Return the calls outside of train cells that make gradient functions, each with what it differentiates."""
     found: dict[Call, tuple[Value, ...]] = {}
