@@ -1008,7 +1008,7 @@ def test_code_that_a_fix_repeats_has_the_line_ends_of_edits() -> None:
 
         ms.set_context(mode=ms.GRAPH_MODE)
         with_loss = nn.WithLossCell(Net(
-            32,
+            128,
         ), nn.MSELoss())
         step = nn.TrainOneStepCell(with_loss, nn.SGD(with_loss.trainable_params()))
         for batch in ms.dataset.MnistDataset("mnist"):
@@ -1016,4 +1016,4 @@ def test_code_that_a_fix_repeats_has_the_line_ends_of_edits() -> None:
     """
     (finding,) = Program({"train.py": join(text).replace("\n", "\r\n")}).lint("MSP201").findings
     assert finding.fix is not None
-    assert "auto_mixed_precision(Net(\n    32,\n)" in "".join(edit.text for edit in finding.fix.edits)
+    assert "auto_mixed_precision(Net(\n    128,\n)" in "".join(edit.text for edit in finding.fix.edits)

@@ -14,7 +14,7 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.training.networks import half_precision, networks, precision
 from ms_perflint.training.networks.half_precision import DTYPES, Mention, call_around, nodes
 from ms_perflint.training.networks.networks import Reach
-from ms_perflint.training.networks.train_cells import WRAPPERS, has_optimizer
+from ms_perflint.training.networks.train_cells import MODEL, WRAPPERS, has_optimizer
 from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _OTHERS = ("Metric", "Callback", "Loss", "LossBase")  # classes that are no part
 
 def controls(program: Program, values: Iterable[Value]) -> Iterator[Union[Site, Mention]]:
     """Yield the half-precision controls that may reach a network; all of the program where it is not known whole."""
-    found = chain(precision.switches(program), half_precision.mentions(program))
+    found: Iterator[Union[Site, Mention]] = chain(precision.switches(program), half_precision.mentions(program))
     first = next(found, None)
     if first is None:
         return
@@ -41,7 +41,7 @@ def controls(program: Program, values: Iterable[Value]) -> Iterator[Union[Site, 
 def _is_reached_by_switch(program: Program, network: Reach, site: Site) -> bool:
     """Return whether a level, a conversion, a flag or `to_float` may be of the network."""
     if isinstance(site, Call) and site.api in precision.LEVELS:
-        if site.api == precision.MODEL and not site.is_spread and not has_optimizer(site):
+        if site.api == MODEL and not site.is_spread and not has_optimizer(site):
             return False  # without an optimizer there is no training
         given = site.given("network")
     elif not isinstance(site.node, ast.Call):

@@ -106,8 +106,8 @@ def _kernel(call: Call) -> Optional[int]:
     """Return the size of the kernel of a convolution: `3` or `(3, 3)`."""
     value = call.argument("kernel_size")
     dimensions = next((number for number in (1, 2, 3) if f"Conv{number}d" in call.api), 2)
-    if (size := max(_numbers(value), default=None)) is not None:
-        return size**dimensions
+    if known := _numbers(value):
+        return int(max(known) ** dimensions)
     if value.open or len(value.alternatives) != 1:
         return None
     sizes = [_numbers(call.program.value(*part)) for part in value.alternatives[0].shown]

@@ -11,14 +11,12 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.values import BOTTOM, Alternative, Value
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.networks.networks import multiplies, reach
-from ms_perflint.training.networks.train_cells import MODEL
+from ms_perflint.training.networks.train_cells import BUILD, LEVELS, MODEL, is_full
 from ms_perflint.training.training_steps import GRADS
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
-BUILD = "mindspore.amp.build_train_network"
-LEVELS = {MODEL: "amp_level", BUILD: "level"}  # the parameter that sets the level of mixed precision
 FULL = frozenset({"mindspore.float32", "mindspore.float64"})
 # Cells that stay in float32 for good reasons
 EXEMPT = r"(?i)loss|softmax|norm|embedding|activation|relu|gelu|sigmoid|tanh|optim|pool|metric"
@@ -28,11 +26,6 @@ DERIVATIVES = tuple(
     f"mindspore.{name}" for name in ("jacfwd", "jacrev", "jvp", "vjp", "ops.derivative", "nn.Jvp", "nn.Vjp")
 )
 PHYSICS = frozenset({"mindflow", "mindflow_gpu", "mindflow_ascend", "sciai", "mindelec"})  # differential equations
-
-
-def is_full(call: Call) -> bool:
-    """Return whether a Model, or what builds a train network, certainly has no level, or "O0"."""
-    return call.argument(LEVELS[call.api]).is_by_default("O0")
 
 
 def switches(program: Program) -> Iterator[Site]:
@@ -142,9 +135,7 @@ def needs_float32(program: Program, values: Iterable[Value]) -> bool:
     `values`: what is differentiated in training.
     """
     return (
-        _imports(program, _is_physics)
-        or _imports(program, _is_quantization)
-        or _differentiates_inputs(program, values)
+        _imports(program, _is_physics) or _imports(program, _is_quantization) or _differentiates_inputs(program, values)
     )
 
 
@@ -219,7 +210,6 @@ __all__ = [
     "BUILD",
     "LEVELS",
     "forced_networks",
-    "is_full",
     "needs_float32",
     "spelled",
     "switches",

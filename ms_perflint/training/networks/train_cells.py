@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
 MODEL = "mindspore.train.Model"
+BUILD = "mindspore.amp.build_train_network"
+LEVELS = {MODEL: "amp_level", BUILD: "level"}  # the parameter that sets the level of mixed precision
+LOSS_SCALERS = ("mindspore.amp.DynamicLossScaler", "mindspore.amp.StaticLossScaler")
 _CONVERTED = "convert_to_thor_model"
 _NAMES = frozenset(api.rpartition(".")[2] for api in (MODEL, *STEP_CELLS, *GRADS))
 _MARKS = ("TrainOneStep", "GradOperation", "value_and_grad", "build_train_network", "WithGradCell", "grad(")
@@ -128,10 +131,37 @@ def trainings(program: Program) -> tuple[Training, ...]:
     return tuple(found.values())
 
 
+def asks_float32(program: Program, training: Training) -> bool:
+    """Return whether a training says "O0", or scales a loss that is in float32: its author thought of precision."""
+    call = training.call
+    if call.api in LEVELS:
+        scales = call.given("loss_scale_manager") is not None and not call.argument("loss_scale_manager").must_be(None)
+        return scales or (call.given(LEVELS[call.api]) is not None and is_full(call))
+    if training.kind == "gradient":
+        return program.has_calls(*LOSS_SCALERS)
+    bases = {
+        api
+        for value in training.values
+        for known in value.alternatives
+        if known.cls
+        for api in base_apis(program, known.cls)
+    }
+    return any("WithLossScale" in api for api in {call.api, *bases})
+
+
+def is_full(call: Call) -> bool:
+    """Return whether a Model, or what builds a train network, certainly has no level, or "O0"."""
+    return call.argument(LEVELS[call.api]).is_by_default("O0")
+
+
 def _rank(program: Program, site: Site) -> tuple[int, int, tuple[int, int]]:
-    position = program.position(site)
-    files = program.files
-    return len(files) << 32 if position is None else position, files.index(site.module.path), site.span
+    position, path = program.position(site), site.module.path
+    later = len(program.files)
+    return (
+        1 << 32 if position is None else position,
+        program.files.index(path) if path in program.files else later,
+        site.span,
+    )
 
 
 def _trainings_at(program: Program, site: Site) -> Iterator[Training]:
@@ -229,7 +259,7 @@ def network_in(program: Program, call: Call) -> Optional[Use]:
             break
         found = Use(scope.module, given, _outside(call, given, stmt))
         inner, where = _made_here(given, scope)
-        if inner is None or not any(_wraps(known) for known in program.value(inner, scope).alternatives):
+        if inner is None or not any(wraps(known) for known in program.value(inner, scope).alternatives):
             break
         node, stmt = inner, where or stmt
     return found
@@ -263,7 +293,7 @@ def _made_here(node: ast.expr, scope: Scope) -> tuple[Optional[ast.Call], Option
     return (value, stmt) if isinstance(value, ast.Call) and isinstance(stmt, ast.stmt) else (None, None)
 
 
-def _wraps(known: Alternative) -> bool:
+def wraps(known: Alternative) -> bool:
     """Return whether a cell is there to compute a loss or to take a step: the network is what it is made of."""
     return known.type_api in WRAPPERS if known.cls is None else _LOSS.search(known.cls.name) is not None
 
