@@ -177,8 +177,10 @@ class Fp32Matmul(Check):
         if related:
             way = way._replace(safety=Safety.DISPLAY, reason=Message("an option or a config file decides the level"))
         elif is_cpu and call.given("loss_scale_manager") is None:
-            scaled = self._writer.fixed(call) if call.api == train_cells.MODEL else None
-            way = way._replace(edits=(*edits, *(scaled or ())), reason=ROUNDS if scaled else UNSCALED)
+            absent = {name: f'"{level}"'} if call.given(name) is None else {}
+            scaled = self._writer.fixed(call, absent) if call.api == train_cells.MODEL else None
+            level_edits = () if absent and scaled else edits
+            way = way._replace(edits=(*level_edits, *(scaled or ())), reason=ROUNDS if scaled else UNSCALED)
         return self._with_casts(training, way)
 
     def _with_casts(self, training: Training, way: Way) -> Way:

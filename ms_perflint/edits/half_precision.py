@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.edits.arguments import set_argument
+from ms_perflint.edits.arguments import add_arguments, set_argument
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.imports import import_name
 from ms_perflint.edits.statements import insert_after, insert_before
@@ -16,7 +17,7 @@ from ms_perflint.training.networks.train_cells import Training, made_at
 from ms_perflint.training.training_steps import base_apis, is_optimizer_word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ms_perflint.core.findings import Edit
     from ms_perflint.index.semantic_index import Scope, SemanticIndex
@@ -114,12 +115,12 @@ class Writer:
         spelling, imports = self.name(model.module, DYNAMIC)
         return _joined(list(imports), self._set(model, "loss_scale_manager", f"{spelling}()"))
 
-    def fixed(self, model: Call) -> Optional[list[Edit]]:
-        """Return the edits that give a Model a fixed loss scale, and its optimizer the same one."""
+    def fixed(self, model: Call, also: Mapping[str, str] = MappingProxyType({})) -> Optional[list[Edit]]:
+        """Return the edits that give a Model a fixed loss scale, and its optimizer the same one; `also`: more words."""
         spelling, imports = self.name(model.module, FIXED)
-        manager = f"{spelling}({SCALE}, drop_overflow_update=False)"
-        optimizer = self._unscaled_by_optimizer(model)
-        return _joined(list(imports), optimizer, self._set(model, "loss_scale_manager", manager))
+        words = {**also, "loss_scale_manager": f"{spelling}({SCALE}, drop_overflow_update=False)"}
+        added = add_arguments(model, words, line_length=self.line_length)
+        return _joined(list(imports), self._unscaled_by_optimizer(model), added)
 
     def _set(self, call: Call, name: str, text: str) -> Optional[tuple[Edit, ...]]:
         return set_argument(call, name, text, line_length=self.line_length)
