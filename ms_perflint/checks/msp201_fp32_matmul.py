@@ -3,41 +3,59 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.core.findings import Edit, Gain, Safety
+from ms_perflint.core.findings import Edit, Gain, Related, Safety
+from ms_perflint.edits.half_precision import FIXED, Writer
 from ms_perflint.index.semantic_index import SemanticIndex, Site
-from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import training
 from ms_perflint.training.conditions import is_for_cpu_only
-from ms_perflint.training.networks import networks, precision, train_cells
+from ms_perflint.training.networks import controls, conversions, networks, precision, train_cells
+from ms_perflint.training.networks.train_cells import Training
 
 if TYPE_CHECKING:
     import libcst as cst
 
-FIXED = "mindspore.amp.FixedLossScaleManager"
-CONVERT = "mindspore.amp.auto_mixed_precision"
-CONVERTS_SINCE = (1, 9)  # mindspore 1.9 train/amp.py:111; not in 1.8
-FORCED = Message(
-    "this matrix work is forced to float32, which takes the matrix unit several times as long as half precision; "
-    "name float16 here"
-)
-LEVEL = Message("compute in half precision; compare the loss curve")
+PLAIN = Message("matmul and convolution run in FP32, several times slower than half precision on a matrix unit")
+SCALED = Message("the loss is scaled, but matmul and convolution run in FP32, several times slower than FP16")
+FORCED = Message("matmul and convolution are forced to FP32, several times slower than half precision")
+LEVEL = Message("compute in FP16, with a scaled loss")
+# Why a fix is not safe
+ROUNDS = Message("FP16 changes the numbers: compare the loss curve")
+UNSCALED = Message("FP16 changes the numbers, and small gradients become 0: nothing here can scale the loss")
+TIED = Message("the network multiplies by the weight of a layer, which stays in FP32 unless it is cast")
+INSIDE = Message("the network computes its loss itself, which has to stay in FP32: its layers are converted one by one")
+OWN = Message("the training step is written by hand: what else uses its loss and gradients has to be checked")
+ATLAS = Message("FP16 would need a loss scale that has no place here, and BF16 needs Atlas A2 or a newer device")
+
+
+class Way(NamedTuple):
+    """How the training comes to compute in half precision; without edits, the related places say why not."""
+
+    edits: tuple[Edit, ...]
+    advice: str
+    safety: Safety
+    reason: Optional[str]
+    related: tuple[Related, ...] = ()
 
 
 class Suspect(NamedTuple):
-    """A call that is reported: a `Model`, what makes a train cell or a gradient function, or a forced `to_float`."""
+    """A call that is reported: what makes the training, or a `to_float` that forces float32."""
 
     call: Call
-    kind: str  # model, cell, gradient, forced
-    use: Optional[train_cells.Use] = None  # where the network of a custom step stands
-    also: Sequence[Call] = ()  # other layers that are forced beside this one
+    training: Optional[Training]
+    others: Sequence[Call] = ()  # layers that are forced beside this one
+
+    @property
+    def is_forced(self) -> bool:
+        """Return whether it is a `to_float`."""
+        return self.training is None or self.call != self.training.call
 
 
 class Fp32Matmul(Check):
@@ -77,90 +95,107 @@ class Fp32Matmul(Check):
     def _suspects(self) -> dict[int, Suspect]:
         """Return what is reported in this program, by the identity of the call; nothing unless all of it is certain."""
         program = self.program
-        if not training.is_trained(program) or precision.names_half(program):
+        if not training.is_trained(program) or self.target.is_cpu:
             return {}
+        trainings = train_cells.trainings(program)
+        first = self._first(trainings)
         forced = precision.forced_networks(program)
-        found = tuple(Suspect(first, "forced", None, rest) for first, *rest in forced) or self._entry()
-        if not found or precision.sets_half(program) or precision.needs_float32(program) or self.target.is_cpu:
+        values = first.values if first is not None else tuple(value for each in trainings for value in each.values)
+        if (first is None and not forced) or any(True for _ in controls.controls(program, values)):
             return {}
-        return {id(suspect.call.node): suspect for suspect in found}
+        if precision.needs_float32(program, values):
+            return {}
+        if forced:
+            return {id(call.node): Suspect(call, first, others) for call, *others in forced}
+        return {id(first.call.node): Suspect(first.call, first)} if first is not None else {}
 
-    def _entry(self) -> tuple[Suspect, ...]:
-        """Return where the training is made: the Model with an optimizer, else the train cell, else the gradients."""
+    def _first(self, trainings: Sequence[Training]) -> Optional[Training]:
+        """Return the training that runs first of those with matmul; else one that asks for float32, else a hidden one.
+
+        A branch that only a CPU can take is none.
+        """
         program = self.program
-        trained = [model for model in train_cells.trained_models(program) if train_cells.has_optimizer(model)]
-        if trained:
-            return self._first(("model", model, self._values(model)) for model in trained)
-        cells = [(cell, (program.value(cell.node, cell.scope),)) for cell in train_cells.train_cells(program)]
-        return self._first(
-            [
-                *(("cell", cell, values) for cell, values in cells),
-                *(("gradient", gradient, values) for gradient, values in train_cells.gradients(program)),
-            ]
-        )
-
-    def _first(self, entries_made: Iterable[tuple[str, Call, tuple[Value, ...]]]) -> tuple[Suspect, ...]:
-        """Return the first with matrix work that an accelerator can come to, else the first whose network is hidden."""
-        reached = [made for made in entries_made if not is_for_cpu_only(self.program, made[1])]
-        run = [made for made in reached if self.program.is_run_by_entry(made[1])]
-        for multiplies, candidates in ((networks.multiplies, reached), (networks.may_multiply, run)):
-            for kind, call, values in candidates:
-                if multiplies(self.program, values):
-                    return (Suspect(call, kind, self._use(kind, call, values)),)
-        return ()
-
-    @staticmethod
-    def _values(model: Call) -> tuple[Value, ...]:
-        """Return the network of a Model, and the loss that may hold it."""
-        given = ("network", "loss_fn") if model.given("loss_fn") is not None else ("network",)
-        return tuple(model.argument(name) for name in given)
-
-    def _use(self, kind: str, call: Call, values: tuple[Value, ...]) -> Optional[train_cells.Use]:
-        """Return where the network of a custom step stands."""
-        if kind == "cell":
-            return train_cells.network_in(self.program, call)
-        uses = (train_cells.network_called(self.program, call, value) for value in values if kind == "gradient")
-        return next((use for use in uses if use is not None), None)
+        reached = [each for each in trainings if not is_for_cpu_only(program, each.call)]
+        for each in reached:
+            if networks.multiplies(program, each.values):
+                return each
+        for each in reached:
+            if train_cells.asks_float32(program, each) and networks.is_hidden(program, each.values):
+                return each
+        run = (each for each in reached if program.is_run_by_entry(each.call))
+        return next((each for each in run if networks.may_multiply(program, each.values)), None)
 
     def visit_Call(self, node: cst.Call) -> None:
-        """By form: which of the kinds it is, and how it is mended."""
+        """By form: where the training or the forced layer stands, and how it comes to compute in half precision."""
         call = self.call(node)
         if call is None:
             return
         suspect = self._suspects[id(call.node)]
-        if suspect.kind == "model" or suspect.call.api == precision.BUILD:
-            self._level(node, suspect.call)
-        elif suspect.kind == "forced":
-            self.report(node, FORCED, self._halved(suspect), advice=LEVEL)
+        made = suspect.training
+        if made is None:
+            way = Way((), LEVEL, Safety.DISPLAY, Message("what trains the network is not known"))
+        elif made.call.api in train_cells.LEVELS and not self._has_loss_inside(made):
+            way = self._level(made)
         else:
-            self._custom(node, suspect)
-
-    def _level(self, node: cst.Call, call: Call) -> None:
-        """A level of mixed precision: a CPU refuses "O2" unless the loss scale is fixed and drops no update."""
-        name = precision.LEVELS[call.api]
-        level = "O3" if "CPU" in self.target.devices and not self._scales_without_drops(call) else "O2"
-        text = f'"{level}"'
-        edits, related = edit.set_value(call, name, text, yaml=level, line_length=self.line_length)
-        scaled = call.given("loss_scale_manager") is not None and not call.argument("loss_scale_manager").must_be(None)
-        argument = f"{name}={text}"
+            way = self._custom(made)
+        if suspect.is_forced:
+            way = self._halved(suspect, way)
         self.report(
             node,
-            Message(
-                "the loss is scaled, but the matrix work of this training runs in float32, which takes the matrix unit "
-                "several times as long as half precision; `{argument}` computes it in half precision",
-                argument=argument,
-            )
-            if scaled
-            else Message(
-                "the matrix work of this training runs in float32, which takes the matrix unit several times as long "
-                "as half precision; `{argument}` computes it in half precision",
-                argument=argument,
-            ),
-            edits,
-            advice=LEVEL,
-            safety=Safety.DISPLAY if related else Safety.UNSAFE,
-            related=related,
+            FORCED if suspect.is_forced else SCALED if made is not None and self._scales(made) else PLAIN,
+            way.edits,
+            advice=way.advice,
+            safety=way.safety,
+            reason=way.reason,
+            related=(*way.related, *self._places(suspect)),
         )
+
+    @staticmethod
+    def _has_loss_inside(training: Training) -> bool:
+        """Return whether the network of a Model computes its loss itself, so that a level would halve the loss."""
+        call = training.call
+        return call.given("loss_fn") is None and not call.is_spread
+
+    @staticmethod
+    def _scales(training: Training) -> bool:
+        call = training.call
+        return call.given("loss_scale_manager") is not None and not call.argument("loss_scale_manager").must_be(None)
+
+    @cached_property
+    def _writer(self) -> Writer:
+        return Writer(self.program, "CPU" in self.target.devices, self.line_length)
+
+    def _level(self, training: Training) -> Way:
+        """A level of mixed precision: a CPU refuses "O2" unless the loss scale is fixed and drops no update."""
+        call = training.call
+        name = train_cells.LEVELS[call.api]
+        is_cpu = "CPU" in self.target.devices and not self._scales_without_drops(call)
+        level = "O3" if is_cpu else "O2"
+        edits, related = edit.set_value(call, name, f'"{level}"', yaml=level, line_length=self.line_length)
+        if edits is None:
+            return _none(related, call, Message("`{name}` cannot be set here", name=name))
+        way = Way(tuple(edits), LEVEL, Safety.UNSAFE, ROUNDS, related)
+        if related:
+            way = way._replace(safety=Safety.DISPLAY, reason=Message("an option or a config file decides the level"))
+        elif is_cpu and call.given("loss_scale_manager") is None:
+            absent = {name: f'"{level}"'} if call.given(name) is None else {}
+            scaled = self._writer.fixed(call, absent) if call.api == train_cells.MODEL else None
+            level_edits = () if absent and scaled else edits
+            way = way._replace(edits=(*level_edits, *(scaled or ())), reason=ROUNDS if scaled else UNSCALED)
+        return self._with_casts(training, way)
+
+    def _with_casts(self, training: Training, way: Way) -> Way:
+        """Weights that are used beside their layer stay in float32: they are cast."""
+        tied = conversions.tied(self.program, training.values)
+        if not tied or not way.edits:
+            return way
+        places = tuple(_related(each.module, each.weight, Message("this weight stays in FP32")) for each in tied)
+        casts = self._writer.cast(tied)
+        if casts is None:
+            first = tied[0]
+            return _none((), training.call, TIED, (first.module, first.weight))
+        reason = TIED if way.safety is Safety.UNSAFE or way.reason is None else way.reason
+        return Way((*way.edits, *casts), way.advice, Safety.DISPLAY, reason, (*way.related, *places))
 
     @staticmethod
     def _scales_without_drops(call: Call) -> bool:
@@ -174,52 +209,61 @@ class Fp32Matmul(Check):
                 return False
         return bool(managers)
 
-    def _custom(self, node: cst.Call, suspect: Suspect) -> None:
-        """A step of one's own: the network is converted before its loss cell is made."""
-        is_old = self.target.version < CONVERTS_SINCE
-        name = "to_float(mindspore.float16)" if is_old else "auto_mixed_precision"
-        edits = self._conversion(suspect.use, is_old) if suspect.use is not None else None
-        self.report(
-            node,
-            Message(
-                "the matrix work of this training runs in float32, which takes the matrix unit several times as long "
-                "as half precision; `{name}` on the network computes it in half precision",
-                name=name,
-            ),
-            edits,
-            advice=Message("convert the network; scale the loss"),
-            safety=Safety.DISPLAY,
-        )
+    def _custom(self, training: Training) -> Way:
+        """A step of one's own: its networks are converted without their loss, and the loss is scaled."""
+        trainings = conversions.together(train_cells.trainings(self.program), training)
+        found = self._writer.converted(conversions.plan(self.program, trainings), trainings)
+        if isinstance(found, conversions.Obstacle):
+            return _none((), training.call, found.text, (found.module, found.node))
+        names = ", ".join(f"`{name}`" for name in found.names)
+        advice = Message("convert {names}, and scale the loss", names=names)
+        reason = INSIDE if training.kind == "model" else OWN
+        if found.dtype != "float16":
+            advice, reason = Message("convert {names} to BF16, which needs no loss scaling", names=names), ATLAS
+        return self._with_casts(training, Way(found.edits, advice, Safety.DISPLAY, reason))
 
-    def _conversion(self, use: train_cells.Use, is_old: bool) -> Optional[tuple[Edit, ...]]:
-        text = use.module.text(use.node)
-        wanted = "mindspore.float16" if is_old else CONVERT
-        spelling, imports = edit.import_name(
-            use.module, wanted, version=self.target.version, line_length=self.line_length
-        )
-        converted = f"{text}.to_float({spelling})" if is_old else f'{spelling}({text}, "O2")'
-        if isinstance(use.node, (ast.Name, ast.Attribute)):
-            made = edit.insert_before(use.module, use.stmt, f"{text} = {converted}")
-        else:
-            made = edit.replace_expression(use.module, use.node, converted)
-        return (*imports, *made) if made is not None else None
-
-    def _halved(self, suspect: Suspect) -> Optional[tuple[Edit, ...]]:
-        """Return the edits that name float16 instead of float32, in all forced layers of the network."""
-        edits: list[Edit] = []
-        for call in (suspect.call, *suspect.also):
+    def _halved(self, suspect: Suspect, way: Way) -> Way:
+        """What is forced to float32 gets float16 as its dtype, beside what the training needs."""
+        found: list[Edit] = []
+        for call in (suspect.call, *suspect.others):
             dtype = precision.spelled(call.node)
+            imports: tuple[Edit, ...] = ()
             if isinstance(dtype, ast.Attribute):
-                made = edit.replace_expression(call.module, dtype, f"{call.module.text(dtype.value)}.float16")
-            elif dtype is not None:
-                spelling, imports = edit.import_name(
-                    call.module, "mindspore.float16", version=self.target.version, line_length=self.line_length
-                )
-                made = edit.replace_expression(call.module, dtype, spelling)
-                made = (*imports, *made) if made is not None else None
+                spelling = f"{call.module.text(dtype.value)}.float16"
             else:
-                made = None
+                spelling, imports = self._writer.name(call.module, "mindspore.float16")
+            made = edit.replace_expression(call.module, dtype, spelling) if dtype is not None else None
             if made is None:
-                return None
-            edits.extend(one for one in made if one not in edits)
-        return tuple(edits)
+                return _none(way.related, call, Message("the dtype cannot be replaced here"))
+            found += [each for each in (*imports, *made) if each not in found]
+        return way._replace(edits=tuple(dict.fromkeys((*found, *way.edits))), advice=way.advice)
+
+    def _places(self, suspect: Suspect) -> tuple[Related, ...]:
+        """Return where the network is made, and a layer of it."""
+        training = suspect.training
+        if training is None:
+            return ()
+        plan = conversions.plan(self.program, [training]) if training.kind != "model" else None
+        values = training.values[:1] if training.kind == "model" else training.values
+        if plan is not None and plan.uses:
+            values = tuple(self.program.value(use.node, use.scope) for use in plan.uses)
+        made = (train_cells.made_at(self.program, known) for value in values for known in value.alternatives)
+        found = [_related(call.module, call.node, Message("the network")) for call in made if call is not None]
+        layer = networks.layer(self.program, values)
+        if layer is not None:
+            found.append(_related(layer.module, layer.node, Message("a layer of it that runs in FP32")))
+        own = suspect.call.module.source.place(suspect.call.span[0])
+        return tuple(each for each in found if each.place != own)
+
+
+def _related(module: SemanticIndex, node: ast.AST, message: str) -> Related:
+    return Related(module.source.place(module.span(node)[0]), message)
+
+
+def _none(
+    related: tuple[Related, ...], call: Call, text: str, where: Optional[tuple[SemanticIndex, ast.AST]] = None
+) -> Way:
+    """Return that there is no fix, and why."""
+    module, node = where or (call.module, call.node)
+    told = _related(module, node, Message("no fix is shown: {obstacle}", obstacle=text))
+    return Way((), LEVEL, Safety.DISPLAY, None, (*related, told))

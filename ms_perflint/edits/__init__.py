@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ms_perflint.edits.expressions import replace_expression, unwrap
     from ms_perflint.edits.imports import import_name, insert_after_imports
     from ms_perflint.edits.settings import decided, set_setting, set_value
-    from ms_perflint.edits.statements import delete_statement, insert_before
+    from ms_perflint.edits.statements import delete_statement, insert_after, insert_before
 
 _HOMES = {
     **dict.fromkeys(("remove_argument", "set_argument"), "arguments"),
@@ -26,7 +26,7 @@ _HOMES = {
     **dict.fromkeys(("replace_expression", "unwrap"), "expressions"),
     **dict.fromkeys(("import_name", "insert_after_imports"), "imports"),
     **dict.fromkeys(("decided", "set_setting", "set_value"), "settings"),
-    **dict.fromkeys(("delete_statement", "insert_before"), "statements"),
+    **dict.fromkeys(("delete_statement", "insert_after", "insert_before"), "statements"),
 }
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "delete_statement",
     "hoist",
     "import_name",
+    "insert_after",
     "insert_after_imports",
     "insert_before",
     "remove_argument",

@@ -10,6 +10,8 @@ from ms_perflint.edits.layout import marks, requoted, unit
 from ms_perflint.edits.listing import Listing, items
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ms_perflint.core.findings import Edit
     from ms_perflint.program.call_site import Call
 
@@ -28,12 +30,18 @@ def set_argument(
     given = call.given(name)
     if given is not None:
         return replace_expression(call.module, given, text)
-    if call.is_spread:
-        return None
+    return add_arguments(call, {name: text}, first=first, line_length=line_length)
+
+
+def add_arguments(
+    call: Call, words: Mapping[str, str], *, first: bool = False, line_length: int = 88
+) -> tuple[Edit, ...] | None:
+    """Return the edits that add keywords to a call, at its end or in front of all others; as `set_argument`."""
     listing = _listing(call)
-    if listing is None or (first and call.node.args):
+    if call.is_spread or call.fstring is not None or listing is None or (first and call.node.args):
         return None
-    item = f"{name}={_value(requoted(call.module.tree, call.module.source, text))}"
+    tree, source = call.module.tree, call.module.source
+    item = ", ".join(f"{name}={_value(requoted(tree, source, text))}" for name, text in words.items())
     return listing.prepend(item, line_length) if first else listing.append(item, line_length)
 
 

@@ -71,6 +71,20 @@ def insert_before(module: SemanticIndex, stmt: ast.stmt, line: str) -> tuple[Edi
     return (Edit(module.path, start, start, f"{line}; "),)
 
 
+def insert_after(module: SemanticIndex, stmt: ast.stmt, lines: str) -> tuple[Edit, ...] | None:
+    """Return the edit that inserts lines behind a simple statement, indented as it is; None where it shares a line."""
+    source, (start, end) = module.source, module.span(stmt)
+    if is_compound(stmt) or not starts_line(source, start) or _REST.match(source.text, end) is None:
+        return None
+    if source.text[end:].lstrip(BLANK).startswith(b";"):
+        return None
+    margin, row = indent(source, start), source.row(end)
+    text = "\n".join(f"{margin}{line}" for line in _indented(module, requoted(module.tree, source, lines)))
+    offset = source.starts[row]
+    ended = source.text[:offset].endswith((b"\n", b"\r"))
+    return (Edit(module.path, offset, offset, f"{text}\n" if ended else f"\n{text}"),)
+
+
 def _above_comments(module: SemanticIndex, stmt: ast.stmt, top: int) -> int:
     """Return where the comments start that speak of a statement; `top` is the start of its first line.
 

@@ -14,7 +14,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import training
-from ms_perflint.training.networks import half_precision, networks, precision, train_cells
+from ms_perflint.training.networks import controls, half_precision, networks, precision, train_cells
 
 
 def precision_of(reader: Reader) -> Fact:
@@ -34,11 +34,16 @@ def precision_of(reader: Reader) -> Fact:
         return Fact(Message("precision"), None, Message("unknown: where the network gets its optimizer is not known"))
     answer: Optional[str] = None if halved else "float32"
     says = Message("half precision may reach it") if halved else "float32"
-    if not halved and precision.needs_float32(program):
+    if not halved and precision.needs_float32(program, _trained(program)):
         says = Message("float32, which it needs")
     halved.sort(key=lambda evidence: reader.order(evidence.place))
     shown = (*made, *forced, *(each for each in halved if each.place not in told))
     return Fact(Message("precision"), answer, says, shown)
+
+
+def _trained(program: Program) -> tuple[Value, ...]:
+    """Return what the program trains."""
+    return tuple(value for training in train_cells.trainings(program) for value in training.values)
 
 
 def _made(reader: Reader) -> Iterator[Evidence]:
@@ -77,14 +82,15 @@ def _work(program: Program, values: Sequence[Value]) -> str:
 def _halved(reader: Reader) -> Iterator[Evidence]:
     """Yield what may switch half precision on."""
     program = reader.program
-    for site in precision.switches(program):
-        if isinstance(site, Call):
-            yield reader.evidence(site, precision.LEVELS[site.api], says=_level)
+    for control in controls.controls(program, _trained(program)):
+        if isinstance(control, half_precision.Mention):
+            module = control.scope.module
+            place = module.source.place(module.span(control.node)[0])
+            yield Evidence(place, short(flat(module.text(control.node))), Message("names half precision"))
+        elif isinstance(control, Call):
+            yield reader.evidence(control, precision.LEVELS[control.api], says=_level)
         else:
-            yield Evidence(reader.place(site), reader.code(site), Message("may switch it on"))
-    for module, node in half_precision.mentions(program):
-        place = module.source.place(module.span(node)[0])
-        yield Evidence(place, short(flat(module.text(node))), Message("names half precision"))
+            yield Evidence(reader.place(control), reader.code(control), Message("may switch it on"))
 
 
 def _level(value: str) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Optional, Union
+from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import children
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.dtypes.tensor_ops import INTEGERS
-from ms_perflint.training.networks.networks import is_loss, is_matrix
+from ms_perflint.training.networks.matrix_work import is_matrix
+from ms_perflint.training.networks.networks import is_loss
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
@@ -30,17 +31,20 @@ KEEPS = frozenset({"must_keep_origin_dtype", "force_fp32"})
 Parents = tuple[ast.AST, ...]  # from the outermost to the nearest
 
 
-def names_half(program: Program) -> bool:
-    """Return whether running code names half precision for what may be matrix work, or sets a precision mode."""
-    return any(True for _ in mentions(program))
+class Mention(NamedTuple):
+    """A place that names half precision, and the nodes around it in its scope."""
+
+    scope: Scope
+    node: ast.AST
+    parents: Parents
 
 
-def mentions(program: Program) -> Iterator[tuple[SemanticIndex, ast.AST]]:
+def mentions(program: Program) -> Iterator[Mention]:
     """Yield where running code names half precision for what may be matrix work, or sets a precision mode."""
     for module in program.modules:
         if program.project.contains_any(module.path, MARKS):
             for scope in _scopes(program, module):
-                yield from ((module, node) for node in _in_scope(program, scope))
+                yield from _in_scope(program, scope)
 
 
 def _scopes(program: Program, module: SemanticIndex) -> Iterator[Scope]:
@@ -60,23 +64,23 @@ def _may_mention(scope: Scope) -> bool:
     return any(mark.encode() in text for mark in MARKS) or any(_is_renamed(scope, name) for name in scope.names)
 
 
-def _in_scope(program: Program, scope: Scope) -> Iterator[ast.AST]:
+def _in_scope(program: Program, scope: Scope) -> Iterator[Mention]:
     """Yield where the code of one scope, without inner functions and classes, mentions half precision."""
-    for node, parents in _nodes(scope.node):
+    for node, parents in nodes(scope.node):
         if isinstance(node, ast.Constant):
             says = node.value in TEXTS and (_in_cell(scope) or _is_precision(parents))
             if (node.value == PRECISION and _is_mode(parents, node)) or (
                 says and not _is_harmless(program, scope, node, parents)
             ):
-                yield node
+                yield Mention(scope, node, parents)
         elif isinstance(node, (ast.Attribute, ast.Name)) and _is_half(program, scope, node, parents):
             if not _is_harmless(program, scope, node, parents):
-                yield node
+                yield Mention(scope, node, parents)
         elif isinstance(node, ast.keyword) and node.arg == PRECISION:
-            yield node.value
+            yield Mention(scope, node.value, parents)
 
 
-def _nodes(root: ast.AST) -> Iterator[tuple[ast.AST, Parents]]:
+def nodes(root: ast.AST) -> Iterator[tuple[ast.AST, Parents]]:
     """Yield the nodes of a scope, each with those around it; functions and classes inside are scopes of their own."""
     stack: list[tuple[ast.AST, Parents]] = [(child, (root,)) for child in children(root)]
     while stack:
@@ -145,7 +149,7 @@ def _is_harmless(program: Program, scope: Scope, node: ast.AST, parents: Parents
     """Return whether a mention cannot reach matrix work: a comparison, NumPy, a loss, a sort."""
     if any(isinstance(parent, (ast.Compare, ast.Raise, ast.Assert)) for parent in parents):
         return True
-    call = _call_of(node, parents)
+    call = call_around(node, parents)
     if call is None:
         return _is_unread(program, parents)
     if _is_numpy(program, call, scope) or is_loss(program, scope):
@@ -177,7 +181,7 @@ def _is_of_whole(program: Program, scope: Scope, cast: ast.Call) -> bool:
     return dtype is not None and (dtype.name == "bool_" or dtype.name in INTEGERS)
 
 
-def _call_of(node: ast.AST, parents: Parents) -> Optional[ast.Call]:
+def call_around(node: ast.AST, parents: Parents) -> Optional[ast.Call]:
     """Return the call that a mention is an argument of, or whose callee it is."""
     for parent in reversed(parents):
         if isinstance(parent, ast.Call):

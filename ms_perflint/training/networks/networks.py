@@ -5,40 +5,18 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.index.signature import Layer, Signature
-from ms_perflint.infer.values import TOP, Alternative, Value
+from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.training.networks import packages
+from ms_perflint.training.networks.matrix_work import MATRIX_CELLS, MATRIX_OPS, is_matrix, is_noticed
 from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
-# Layers, primitives and functions of `mindspore` that the matrix unit works for, by their last word
-# (mindspore 2.10 train/amp.py get_white_list, and their kin in nn, ops, numpy and mint)
-MATRIX_CELLS = frozenset(
-    {
-        "Dense", "Linear", "BiDense", "DenseBnAct", "MatMul",
-        "Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "ConvTranspose2d",
-        "Conv2dBnAct", "SeparableConv2d",
-        "RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell",
-        "MultiheadAttention", "MultiHeadAttention", "FeedForward", "FixedSparseAttention",
-        "Transformer", "TransformerEncoder", "TransformerDecoder", "TransformerEncoderLayer", "TransformerDecoderLayer",
-    }
-)  # fmt: skip
-MATRIX_OPS = frozenset(
-    {
-        "MatMul", "BatchMatMul", "Dense", "Einsum",
-        "Conv2D", "Conv3D", "Conv2DTranspose", "Conv2DBackpropInput", "Conv3DTranspose", "DepthwiseConv2dNative",
-        "DynamicRNN", "DynamicGRUV2", "CudnnGRU", "LSTM", "FlashAttentionScore",
-        "matmul", "bmm", "mm", "mv", "addmm", "baddbmm", "addbmm", "dense", "linear", "einsum",
-        "dot", "batch_dot", "tensor_dot", "tensordot",
-        "conv1d", "conv2d", "conv3d", "conv_transpose2d", "flash_attention_score",
-    }
-)  # fmt: skip
 # What a file says that may compute in half precision
 HALVES = (
     "float16",
@@ -53,19 +31,9 @@ HALVES = (
     "precision_mode",
 )
 LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
-WIDTHS = (Signature.named("in_channels", "out_channels"), Signature.named("in_features", "out_features"))  # of a layer
-TILE = 16  # elements of each side of the matrices that the matrix unit multiplies at once
 TENSOR_PRODUCTS = frozenset({"matmul", "bmm"})  # also methods of Tensor
 _LOSS = r"(?i)loss(?!y)"
 _AROUND_LOSS = r"(?i)with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss"
-
-
-def is_matrix(api: str) -> bool:
-    """Return whether a canonical name is matrix work, of MindSpore or of a package of networks made with it."""
-    if not api.startswith("mindspore."):
-        return packages.is_network(api)
-    word = api.rpartition(".")[2]
-    return word in MATRIX_CELLS or word in MATRIX_OPS
 
 
 def is_loss(program: Program, scope: Scope) -> bool:
@@ -80,12 +48,42 @@ def is_loss(program: Program, scope: Scope) -> bool:
     return False
 
 
+class Reach(NamedTuple):
+    """What a network is made of, as far as the program shows it."""
+
+    scopes: frozenset[Scope]  # its classes and functions
+    objects: frozenset[object]  # the identities of the objects in it
+    is_hidden: bool  # a part of it is not known
+
+
 def multiplies(program: Program, values: Iterable[Value]) -> bool:
-    """Return whether a network certainly has matrix work: an instance, a container, a function that calls one."""
-    search = _Search(program)
+    """Return whether a network certainly has matmul or convolution: an instance, a container, a function with one."""
+    return _searched(program, values).found
+
+
+def layer(program: Program, values: Iterable[Value]) -> Optional[Site]:
+    """Return a layer or product of a network that a matrix unit notices; None where there is none in the program."""
+    return _searched(program, values).layer
+
+
+def is_hidden(program: Program, values: Iterable[Value]) -> bool:
+    """Return whether a network has no matmul or convolution that is known, and a part of it is not known."""
+    search = _searched(program, values)
+    return search.is_hidden and not search.found
+
+
+def reach(program: Program, values: Iterable[Value]) -> Reach:
+    """Return all that a network is made of."""
+    search = _searched(program, values, whole=True)
+    scopes = frozenset(each for each in search.seen if isinstance(each, Scope))
+    return Reach(scopes, frozenset(search.seen), search.is_hidden)
+
+
+def _searched(program: Program, values: Iterable[Value], whole: bool = False) -> _Search:
+    search = _Search(program, whole)
     for value in values:
         search.value(value)
-    return search.found
+    return search
 
 
 def may_multiply(program: Program, values: Iterable[Value]) -> bool:
@@ -94,9 +92,7 @@ def may_multiply(program: Program, values: Iterable[Value]) -> bool:
     A program that trains something has its layers somewhere: they are in the cells of its files, whoever makes them. As
     nobody knows which cells these are, none of the files may mention half precision at all.
     """
-    search = _Search(program)
-    for value in values:
-        search.value(value)
+    search = _searched(program, values)
     if not search.is_hidden or any(program.project.contains_any(path, HALVES) for path in program.files):
         return False
     classes = (scope for module in program.all_modules for scope in module.scopes if scope.is_class)
@@ -112,14 +108,24 @@ def _is_network(program: Program, search: _Search, cls: Scope) -> bool:
 
 
 class _Search:
-    """Walks from a value through all code that it is made of, until there is matrix work."""
+    """Walks from a value through all code that it is made of, until there is matrix work; `whole`: to the end."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, whole: bool = False) -> None:
         self.program = program
+        self.whole = whole
         self.found = False
+        self.layer: Optional[Site] = None  # the first that was found, where it stands in the program
         self.is_hidden = False  # a part of the network is not known
         self.seen: set[object] = set()
         self.words: dict[str, set[str]] = {}  # module -> the words under which it may call matrix work
+
+    @property
+    def is_done(self) -> bool:
+        return self.found and not self.whole
+
+    def find(self, site: Optional[Site]) -> None:
+        self.found = True
+        self.layer = self.layer or site
 
     def value(self, value: Value) -> None:
         self.is_hidden = self.is_hidden or value.open or not value.alternatives
@@ -127,7 +133,7 @@ class _Search:
             self.known(known)
 
     def known(self, known: Alternative) -> None:
-        if self.found or ((known.is_object or known.is_display) and self._was_here(known.identity)):
+        if self.is_done or ((known.is_object or known.is_display) and self._was_here(known.identity)):
             return
         if known.is_object:
             self.instance(known)
@@ -135,8 +141,8 @@ class _Search:
             self.scope(known.definition)
             if known.receiver is not None:
                 self.known(known.receiver)
-        elif known.api:
-            self.found = is_matrix(known.api)
+        elif known.api and is_matrix(known.api):
+            self.find(None)
         for part in known.parts:
             self.value(self.program.evaluator.read(part))
 
@@ -153,25 +159,30 @@ class _Search:
             if not is_loss(self.program, known.cls):  # else only the network that it may be given
                 self.scope(known.cls)
         elif is_matrix(known.type_api):
-            self.found = made is None or not self._is_tiny(known.type_api, made.call, made.scope)
+            site = made.scope.module.site_at(made.call) if made is not None else None
+            if site is None or is_noticed(self.program, site, known.type_api):
+                self.find(site)
         elif is_no_network(known.type_api):
             return
         elif known.origin is not None:
             self.known(known.origin)
         if made is not None:
+            before = self.is_hidden
             for argument in (*made.call.args, *(keyword.value for keyword in made.call.keywords)):
                 given = argument.value if isinstance(argument, ast.Starred) else argument
-                if not self.found:
+                if not self.is_done:
                     self.value(self.program.value(given, made.scope))
+            if self.whole and known.cls is not None and not _calls_what_it_is_given(known.cls):
+                self.is_hidden = before  # by a number, not by a network
 
     def scope(self, scope: Scope) -> None:
         """A class with its methods and bases, or a function; and what they load by name."""
-        if self.found or self._was_here(scope):
+        if self.is_done or self._was_here(scope):
             return
         if scope.is_class:
             self._bases(scope)
         for site in scope.calls:
-            if not self.found:
+            if not self.is_done:
                 self.site(site, scope)
         parts = [part for name in sorted(scope.names) for part in self.program.names.resolve(scope.module, name).scopes]
         parts += [
@@ -180,7 +191,7 @@ class _Search:
             for part in self.program.names.resolve_member(scope.module, attr).scopes
         ]
         for part in [*parts, *(scope.defines if scope.is_class else ())]:
-            if not self.found and not is_loss(self.program, part):
+            if not self.is_done and not is_loss(self.program, part):
                 self.scope(part)
 
     def _bases(self, cls: Scope) -> None:
@@ -192,7 +203,7 @@ class _Search:
     def site(self, site: Site, scope: Scope) -> None:
         """A call or `@`: matrix work itself, or in a function, a call of a cell that was made elsewhere."""
         if self.is_matrix_site(site):
-            self.found = True
+            self.find(site)
             return
         in_cell = scope.parent is not None and scope.parent.is_class
         if isinstance(site.node, ast.Call) and not (in_cell and isinstance(site.node.func, (ast.Name, ast.Attribute))):
@@ -205,12 +216,12 @@ class _Search:
     def is_matrix_site(self, site: Site) -> bool:
         """Return whether a site is matrix work: `nn.Dense(...)`, `ops.matmul(a, b)`, `a @ b`, `x.matmul(y)`."""
         if site.word == "@":
-            return True
+            return is_noticed(self.program, site, "")
         if site.word not in self._words(site.module):
             return False
         apis = self.program.apis(site)
         if any(is_matrix(api[:-2] if api.endswith("()") else api) for api in apis):
-            return not (isinstance(site.node, ast.Call) and self._is_tiny(apis[0], site.node, site.scope))
+            return is_noticed(self.program, site, apis[0])
         if site.word not in TENSOR_PRODUCTS or site.scope.owner.name != "construct":
             return False
         callee = site.node.func if isinstance(site.node, ast.Call) else None
@@ -218,24 +229,20 @@ class _Search:
         is_module = isinstance(base, ast.Name) and base.id in site.module.imported
         return base is not None and not is_module and not self.program.evaluator.callees(site).alternatives
 
-    def _is_tiny(self, api: str, node: ast.Call, scope: Scope) -> bool:
-        """Return whether a layer is less than one tile of the matrix unit: half precision gains nothing there."""
-        if api.rpartition(".")[2] not in ("Dense", "Linear"):
-            return False
-        sizes = []
-        for slot in range(2):
-            given = (widths.bind(Layer(node, scope)).of(widths.slots[slot]).part for widths in WIDTHS)
-            value = next((self.program.value(*each) for each in given if each is not None), TOP)
-            if value.open or value.overridable or len(value.constants) != len(value.alternatives):
-                return False
-            sizes.append(max((width for width in value.constants if isinstance(width, int)), default=TILE))
-        return max(sizes) <= TILE and sizes[0] * sizes[1] < TILE * TILE
-
     def _words(self, module: SemanticIndex) -> set[str]:
         if module.path not in self.words:
             own = set().union(*(module.spelled(word) for word in MATRIX_CELLS | MATRIX_OPS))
             self.words[module.path] = own | packages.words(module)
         return self.words[module.path]
+
+
+def _calls_what_it_is_given(cls: Scope) -> bool:
+    """Return whether a class calls an attribute that is a parameter of a method: `self.backbone = backbone`."""
+    called = {site.word for method in cls.defines for site in method.calls}
+    return any(
+        name in called and any(isinstance(binding.value, ast.Name) for binding in bindings)
+        for name, bindings in cls.attributes.items()
+    )
 
 
 def is_no_network(api: str) -> bool:

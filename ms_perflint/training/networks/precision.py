@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.values import BOTTOM, Alternative, Value
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.networks.half_precision import names_half
-from ms_perflint.training.networks.networks import multiplies
-from ms_perflint.training.networks.train_cells import MODEL
+from ms_perflint.training.networks.networks import multiplies, reach
+from ms_perflint.training.networks.train_cells import BUILD, LEVELS, MODEL, is_full
 from ms_perflint.training.training_steps import GRADS
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
-BUILD = "mindspore.amp.build_train_network"
-LEVELS = {MODEL: "amp_level", BUILD: "level"}  # the parameter that sets the level of mixed precision
 FULL = frozenset({"mindspore.float32", "mindspore.float64"})
 # Cells that stay in float32 for good reasons
 EXEMPT = r"(?i)loss|softmax|norm|embedding|activation|relu|gelu|sigmoid|tanh|optim|pool|metric"
@@ -29,16 +26,6 @@ DERIVATIVES = tuple(
     f"mindspore.{name}" for name in ("jacfwd", "jacrev", "jvp", "vjp", "ops.derivative", "nn.Jvp", "nn.Vjp")
 )
 PHYSICS = frozenset({"mindflow", "mindflow_gpu", "mindflow_ascend", "sciai", "mindelec"})  # differential equations
-
-
-def is_full(call: Call) -> bool:
-    """Return whether a Model, or what builds a train network, certainly has no level, or "O0"."""
-    return call.argument(LEVELS[call.api]).is_by_default("O0")
-
-
-def sets_half(program: Program) -> bool:
-    """Return whether running code may switch half precision on: a level, a conversion, a flag, `to_float`."""
-    return any(True for _ in switches(program))
 
 
 def switches(program: Program) -> Iterator[Site]:
@@ -142,9 +129,14 @@ def spelled(call: ast.Call) -> Optional[ast.expr]:
 # --- what needs float32
 
 
-def needs_float32(program: Program) -> bool:
-    """Return whether a program differentiates with respect to inputs (PINN, PDE), or trains for quantization."""
-    return _imports(program, _is_physics) or _imports(program, _is_quantization) or _differentiates_inputs(program)
+def needs_float32(program: Program, values: Iterable[Value]) -> bool:
+    """Return whether a loss holds derivatives with respect to inputs (PINN, PDE), or training is for quantization.
+
+    `values`: what is differentiated in training.
+    """
+    return (
+        _imports(program, _is_physics) or _imports(program, _is_quantization) or _differentiates_inputs(program, values)
+    )
 
 
 def _imports(program: Program, wanted: Callable[[str], bool]) -> bool:
@@ -181,16 +173,36 @@ def _is_quantization(name: str) -> bool:
     return first in ("mindspore", "mindspore_gs") and any("quant" in part for part in rest)
 
 
-def _differentiates_inputs(program: Program) -> bool:
-    """Return whether running code takes derivatives with respect to the inputs of a function, not only to weights."""
-    if program.calls(*DERIVATIVES):
+def _differentiates_inputs(program: Program, values: Iterable[Value]) -> bool:
+    """Return whether the loss is made of derivatives with respect to the inputs of a function, not only to weights.
+
+    Adversarial attacks and sampling take them too, before the loss is computed.
+    """
+    derivatives = [call for call in program.calls(*DERIVATIVES, *sorted(GRADS)) if _is_of_inputs(call)]
+    if not derivatives:
+        return False
+    loss = reach(program, values)
+    if loss.is_hidden or any(call.scope.owner in loss.scopes for call in derivatives):
         return True
-    for call in program.calls(*sorted(GRADS)):
-        if call.api.endswith("GradOperation"):
-            if call.argument("get_by_list").must_be(False):
-                return True
-        elif not call.argument("grad_position").must_be(None) and call.argument("weights").must_be(None):
+    made = {id(call.node) for call in derivatives}
+    sites = (site for scope in loss.scopes for site in scope.calls if isinstance(site.node, ast.Call))
+    return any(_comes_from(known, made) for site in sites for known in program.evaluator.callees(site).alternatives)
+
+
+def _is_of_inputs(call: Call) -> bool:
+    if call.api not in GRADS:
+        return True
+    if call.api.endswith("GradOperation"):
+        return call.argument("get_by_list").must_be(False)
+    return not call.argument("grad_position").must_be(None) and call.argument("weights").must_be(None)
+
+
+def _comes_from(known: Optional[Alternative], calls: Container[int]) -> bool:
+    """Return whether something was made by one of some calls, or by calling what they made."""
+    while known is not None:
+        if known.creation is not None and id(known.creation.call) in calls:
             return True
+        known = known.origin
     return False
 
 
@@ -198,10 +210,7 @@ __all__ = [
     "BUILD",
     "LEVELS",
     "forced_networks",
-    "is_full",
-    "names_half",
     "needs_float32",
-    "sets_half",
     "spelled",
     "switches",
 ]

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
 MODEL = "mindspore.train.Model"
+BUILD = "mindspore.amp.build_train_network"
+LEVELS = {MODEL: "amp_level", BUILD: "level"}  # the parameter that sets the level of mixed precision
+LOSS_SCALERS = ("mindspore.amp.DynamicLossScaler", "mindspore.amp.StaticLossScaler")
 _CONVERTED = "convert_to_thor_model"
 _NAMES = frozenset(api.rpartition(".")[2] for api in (MODEL, *STEP_CELLS, *GRADS))
 _MARKS = ("TrainOneStep", "GradOperation", "value_and_grad", "build_train_network", "WithGradCell", "grad(")
@@ -91,6 +94,92 @@ def train_cells(program: Program) -> tuple[Call, ...]:
     return _in_order(program, [call for call in found if call is not None])
 
 
+class Training(NamedTuple):
+    """A training of a program: the call that makes what is trained, and where it is stepped."""
+
+    kind: str  # model: with an optimizer; cell: a train cell; gradient: what makes a gradient function
+    call: Call
+    values: tuple[Value, ...]  # what is trained
+    sites: tuple[Site, ...]  # that take the steps
+
+
+def trainings(program: Program) -> tuple[Training, ...]:
+    """Return the trainings of a program, the one that runs first before the others.
+
+    Of what is stepped at one place, a Model with an optimizer comes first.
+    """
+    found: dict[Call, Training] = {}
+    for site in sorted(train_sites(program), key=lambda site: _rank(program, site)):
+        here = sorted(_trainings_at(program, site), key=lambda each: each.kind != "model")
+        for each in here:
+            if program.runs(each.call):
+                old = found.get(each.call, each._replace(values=(), sites=()))
+                found[each.call] = each._replace(values=old.values + each.values, sites=old.sites + each.sites)
+    return tuple(found.values())
+
+
+def asks_float32(program: Program, training: Training) -> bool:
+    """Return whether a training says "O0", or scales a loss that is in float32: its author thought of precision."""
+    call = training.call
+    if call.api in LEVELS:
+        scales = call.given("loss_scale_manager") is not None and not call.argument("loss_scale_manager").must_be(None)
+        return scales or (call.given(LEVELS[call.api]) is not None and is_full(call))
+    if training.kind == "gradient":
+        return program.has_calls(*LOSS_SCALERS)
+    bases = {
+        api
+        for value in training.values
+        for known in value.alternatives
+        if known.cls
+        for api in base_apis(program, known.cls)
+    }
+    return any("WithLossScale" in api for api in {call.api, *bases})
+
+
+def is_full(call: Call) -> bool:
+    """Return whether a Model, or what builds a train network, certainly has no level, or "O0"."""
+    return call.argument(LEVELS[call.api]).is_by_default("O0")
+
+
+def _rank(program: Program, site: Site) -> tuple[int, int, tuple[int, int]]:
+    position, path = program.position(site), site.module.path
+    later = len(program.files)
+    return (
+        1 << 32 if position is None else position,
+        program.files.index(path) if path in program.files else later,
+        site.span,
+    )
+
+
+def _trainings_at(program: Program, site: Site) -> Iterator[Training]:
+    """Yield what one call steps."""
+    if isinstance(site, Call) and site.api in MODEL_TRAINS:
+        for model in _in_order(program, [m for each in _receivers(program, site) for m in _models(program, each)]):
+            if has_optimizer(model):
+                yield Training("model", model, trained_by(model), (site,))
+            else:
+                for known in model.argument("network").alternatives:
+                    yield from _cell(program, known, site)
+        return
+    for known in program.evaluator.callees(site).alternatives:
+        yield from _cell(program, known, site)
+        call, values = _gradient(program, known)
+        if call is not None and not _in_train_cell(program, call):
+            yield Training("gradient", call, tuple(values), (site,))
+
+
+def _cell(program: Program, known: Alternative, site: Site) -> Iterator[Training]:
+    call = made_at(program, known) if is_step_object(program, known) else None
+    if call is not None:
+        yield Training("cell", call, (Value((known,)),), (site,))
+
+
+def trained_by(model: Call) -> tuple[Value, ...]:
+    """Return the network of a Model, and the loss that may hold it."""
+    given = ("network", "loss_fn") if model.given("loss_fn") is not None else ("network",)
+    return tuple(model.argument(name) for name in given)
+
+
 def gradients(program: Program) -> tuple[tuple[Call, tuple[Value, ...]], ...]:
     """Return the calls outside of train cells that make gradient functions, each with what it differentiates."""
     found: dict[Call, tuple[Value, ...]] = {}
@@ -157,7 +246,7 @@ def network_in(program: Program, call: Call) -> Optional[Use]:
             break
         found = Use(scope.module, given, _outside(call, given, stmt))
         inner, where = _made_here(given, scope)
-        if inner is None or not any(_wraps(known) for known in program.value(inner, scope).alternatives):
+        if inner is None or not any(wraps(known) for known in program.value(inner, scope).alternatives):
             break
         node, stmt = inner, where or stmt
     return found
@@ -191,7 +280,7 @@ def _made_here(node: ast.expr, scope: Scope) -> tuple[Optional[ast.Call], Option
     return (value, stmt) if isinstance(value, ast.Call) and isinstance(stmt, ast.stmt) else (None, None)
 
 
-def _wraps(known: Alternative) -> bool:
+def wraps(known: Alternative) -> bool:
     """Return whether a cell is there to compute a loss or to take a step: the network is what it is made of."""
     return known.type_api in WRAPPERS if known.cls is None else _LOSS.search(known.cls.name) is not None
 

@@ -1,0 +1,269 @@
+"""The edits that move a training step of one's own to half precision: networks are converted, the loss is scaled."""
+
+from __future__ import annotations
+
+import ast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, Optional
+
+from ms_perflint.edits.arguments import add_arguments, set_argument
+from ms_perflint.edits.expressions import replace_expression
+from ms_perflint.edits.imports import import_name
+from ms_perflint.edits.statements import insert_after, insert_before
+from ms_perflint.index.signature import Signature
+from ms_perflint.languages import Message
+from ms_perflint.training.networks.conversions import Obstacle, Plan, Tied, Use, is_used_beside
+from ms_perflint.training.networks.train_cells import Training, made_at
+from ms_perflint.training.training_steps import base_apis, is_optimizer_word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ms_perflint.core.findings import Edit
+    from ms_perflint.index.semantic_index import Scope, SemanticIndex
+    from ms_perflint.program.call_site import Call
+    from ms_perflint.program.program import Program
+
+SCALE = "1024.0"
+CONVERT = "mindspore.amp.auto_mixed_precision"
+CONVERTS_SINCE = (1, 9)  # mindspore 1.9 train/amp.py:111; not in 1.8
+SCALER = "mindspore.amp.StaticLossScaler"
+SCALER_SINCE = (2, 0)
+BF16_SINCE = (2, 2)  # the parameter `dtype` of auto_mixed_precision
+FIXED, DYNAMIC = "mindspore.amp.FixedLossScaleManager", "mindspore.amp.DynamicLossScaleManager"
+
+
+class Rewrite(NamedTuple):
+    """The edits, and the dtype in which the networks compute then."""
+
+    edits: tuple[Edit, ...]
+    names: tuple[str, ...]  # of the networks, as the code calls them
+    dtype: str
+
+
+class Writer:
+    """Writes the edits for one program."""
+
+    def __init__(self, program: Program, is_for_cpu: bool, line_length: int) -> None:
+        self.program = program
+        self.is_for_cpu = is_for_cpu
+        self.line_length = line_length
+
+    def name(self, module: SemanticIndex, api: str) -> tuple[str, tuple[Edit, ...]]:
+        """Return how a file spells an API, and the edits that import it."""
+        return import_name(module, api, version=self.program.version, line_length=self.line_length)
+
+    def converted(self, plan: Plan, trainings: Sequence[Training]) -> Rewrite | Obstacle:
+        """Return the edits that convert the networks of some trainings, and scale the losses; else what prevents it."""
+        call = trainings[0].call
+        if self.program.version < CONVERTS_SINCE:
+            return Obstacle(call.module, call.node, Message("`auto_mixed_precision` is in MindSpore 1.9 and later"))
+        if plan.obstacles:
+            return plan.obstacles[0]
+        scaled: Optional[list[Edit]] = []
+        for training in trainings:
+            edits = self.scaled(training)
+            scaled = [*scaled, *edits] if scaled is not None and edits is not None else None
+        dtype = "float16" if scaled is not None else "bfloat16"
+        if scaled is None and (self.program.version < BF16_SINCE or self.is_for_cpu):
+            return Obstacle(call.module, call.node, Message("float16 needs loss scaling, which has no place here"))
+        found = list(scaled or ())
+        for uses in _by_name(plan.uses):
+            edits = self._uses(uses, dtype)
+            if edits is None:
+                text = Message("a statement of its own is needed before this one")
+                return Obstacle(uses[0].module, uses[0].node, text)
+            found += edits
+        names = tuple(dict.fromkeys(use.module.text(use.node) for use in plan.uses))
+        return Rewrite(tuple(dict.fromkeys(found)), names, dtype)
+
+    def _uses(self, uses: Sequence[Use], dtype: str) -> Optional[list[Edit]]:
+        """Return the edits that convert what goes by one name, or one expression."""
+        first = min(uses, key=lambda use: use.module.span(use.stmt))
+        module, text = first.module, first.module.text(first.node)
+        spelling, imports = self.name(module, CONVERT)
+        found = list(imports)
+        half = ""
+        if dtype != "float16":
+            half, imports = self.name(module, f"mindspore.{dtype}")
+            found += imports
+            half = f", {half}"
+        converted = f'{spelling}({text}, "O2"{half})'
+        is_name = isinstance(first.node, (ast.Name, ast.Attribute))
+        if first.is_part or not is_name:
+            return _joined(found, *(replace_expression(use.module, use.node, converted) for use in uses))
+        if not first.is_outer and not is_used_beside(self.program, first):
+            return _joined(found, insert_before(module, first.stmt, f"{text} = {converted}"))
+        base, dot, word = text.rpartition(".")
+        new = _free(module, f"{base}{dot}amp_{word}")
+        replaced = [replace_expression(use.module, use.node, new) for use in uses]
+        return _joined(found, insert_before(module, first.stmt, f"{new} = {converted}"), *replaced)
+
+    # --- loss scaling
+
+    def scaled(self, training: Training) -> Optional[list[Edit]]:
+        """Return the edits that scale the loss of a training, none where it is scaled; None where that has no place."""
+        if training.kind == "model":
+            return self._scaled_by_manager(training.call)
+        return self._scaled_cell(training) if training.kind == "cell" else self._scaled_function(training)
+
+    def _scaled_by_manager(self, model: Call) -> Optional[list[Edit]]:
+        if model.given("loss_scale_manager") is not None:
+            return []
+        if self.is_for_cpu:
+            return self.fixed(model)
+        spelling, imports = self.name(model.module, DYNAMIC)
+        return _joined(list(imports), self._set(model, "loss_scale_manager", f"{spelling}()"))
+
+    def fixed(self, model: Call, also: Mapping[str, str] = MappingProxyType({})) -> Optional[list[Edit]]:
+        """Return the edits that give a Model a fixed loss scale, and its optimizer the same one; `also`: more words."""
+        spelling, imports = self.name(model.module, FIXED)
+        words = {**also, "loss_scale_manager": f"{spelling}({SCALE}, drop_overflow_update=False)"}
+        added = add_arguments(model, words, line_length=self.line_length)
+        return _joined(list(imports), self._unscaled_by_optimizer(model), added)
+
+    def _set(self, call: Call, name: str, text: str) -> Optional[tuple[Edit, ...]]:
+        return set_argument(call, name, text, line_length=self.line_length)
+
+    def _unscaled_by_optimizer(self, call: Call) -> Optional[tuple[Edit, ...]]:
+        """Return the edit that gives the loss scale to the optimizer of a call; None where it takes none."""
+        found: set[Call] = set()
+        for argument in (*call.node.args, *(keyword.value for keyword in call.node.keywords)):
+            for known in self.program.value(argument, call.scope).alternatives:
+                if is_optimizer(self.program, known.type_api, known.cls):
+                    made = made_at(self.program, known)
+                    if made is None or "loss_scale" not in {parameter.name for parameter in made.parameters}:
+                        return None
+                    found.add(made)
+        optimizer = found.pop() if len(found) == 1 else None
+        if optimizer is None or optimizer.given("loss_scale") is not None:
+            return None
+        return self._set(optimizer, "loss_scale", SCALE)
+
+    def _scaled_cell(self, training: Training) -> Optional[list[Edit]]:
+        """A train cell takes the scale as `sens`; one that scales its loss is left as it is."""
+        call = training.call
+        classes = [known.cls for value in training.values for known in value.alternatives if known.cls is not None]
+        if any("WithLossScale" in api for api in (call.api, *(a for c in classes for a in base_apis(self.program, c)))):
+            return []
+        if call.api:
+            given = call.given("sens") if any(each.name == "sens" for each in call.parameters) else call.node
+        else:
+            given = next((_sens_given(call, cls) for cls in classes), call.node)
+        if given is not None:
+            return None
+        return _joined([], self._unscaled_by_optimizer(call), self._set(call, "sens", SCALE))
+
+    def _scaled_function(self, training: Training) -> Optional[list[Edit]]:
+        """A gradient function: what is differentiated scales its loss, what calls it unscales loss and gradients."""
+        gradient = training.call
+        functions = {known.definition for value in training.values for known in value.alternatives}
+        function = functions.pop() if len(functions) == 1 else None
+        is_new = gradient.word == "value_and_grad" and self.program.version >= SCALER_SINCE
+        if function is None or not function.is_function or not function.returns or not is_new:
+            return None
+        name = _free(gradient.module, "loss_scaler")
+        target = gradient.stmt.targets[0] if isinstance(gradient.stmt, ast.Assign) else None
+        if isinstance(target, ast.Attribute):
+            name = f"{ast.unparse(target.value)}.{name}"
+        elif not _is_seen(gradient, function) or any(not _is_seen(gradient, site.scope) for site in training.sites):
+            return None
+        spelling, imports = self.name(gradient.module, SCALER)
+        found = _joined(list(imports), insert_before(gradient.module, gradient.stmt, f"{name} = {spelling}({SCALE})"))
+        has_aux = gradient.argument("has_aux").must_be(True)
+        for given, _ in function.returns:
+            if isinstance(given, ast.Tuple) != has_aux or not (
+                loss := given.elts[0] if isinstance(given, ast.Tuple) else given
+            ):
+                return None
+            text = f"{name}.scale({function.module.text(loss)})"
+            found = _joined(found, replace_expression(function.module, loss, text))
+        for site in training.sites:
+            names = _results(site.stmt, site.node)
+            if not names:
+                return None
+            lines = "\n".join(f"{each} = {name}.unscale({each})" for each in names)
+            found = _joined(found, insert_after(site.module, site.stmt, lines))
+        return found
+
+    # --- weights that are used beside their layer
+
+    def cast(self, products: Iterable[Tied]) -> Optional[list[Edit]]:
+        """Return the edits that cast the weight in a product to the dtype of the other operand."""
+        found: Optional[list[Edit]] = []
+        for module, weight, other in products:
+            imports: tuple[Edit, ...] = ()
+            dtype = f"{module.text(other)}.dtype"
+            if not isinstance(other, ast.Name):
+                dtype, imports = self.name(module, "mindspore.float16")
+            text = f"{module.text(weight)}.astype({dtype})"
+            found = _joined(found, imports, replace_expression(module, weight, text))
+        return found
+
+
+def is_optimizer(program: Program, api: str, cls: Optional[Scope]) -> bool:
+    """Return whether an instance of an API, or of a class of the project, is an optimizer."""
+    names = {api} if cls is None else base_apis(program, cls)
+    return any(name.startswith("mindspore.nn.") and _is_kin(name) for name in names)
+
+
+def _is_kin(name: str) -> bool:
+    from ms_perflint import mindspore_api
+
+    return "mindspore.nn.Optimizer" in {name, *mindspore_api.ancestors(name)} or is_optimizer_word(name)
+
+
+def _joined(found: Optional[list[Edit]], *parts: Optional[Iterable[Edit]]) -> Optional[list[Edit]]:
+    """Return all edits; None where a part cannot be made."""
+    if found is None or any(part is None for part in parts):
+        return None
+    return [*found, *(each for part in parts for each in part or ())]
+
+
+def _by_name(uses: Iterable[Use]) -> list[list[Use]]:
+    """Return the uses of each name of each scope; other expressions alone."""
+    found: dict[object, list[Use]] = {}
+    for use in uses:
+        is_name = isinstance(use.node, (ast.Name, ast.Attribute)) and not use.is_part
+        key: object = (use.scope.owner, use.module.text(use.node)) if is_name else id(use.node)
+        found.setdefault(key, []).append(use)
+    return list(found.values())
+
+
+def _free(module: SemanticIndex, name: str) -> str:
+    """Return a name that no scope of a file binds yet."""
+    taken = {bound for scope in module.scopes for bound in (*scope.bindings, *scope.attributes)}
+    while name.rpartition(".")[2] in taken:
+        name += "_"
+    return name
+
+
+def _is_seen(gradient: Call, scope: Scope) -> bool:
+    """Return whether a name that is bound beside a gradient function is seen in a scope."""
+    return gradient.scope.owner in (scope, *scope.enclosing())
+
+
+def _sens_given(call: Call, cls: Scope) -> Optional[ast.expr]:
+    """Return what a train cell of the project is given as `sens`; the call itself where it takes none."""
+    init = cls.method("__init__")
+    signature = Signature.of(init, True) if init is not None else None
+    if signature is None or "sens" not in signature.words or init is None:
+        return call.node
+    passes = "sens" in init.names or any("sens" in method.attrs for method in cls.defines)
+    index = signature.slots.index("sens") if "sens" in signature.slots else len(call.node.args)
+    if not passes or len(call.node.args) > index or call.is_spread:
+        return call.node
+    return next((word.value for word in call.node.keywords if word.arg == "sens"), None)
+
+
+def _results(stmt: ast.stmt, call: ast.AST) -> tuple[str, ...]:
+    """Return the names of the loss and of the gradients in `(loss, _), grads = grad_fn(...)`; none in other forms."""
+    target = stmt.targets[0] if isinstance(stmt, ast.Assign) and stmt.value is call and len(stmt.targets) == 1 else None
+    if not isinstance(target, ast.Tuple) or len(target.elts) != 2:
+        return ()
+    loss, grads = target.elts
+    while isinstance(loss, (ast.Tuple, ast.List)) and loss.elts:
+        loss = loss.elts[0]
+    if not isinstance(loss, ast.Name) or not isinstance(grads, ast.Name):
+        return ()
+    return (grads.id,) if loss.id == "_" else (loss.id, grads.id)

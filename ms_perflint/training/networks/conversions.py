@@ -1,0 +1,370 @@
+"""Where the networks of a training step of one's own are converted to half precision, without their loss."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, Optional
+
+from ms_perflint import mindspore_api
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.languages import Message
+from ms_perflint.program.call_site import Call
+from ms_perflint.training.networks import networks
+from ms_perflint.training.networks.networks import is_loss, multiplies
+from ms_perflint.training.networks.train_cells import WRAPPERS, Training, made_at, wraps
+from ms_perflint.training.training import loops
+from ms_perflint.training.training_steps import STEP_CELLS, is_optimizer_word
+
+if TYPE_CHECKING:
+    from ms_perflint.program.program import Program
+
+DEPTH = 4  # wrappers around a network, or functions between a forward function and the network
+_MEMBERS = frozenset({"training", "phase", "requires_grad"})  # of every cell, beside its methods
+_WEIGHTS = frozenset({"weight", "embedding_table", "weight_ih", "weight_hh"})
+_FUNCTIONS = frozenset(
+    {"matmul", "mm", "bmm", "dense", "linear", "einsum", "addmm", "baddbmm", "mv", "dot", "tensordot"}
+)
+_CONVOLUTIONS = frozenset({"conv1d", "conv2d", "conv3d"})
+
+
+class Use(NamedTuple):
+    """An expression that is a network, where it goes into its loss or train cell, is called, or is made."""
+
+    module: SemanticIndex
+    scope: Scope
+    node: ast.expr
+    stmt: ast.stmt  # before which it is converted
+    is_part: bool = False  # of a network that computes its loss itself: it is converted where it is made
+    is_outer: bool = False  # its name belongs to a scope around: it gets another one
+
+
+class Obstacle(NamedTuple):
+    """Why no diff can be shown, and where that stands."""
+
+    module: SemanticIndex
+    node: ast.AST
+    text: str
+
+
+class Plan(NamedTuple):
+    """The networks that are to be converted, or what stands in the way."""
+
+    uses: tuple[Use, ...]
+    obstacles: tuple[Obstacle, ...]
+
+
+def plan(program: Program, trainings: Iterable[Training]) -> Plan:
+    """Return where the networks of some trainings are converted."""
+    found = _Finder(program)
+    for training in trainings:
+        found.training(training)
+    return Plan(tuple(found.uses.values()), tuple(found.obstacles))
+
+
+def together(trainings: Sequence[Training], first: Training) -> tuple[Training, ...]:
+    """Return the trainings that are stepped in the same function as one: generator and discriminator of a GAN."""
+    around = {site.scope.owner for site in first.sites}
+    return tuple(
+        each
+        for each in trainings
+        if each == first or (each.kind == first.kind and around & {site.scope.owner for site in each.sites})
+    )
+
+
+class _Finder:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.uses: dict[int, Use] = {}  # identity of the expression -> use
+        self.obstacles: list[Obstacle] = []
+
+    def training(self, training: Training) -> None:
+        call = training.call
+        if training.kind == "gradient":
+            for value in training.values:
+                for known in value.alternatives:
+                    if known.definition is not None and known.definition.is_function:
+                        self.function(known.definition, call, DEPTH)
+                    elif known.is_object:
+                        self.loss(known, DEPTH)
+        elif training.kind == "model":
+            for known in training.values[0].alternatives:
+                self.loss(known, DEPTH)
+        else:
+            self.cell(call)
+        if not self.uses and not self.obstacles:
+            self.obstacles.append(Obstacle(call.module, call.node, Message("where its network is made is not known")))
+
+    def cell(self, call: Call) -> None:
+        """A train cell: what it is given first is the loss, or the network, where it is given a loss beside it."""
+        given = list(self._networks_given(call))
+        has_loss = any(self._is_loss(argument, call.scope) for argument in _arguments(call.node))
+        for argument in given:
+            for known in self.program.value(argument, call.scope).alternatives:
+                if (has_loss or call.api not in STEP_CELLS) and not wraps(known) and len(given) + has_loss > 1:
+                    self.use(argument, call)
+                else:
+                    self.loss(known, DEPTH)
+
+    def _networks_given(self, call: Call) -> Iterator[ast.expr]:
+        """Yield the arguments of a call that are networks."""
+        for argument in _arguments(call.node):
+            value = self.program.value(argument, call.scope)
+            cells = Value(tuple(known for known in value.alternatives if known.is_object))
+            if cells.alternatives and not self._is_optimizer(cells) and multiplies(self.program, [cells]):
+                yield argument
+
+    def _is_optimizer(self, value: Value) -> bool:
+        return any(is_optimizer_word(known.type_api.rpartition(".")[2]) for known in value.alternatives)
+
+    def _is_loss(self, argument: ast.expr, scope: Scope) -> bool:
+        for known in self.program.value(argument, scope).alternatives:
+            if known.type_api.endswith("Loss") or known.type_api.endswith("WithLogits"):
+                return True
+            if known.cls is not None and is_loss(self.program, known.cls) and not self._multiplies(known):
+                return True
+        return False
+
+    def _multiplies(self, known: Alternative) -> bool:
+        return multiplies(self.program, [Value((known,))])
+
+    def loss(self, known: Alternative, depth: int) -> None:
+        """A cell that gives the loss: the networks that it is given, else the layers that its class makes."""
+        call = made_at(self.program, known)
+        if call is None or not depth or not self._multiplies(known):
+            return
+        if known.type_api in WRAPPERS or known.cls is not None:
+            given = list(self._networks_given(call))
+            for argument in given:
+                inner = [each for each in self.program.value(argument, call.scope).alternatives if wraps(each)]
+                for each in inner:
+                    self.loss(each, depth - 1)
+                if not inner:
+                    self.use(argument, call)
+            if given:
+                return
+        if known.cls is not None:
+            self.parts(known.cls)
+        else:
+            text = Message("the loss is computed inside of a network that is not part of the program")
+            self.obstacles.append(Obstacle(call.module, call.node, text))
+
+    def parts(self, cls: Scope) -> None:
+        """A network that computes its loss itself: the layers that it makes and calls are converted one by one."""
+        called = {site.word for method in cls.defines for site in method.calls}
+        found: list[Use] = []
+        for name, bindings in cls.attributes.items():
+            for binding in bindings:
+                value, stmt, scope = binding.value, binding.stmt, binding.scope
+                if name not in called or value is None or binding.path or not isinstance(stmt, ast.stmt):
+                    continue
+                objects = Value(tuple(k for k in self.program.value(value, scope).alternatives if k.is_object))
+                if objects.alternatives and multiplies(self.program, [objects]):
+                    if _members(self.program, cls.node, partial(_is_self, name=name)):
+                        continue  # its own attributes are read: it cannot be wrapped
+                    found.append(Use(cls.module, scope, value, stmt, True))
+        for use in found:
+            self.uses[id(use.node)] = use
+        if not found:
+            text = Message("the loss is computed in the same cell as the matmul")
+            self.obstacles.append(Obstacle(cls.module, cls.node, text))
+
+    def function(self, function: Scope, gradient: Call, depth: int) -> None:
+        """A function that is differentiated: the networks that it calls."""
+        for site in function.calls:
+            if not isinstance(site.node, ast.Call):
+                continue
+            known = self.program.evaluator.callees(site).alternatives
+            cells = [each for each in known if each.is_object and self._multiplies(each)]
+            for each in cells:
+                if each.cls is not None and is_loss(self.program, each.cls) and not wraps(each):
+                    continue
+                if wraps(each) or _is_returned(function, site):
+                    self.loss(each, DEPTH)
+                else:
+                    self.called(site, function, gradient)
+            inner = [each.definition for each in known if each.definition is not None and each.definition.is_function]
+            for other in inner if depth > 1 and not cells else ():
+                if other is not function and other.name != "construct":
+                    self.function(other, gradient, depth - 1)
+
+    def called(self, site: Site, function: Scope, gradient: Call) -> None:
+        """A network that a differentiated function calls by a name of the function around, or as an attribute."""
+        callee = site.node.func if isinstance(site.node, ast.Call) else None
+        where = gradient.scope.owner
+        if isinstance(callee, ast.Name) and function.module is where.module:
+            home = function.home(callee.id)
+            is_inside = where in function.enclosing()
+            if home is where or (is_inside and home is not None and home is where.home(callee.id)):
+                stmt = outside(gradient, callee, gradient.stmt)
+                self.uses.setdefault(id(callee), Use(where.module, where, callee, stmt, is_outer=home is not where))
+                return
+        is_self = isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and callee.value.id == "self"
+        if is_self and callee is not None and function.parent is where.parent and function.module is where.module:
+            self.uses.setdefault(id(callee), Use(where.module, where, callee, gradient.stmt))
+            return
+        text = Message("the network that the gradient function calls is bound in another scope")
+        self.obstacles.append(Obstacle(function.module, site.node, text))
+
+    def use(self, argument: ast.expr, call: Call) -> None:
+        self.uses.setdefault(id(argument), Use(call.module, call.scope, argument, outside(call, argument, call.stmt)))
+
+
+def _arguments(node: ast.Call) -> list[ast.expr]:
+    given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg is not None)]
+    return [argument for argument in given if not isinstance(argument, ast.Starred)]
+
+
+def outside(call: Call, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
+    """Return the statement before which a network is converted once: the loop around, if it is made before that."""
+    names = {node.id for node in ast.walk(given) if isinstance(node, ast.Name)}
+    for loop in reversed(loops(call)):
+        bound = {node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        if isinstance(loop, ast.stmt) and not bound & names:
+            return loop
+    return stmt
+
+
+def _is_returned(function: Scope, site: Site) -> bool:
+    """Return whether a function returns what a call gives as it is: the loss is computed inside of what it calls."""
+    for given, _ in function.returns:
+        loss = given.elts[0] if isinstance(given, ast.Tuple) and given.elts else given
+        if isinstance(loss, (ast.Attribute, ast.Subscript)):
+            loss = loss.value  # `output.loss`
+        if loss is site.node:
+            return True
+        if isinstance(loss, ast.Name):
+            found = [binding for binding in function.bindings.get(loss.id, ()) if binding.value is not None]
+            if found and all(_comes_from(binding.value, site.node) for binding in found):
+                return True
+    return False
+
+
+def _comes_from(value: Optional[ast.expr], call: ast.AST) -> bool:
+    while isinstance(value, (ast.Attribute, ast.Subscript)):
+        value = value.value
+    return value is call
+
+
+# --- what is used beside
+
+
+def _members(program: Program, root: ast.AST, is_base: Callable[[ast.expr], bool]) -> list[ast.Attribute]:
+    """Return the attributes of some expressions that not every cell has."""
+    found = [node for node in ast.walk(root) if isinstance(node, ast.Attribute) and is_base(node.value)]
+    return [node for node in found if node.attr not in _MEMBERS and not _is_of_all_cells(program, node.attr)]
+
+
+def _is_of_all_cells(program: Program, name: str) -> bool:
+    return mindspore_api.parameters(f"mindspore.nn.Cell.{name}", program.version) is not None
+
+
+def _is_self(node: ast.expr, name: str) -> bool:
+    if not isinstance(node, ast.Attribute) or node.attr != name:
+        return False
+    return isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def is_used_beside(program: Program, use: Use) -> bool:
+    """Return whether an attribute of a network's own is used in its file, or in a function that it is passed to.
+
+    What `auto_mixed_precision` gives has no such attribute (run on 2.10).
+    """
+    text = ast.unparse(use.node)
+
+    def same(node: ast.expr) -> bool:
+        return type(node) is type(use.node) and ast.unparse(node) == text
+
+    if _members(program, use.module.tree, same):
+        return True
+    sites = (site for scope in use.module.scopes for site in scope.calls if isinstance(site.node, ast.Call))
+    return any(
+        _reads_members(program, callee, site.node, same)
+        for site in sites
+        if isinstance(site.node, ast.Call) and any(same(each) for each in _arguments(site.node))
+        for callee in _callees(program, site)
+    )
+
+
+def _callees(program: Program, site: Site) -> Iterator[Scope]:
+    for known in program.evaluator.callees(site).alternatives:
+        function = known.definition
+        if function is not None and function.is_class:
+            function = function.method("__init__")
+        if function is not None and function.is_function:
+            yield function
+
+
+def _reads_members(program: Program, function: Scope, call: ast.Call, same: Callable[[ast.expr], bool]) -> bool:
+    """Return whether a function reads attributes of the parameter that a call passes the network for."""
+    names = [arg.arg for arg in function.node.args.args]  # type: ignore[union-attr]
+    passed = [name for name, given in zip(names[function.is_method :], call.args) if same(given)]
+    passed += [word.arg for word in call.keywords if word.arg is not None and same(word.value)]
+    if _members(program, function.node, lambda base: isinstance(base, ast.Name) and base.id in passed):
+        return True
+    cls = function.parent if function.is_method else None
+    kept = [
+        name
+        for name, bindings in (cls.attributes.items() if cls is not None else ())
+        if any(isinstance(binding.value, ast.Name) and binding.value.id in passed for binding in bindings)
+    ]
+    return cls is not None and bool(_members(program, cls.node, lambda base: any(_is_self(base, n) for n in kept)))
+
+
+# --- products with the weight of a layer
+
+
+class Tied(NamedTuple):
+    """A product with the weight of a layer, which stays in float32 when the network computes in half precision."""
+
+    module: SemanticIndex
+    weight: ast.expr
+    other: ast.expr
+
+
+def tied(program: Program, values: Iterable[Value]) -> tuple[Tied, ...]:
+    """Return the products of a network with the weight of a layer, which stop in half precision.
+
+    `x @ self.enc.weight` and `ops.matmul` raise in graph mode, as does `ops.conv2d` with a parameter of the cell; the
+    primitives, and products with a parameter of the cell, do not (run on 2.10).
+    """
+    methods = (scope for scope in networks.reach(program, values).scopes if scope.is_function and scope.is_method)
+    return tuple(found for method in methods for site in method.calls if (found := _tied(program, method, site)))
+
+
+def _tied(program: Program, method: Scope, site: Site) -> Optional[Tied]:
+    node = site.node
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        operands = [node.left, node.right]
+    elif isinstance(node, ast.Call) and site.word in _FUNCTIONS | _CONVOLUTIONS and _is_function(program, site):
+        operands = node.args[:2]
+    else:
+        return None
+    if len(operands) != 2:
+        return None
+    for operand, other in (operands, operands[::-1]):
+        value = operand
+        bindings = method.bindings.get(operand.id, ()) if isinstance(operand, ast.Name) else ()
+        if len(bindings) == 1 and bindings[0].value is not None:
+            value = bindings[0].value
+        if any(_is_weight(each) for each in ast.walk(value)):
+            return Tied(site.module, operand, other)
+        if site.word in _CONVOLUTIONS and {k.type_api for k in program.value(operand, site.scope).alternatives} == {
+            "mindspore.Parameter"
+        }:
+            return Tied(site.module, operand, other)
+    return None
+
+
+def _is_function(program: Program, site: Site) -> bool:
+    """Return whether a callee is a function of MindSpore, and no primitive that the cell holds."""
+    return any(not api.endswith("()") for api in program.apis(site))
+
+
+def _is_weight(node: ast.AST) -> bool:
+    """Return whether an expression is the weight of a layer that the cell holds: `self.enc.weight`."""
+    if not isinstance(node, ast.Attribute) or node.attr not in _WEIGHTS or not isinstance(node.value, ast.Attribute):
+        return False
+    return isinstance(node.value.value, ast.Name) and node.value.value.id == "self"

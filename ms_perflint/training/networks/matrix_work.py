@@ -1,0 +1,158 @@
+"""Which layers and products are matmul or convolution that a matrix unit notices."""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.infer.values import Value
+from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.program.program import fact
+from ms_perflint.training.networks import packages
+from ms_perflint.training.networks.layers import CONVOLUTIONS, IN, LAYERS, OUT, PARAMETER, RECURRENT, weight
+from ms_perflint.training.training_steps import base_apis
+
+if TYPE_CHECKING:
+    from ms_perflint.program.program import Program
+
+# Layers, primitives and functions of `mindspore` that the matrix unit works for, by their last word
+# (mindspore 2.10 train/amp.py get_white_list, and their kin in nn, ops, numpy and mint)
+MATRIX_CELLS = frozenset(
+    {
+        "Dense", "Linear", "BiDense", "DenseBnAct", "MatMul",
+        "Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "ConvTranspose2d",
+        "Conv2dBnAct", "SeparableConv2d",
+        "RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell",
+        "MultiheadAttention", "MultiHeadAttention", "FeedForward", "FixedSparseAttention",
+        "Transformer", "TransformerEncoder", "TransformerDecoder", "TransformerEncoderLayer", "TransformerDecoderLayer",
+    }
+)  # fmt: skip
+_CONVOLVES = frozenset(
+    {
+        "Conv2D", "Conv3D", "Conv2DTranspose", "Conv2DBackpropInput", "Conv3DTranspose", "DepthwiseConv2dNative",
+        "conv1d", "conv2d", "conv3d", "conv_transpose2d",
+    }
+)  # fmt: skip
+MATRIX_OPS = _CONVOLVES | {
+    "MatMul", "BatchMatMul", "Dense", "Einsum", "DynamicRNN", "DynamicGRUV2", "CudnnGRU", "LSTM", "FlashAttentionScore",
+    "matmul", "bmm", "mm", "mv", "addmm", "baddbmm", "addbmm", "dense", "linear", "einsum",
+    "dot", "batch_dot", "tensor_dot", "tensordot", "flash_attention_score",
+}  # fmt: skip
+SIDE = 64  # both of the two largest static dimensions of a product: below, half precision gains nothing
+_GATES = {"LSTM": 4, "LSTMCell": 4, "GRU": 3, "GRUCell": 3}  # products of a recurrent layer that are one
+_ATTENTION = "mindspore.nn.MultiheadAttention"
+_ALL_CELLS = frozenset({"getattr", "cells", "name_cells", "cells_and_names", "_cells"})  # reach attributes by any name
+
+
+def is_matrix(api: str) -> bool:
+    """Return whether a canonical name is matmul or convolution, of MindSpore or of a package made with it."""
+    if not api.startswith("mindspore."):
+        return packages.is_network(api)
+    word = api.rpartition(".")[2]
+    return word in MATRIX_CELLS or word in MATRIX_OPS
+
+
+def is_noticed(program: Program, site: Site, api: str) -> bool:
+    """Return whether a matrix unit may notice a layer or product: as far as is known it is large, and is called."""
+    if not isinstance(site.node, ast.Call):
+        operands = [site.node.left, site.node.right] if isinstance(site.node, ast.BinOp) else []
+        return not any(_is_small_weight(program, operand, site.scope) for operand in operands)
+    side = _side(Call(site, program, api))
+    if side is not None and side < SIDE:
+        return False
+    return not (
+        any(_is_small_weight(program, operand, site.scope) for operand in site.node.args[:2])
+        or _is_left(program, site)
+        or _has_constant_kernel(program, site, api)
+    )
+
+
+def _side(call: Call) -> Optional[int]:
+    """Return the smaller one of the two largest static dimensions of the products of a layer; None if not known."""
+    if call.api == _ATTENTION:
+        return _number(call, "embed_dim")
+    given = {role: _number(call, name) for name, role in LAYERS.get(call.api, ())}
+    into, out = given.get(IN), given.get(OUT)
+    if into is None or out is None:
+        return None
+    if call.api in RECURRENT:
+        wide = out * _GATES.get(call.api.rpartition(".")[2], 1)
+        return max(min(into, wide), out)
+    if call.api in CONVOLUTIONS:
+        kernel = _kernel(call)
+        group = _number(call, "groups" if call.api.startswith("mindspore.mint.") else "group")
+        if kernel is None or not group:
+            return None
+        is_transposed = "Transpose" in call.api
+        into = into * (1 if is_transposed else kernel) // group
+        out = out * (kernel if is_transposed else 1) // group
+    return min(into, out)
+
+
+def _number(call: Call, name: str) -> Optional[int]:
+    return max(_numbers(call.argument(name)), default=None)
+
+
+def _numbers(value: Value) -> tuple[int, ...]:
+    """Return the whole numbers that a value can be; none where it can be anything else."""
+    known = tuple(number for number in value.constants if isinstance(number, int))
+    is_known = not value.open and not value.overridable and len(known) == len(value.alternatives)
+    return known if is_known else ()
+
+
+def _kernel(call: Call) -> Optional[int]:
+    """Return the size of the kernel of a convolution: `3` or `(3, 3)`."""
+    value = call.argument("kernel_size")
+    dimensions = next((number for number in (1, 2, 3) if f"Conv{number}d" in call.api), 2)
+    if known := _numbers(value):
+        return int(max(known) ** dimensions)
+    if value.open or len(value.alternatives) != 1:
+        return None
+    sizes = [_numbers(call.program.value(*part)) for part in value.alternatives[0].shown]
+    return math.prod(max(size) for size in sizes) if sizes and all(sizes) else None
+
+
+def _is_small_weight(program: Program, operand: ast.expr, scope: Scope) -> bool:
+    """Return whether an operand of a product is a weight of known shape that is too small."""
+    value = program.value(operand, scope)
+    made = [call_of(program, known) for known in value.alternatives if known.type_api == PARAMETER]
+    slots = [weight(call) for call in made if call is not None]
+    is_known = bool(slots) and len(slots) == len(value.alternatives) and not value.open and all(slots)
+    return is_known and all(min(slot.width for slot in each) < SIDE for each in slots)
+
+
+def _is_left(program: Program, site: Site) -> bool:
+    """Return whether a cell is built and never called: nothing loads the attribute that it is put into."""
+    target = site.stmt.targets[0] if isinstance(site.stmt, ast.Assign) and len(site.stmt.targets) == 1 else None
+    cls = site.scope.owner.parent
+    if not isinstance(target, ast.Attribute) or cls is None or not cls.is_class:
+        return False
+    words = set().union(*(method.names | method.attrs for method in cls.defines))
+    if words & _ALL_CELLS or base_apis(program, cls) != {"mindspore.nn.Cell"}:
+        return False
+    return target.attr not in _loaded(program)
+
+
+@fact
+def _loaded(program: Program) -> frozenset[str]:
+    """Return all attributes that the files of a program load."""
+    scopes = (scope for module in program.all_modules for scope in module.scopes)
+    return frozenset().union(*(scope.attrs | (scope.main.attrs if scope.main else set()) for scope in scopes))
+
+
+def _has_constant_kernel(program: Program, site: Site, api: str) -> bool:
+    """Return whether a convolution is one with a constant tensor: finite differences, a filter."""
+    if api.rstrip("()").rpartition(".")[2] not in _CONVOLVES:
+        return False
+    uses: list[Site] = [site]
+    target = site.stmt.targets[0] if isinstance(site.stmt, ast.Assign) else None
+    cls = site.scope.owner.parent
+    if isinstance(target, ast.Attribute) and cls is not None:  # `self.conv = ops.Conv2D(...)`
+        uses = [use for method in cls.defines for use in method.calls if use.word == target.attr]
+    given = [use.node.args[1:2] for use in uses if isinstance(use.node, ast.Call)]
+    kernels = [program.value(kernel, use.scope) for use, args in zip(uses, given) for kernel in args]
+    return bool(kernels) and not any(
+        value.open or {each.type_api for each in value.alternatives} != {"mindspore.Tensor"} for value in kernels
+    )
