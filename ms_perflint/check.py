@@ -126,11 +126,12 @@ class Check:
         *,
         advice: str = "",
         safety: Optional[Safety] = None,
+        reason: Optional[str] = None,
         related: Iterable[Related] = (),
     ) -> None:
         """Report a node of the visited call (or an `ast` node of the same file), with the edits that mend it.
 
-        `advice` says in a few words what the fix does.
+        `advice` says in a few words what the fix does, `reason` in one clause why it is not safe here.
         """
         site = self._site
         assert site is not None and self._slice is not None
@@ -142,7 +143,9 @@ class Check:
         else:
             span = site.span if node is self._slice.root else self._slice.span(node)
         place, end = module.source.place(span[0]), module.source.place(span[1])
-        made = self._fix(advice or self.name, safety or self.safety, tuple(sorted(map(_plain, fix)))) if fix else None
+        made = None
+        if fix:
+            made = self._fix(Fix(advice or self.name, safety or self.safety, tuple(sorted(map(_plain, fix))), reason))
         self.findings.append(
             Finding(
                 place,
@@ -156,11 +159,12 @@ class Check:
             )
         )
 
-    def _fix(self, advice: str, safety: Safety, edits: tuple[Edit, ...]) -> Fix:
+    def _fix(self, fix: Fix) -> Fix:
         """Return a fix; it is not safe where a comment goes with the code."""
-        if safety is Safety.SAFE and any(self._loses_comment(path, edits) for path in {edit.path for edit in edits}):
-            return Fix(Message("{advice}; a comment is removed with it", advice=advice), Safety.UNSAFE, edits)
-        return Fix(advice, safety, edits)
+        paths = {edit.path for edit in fix.edits}
+        if fix.safety is Safety.SAFE and any(self._loses_comment(path, fix.edits) for path in paths):
+            return fix._replace(safety=Safety.UNSAFE, reason=Message("a comment is removed with it"))
+        return fix
 
     def _loses_comment(self, path: str, edits: Sequence[Edit]) -> bool:
         """Return whether edits remove a comment of a Python file."""

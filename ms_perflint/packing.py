@@ -193,7 +193,7 @@ def _flat(finding: Finding) -> tuple[object, ...]:
         _flat_text(finding.message),
         _flat_place(finding.end),
         finding.lines,
-        None if fix is None else (_flat_text(fix.message), fix.safety.value, edits),
+        None if fix is None else (_flat_text(fix.message), fix.safety.value, edits, _flat_text(fix.reason)),
         [(_flat_place(one.place), _flat_text(one.message)) for one in finding.related],
     )
 
@@ -222,7 +222,9 @@ def shared(finding: Finding) -> Finding:
 
 def _finding(flat: Any) -> Finding:
     place, code, name, message, end, lines, fix, related = flat
-    made = None if fix is None else Fix(_text(fix[0]), Safety(fix[1]), tuple(Edit(*edit) for edit in fix[2]))
+    made = None
+    if fix is not None:
+        made = Fix(_text(fix[0]), Safety(fix[1]), tuple(Edit(*edit) for edit in fix[2]), _text(fix[3]))
     places = tuple(Related(Place(*where), _text(text)) for where, text in related)
     return Finding(Place(*place), code, name, _text(message), Place(*end), tuple(lines), made, places)
 

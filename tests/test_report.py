@@ -212,6 +212,25 @@ def test_what_the_configuration_trusts_counts() -> None:
     assert "(unsafe fix)" in render("text", allowed)
 
 
+def test_a_fix_says_why_it_is_not_safe() -> None:
+    files = Files(train_py=TEXT)
+    unsafe = files.fix(Safety.UNSAFE, ("g(1", "6"))._replace(reason="files are written later")
+    shown = unsafe._replace(safety=Safety.DISPLAY)
+    for fix, words in (
+        (unsafe, "(unsafe fix: files are written later)"),
+        (shown, "(shown only: files are written later)"),
+    ):
+        finding = files.finding("g(1)", fix=fix)
+        assert f"help: write in the background {words}" in files.render("text", finding)
+        assert json.loads(files.render("json", finding))[0]["fix"]["reason"] == "files are written later"
+        (result,) = json.loads(files.render("sarif", finding))["runs"][0]["results"]
+        assert result["fixes"][0]["properties"]["reason"] == "files are written later"
+        assert words in result["fixes"][0]["description"]["text"]
+        assert words in files.render("html", finding)
+    promoted = Outcome((files.finding("g(1)", fix=unsafe),), files.sources, trust=lambda _: Safety.SAFE)
+    assert "files are written later" not in render("text", promoted)
+
+
 def test_colour_only_where_it_is_wanted() -> None:
     files = Files(train_py=TEXT)
     finding = files.finding("g(1)", fix=files.fix(Safety.SAFE, ("g(1", "6")))
@@ -236,6 +255,7 @@ def test_json_is_a_list_of_findings() -> None:
         "fix": {
             "applicability": "unsafe",
             "message": "write in the background",
+            "reason": None,
             "edits": [
                 {
                     "filename": path,

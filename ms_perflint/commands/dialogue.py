@@ -41,7 +41,9 @@ class Dialogue:
         style = self._style
         click.echo(f"{style(position(finding.place), 'bold')}: {style(finding.code, 'red')} {finding.message}")
         click.echo(coloured(diff, style), nl=False)
-        click.echo(f"{style(say(UNSAFE, self._language), 'yellow')}: {finding.fix.message if finding.fix else ''}")
+        for text in (finding.fix.message, finding.fix.reason) if finding.fix else ():
+            if text is not None:
+                click.echo(f"{style(say(UNSAFE, self._language), 'yellow')}: {text}")
 
     def _ask(self, code: str) -> str:
         """Return one of the answers; the end of the input means to quit."""

@@ -54,11 +54,12 @@ class Edit(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """One mend: all of its edits or none, also over several files."""
+    """One fix: all of its edits or none, also over several files."""
 
     message: str
     safety: Safety
     edits: tuple[Edit, ...]
+    reason: Optional[str] = None  # why it is not safe here, in one clause
 
 
 class Related(NamedTuple):
@@ -107,9 +108,14 @@ def in_language(finding: Finding, language: str) -> Finding:
     fix = finding.fix
     return finding._replace(
         message=say(finding.message, language),
-        fix=fix._replace(message=say(fix.message, language)) if fix is not None else None,
+        fix=_fix_in(fix, language) if fix is not None else None,
         related=tuple(each._replace(message=say(each.message, language)) for each in finding.related),
     )
+
+
+def _fix_in(fix: Fix, language: str) -> Fix:
+    reason = say(fix.reason, language) if fix.reason is not None else None
+    return fix._replace(message=say(fix.message, language), reason=reason)
 
 
 def only_shown(finding: Finding) -> Finding:
@@ -118,19 +124,22 @@ def only_shown(finding: Finding) -> Finding:
 
 
 def merged(by_program: Sequence[dict[tuple[object, ...], Finding]]) -> list[Finding]:
-    """Return the findings of a file: one program that reports is enough; the fix stands if all that report agree."""
+    """Return the findings of a file: one program that reports is enough; the fix stands if all that report agree.
+
+    Where they agree on the edits, the finding is that of the program in which the fix is trusted least.
+    """
     out: list[Finding] = []
     keys = dict.fromkeys(key for found in by_program for key in found)
     for key in keys:
         reports = [found[key] for found in by_program if key in found]
         first = reports[0]
-        fixes = [report.fix for report in reports]
-        if any(fix is None or first.fix is None or fix.edits != first.fix.edits for fix in fixes):
-            first = first._replace(fix=None)
-        elif first.fix is not None:
-            weakest = max(fix.safety for fix in fixes if fix is not None)
-            first = first._replace(fix=first.fix._replace(safety=weakest))
-        out.append(first)
+        edits = {report.fix.edits if report.fix is not None else None for report in reports}
+        if len(edits) > 1:
+            out.append(first._replace(fix=None))
+        elif first.fix is None:
+            out.append(first)
+        else:
+            out.append(max(reports, key=lambda report: list(Safety).index(report.fix.safety) if report.fix else -1))
     return out
 
 

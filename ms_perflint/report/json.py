@@ -54,7 +54,9 @@ def _fix(finding: Finding, outcome: Outcome) -> dict[str, object] | None:
     if finding.fix is None or trust is None:
         return None
     edits = [_edit(edit, outcome.sources) for edit in finding.fix.edits]
-    return {"applicability": trust.value, "message": finding.fix.message, "edits": edits} if all(edits) else None
+    message, reason = finding.fix.message, finding.fix.reason
+    made = {"applicability": trust.value, "message": message, "reason": reason, "edits": edits}
+    return made if all(edits) else None
 
 
 def _edit(edit: Edit, sources: Sources) -> dict[str, object] | None:

@@ -120,9 +120,9 @@ class _Log:
         if trust is None or not all(changes):
             return None
         return {
-            "description": {"text": self.outcome.say(labelled(fix.message, trust))},
+            "description": {"text": self.outcome.say(labelled(fix, trust))},
             "artifactChanges": changes,
-            "properties": {"applicability": trust.value},
+            "properties": {"applicability": trust.value, "reason": fix.reason},
         }
 
     def change(self, path: str, edits: list[Edit]) -> Json | None:

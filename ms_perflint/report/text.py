@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ms_perflint.core.findings import Finding, Safety
+from ms_perflint.core.findings import Finding, Fix, Safety
 from ms_perflint.languages import Message
 from ms_perflint.report import Outcome
 from ms_perflint.report.sources import position
@@ -32,15 +32,20 @@ def block(finding: Finding, outcome: Outcome) -> list[str]:
     lines += [f"{note}: {position(related.place)}: {related.message}" for related in finding.related]
     trust = outcome.trust(finding)
     if finding.fix is not None and trust is not None:
-        lines.append(f"{style(outcome.say(HELP), 'cyan')}: {outcome.say(labelled(finding.fix.message, trust))}")
+        lines.append(f"{style(outcome.say(HELP), 'cyan')}: {outcome.say(labelled(finding.fix, trust))}")
         lines += changes(finding.fix, finding.place, outcome.sources, style)
     return lines
 
 
-def labelled(advice: str, trust: Safety) -> Message:
-    """Return what a fix does, and how far it is trusted."""
+def labelled(fix: Fix, trust: Safety) -> Message:
+    """Return what a fix does, how far it is trusted, and why not further."""
+    advice, reason = fix.message, fix.reason
     if trust is Safety.SAFE:
         return Message("{advice} (safe fix)", advice=advice)
+    if trust is Safety.UNSAFE and reason is not None:
+        return Message("{advice} (unsafe fix: {reason})", advice=advice, reason=reason)
     if trust is Safety.UNSAFE:
         return Message("{advice} (unsafe fix)", advice=advice)
+    if reason is not None:
+        return Message("{advice} (shown only: {reason})", advice=advice, reason=reason)
     return Message("{advice} (shown only, to be applied by hand)", advice=advice)

@@ -76,7 +76,7 @@ def _shown(finding: Finding, checked: Checked) -> str:
     if finding.fix is None or trust is None:
         return f"**{finding.code}** {finding.message}"
     diff = "".join(_diffs(finding, checked)).rstrip("\n")
-    advice = say(labelled(finding.fix.message, trust), language_of(checked.config))
+    advice = say(labelled(finding.fix, trust), language_of(checked.config))
     return f"**{finding.code}** {finding.message}\n\n{advice}\n\n```diff\n{diff}\n```"
 
 

@@ -858,7 +858,7 @@ def test_a_fix_that_removes_a_comment_is_unsafe(line: str) -> None:
     program = Program({"train.py": textwrap.dedent(COMMENTED).format(line=line)})
     (finding,) = program.lint("MSP203").findings
     assert finding.fix is not None and finding.fix.safety is Safety.UNSAFE
-    assert finding.fix.message == "drop the cast; a comment is removed with it"
+    assert (finding.fix.message, finding.fix.reason) == ("drop the cast", "a comment is removed with it")
 
 
 def notebook(text: str) -> str:

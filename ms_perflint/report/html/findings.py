@@ -140,7 +140,7 @@ def _fix(finding: Finding, outcome: Outcome) -> Markup | None:
     if finding.fix is None or trust is None:
         return None
     lines = changes(finding.fix, finding.place, outcome.sources, _Classes())
-    advice = _worded(outcome.say(labelled(finding.fix.message, trust)))
+    advice = _worded(outcome.say(labelled(finding.fix, trust)))
     head = tag("p", tag("strong", outcome.say(Message("Fix"))), ": ", advice)
     name = outcome.say(Message("What changes"))
     diff = tag("pre", tag("code", join(list(lines), "\n")), tabindex="0", role="region", aria_label=name)
