@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 DEPTH = 16  # expressions inside of one another
 FEW = 8  # paths that one expression can be, callers of one function
+_MADE = (ast.JoinedStr, ast.FormattedValue, ast.BinOp, ast.Call)  # texts that are made of others
 _ITSELF = frozenset(
     {
         "str", "fspath", "Path", "PurePath", "PosixPath", "PurePosixPath", "abspath", "realpath", "normpath",
@@ -78,8 +79,7 @@ class _Reader:
 
     def read(self, node: ast.expr, scope: Scope, depth: int) -> tuple[Path, ...]:
         """Return what a text or a path can be."""
-        value = self.evaluator.value(node, scope)
-        texts = _texts(value)
+        texts = None if isinstance(node, _MADE) else _texts(self.evaluator.value(node, scope))
         if texts is not None and (len(texts) < 2 or not isinstance(node, ast.Name)):
             return tuple(Path((text,) if text else ()) for text in texts)
         if depth > DEPTH:
@@ -104,6 +104,8 @@ class _Reader:
             found = self.read(node.value, scope, depth + 1)
         elif isinstance(node, ast.Subscript):
             found = self.item(node, scope, depth + 1)
+        if not found and isinstance(node, ast.Call) and (texts := _texts(self.evaluator.value(node, scope))):
+            return tuple(Path((text,)) for text in texts)
         return _few(found) if found else (self.unknown(node, scope),)
 
     # --- names and attributes
@@ -372,6 +374,8 @@ def _texts(value: Value) -> Optional[tuple[str, ...]]:
     """Return the texts that a value is by default; None where it may be anything else."""
     usual = [known.constant for known in value.by_default or value.alternatives]
     if value.open or not usual or not all(isinstance(each, (str, int, float)) or each is None for each in usual):
+        return None
+    if value.overridable and usual == [None]:  # an option without a default
         return None
     return tuple(dict.fromkeys(str(each) for each in usual if each is not None))[:FEW]
 

@@ -12,6 +12,7 @@ from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.path_values import Path, is_folder_of, is_same_file, words
 from ms_perflint.infer.paths import LISTINGS, listed, paths
 from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import Alternative
 from ms_perflint.training.training import MODEL_TRAINS, callers, is_callback
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ _COMMANDS = frozenset(
     {"system", "popen", "Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput"}
 )
 # Words that say nothing of files where it is not known what is called
-_VAGUE = frozenset({"remove", "replace", "copy", "add", "write", "run", "call", "load", "move", "stat", "access"})
+_VAGUE = frozenset({"remove", "replace", "copy", "add", "write", "run", "call", "move", "stat", "access"})
 _OF_PATHS = frozenset(
     {
         "exists", "is_file", "stat", "lstat", "unlink", "rename", "replace", "open", "read_bytes", "read_text",
@@ -81,7 +82,8 @@ def uses(program: Program) -> tuple[Use, ...]:
     """Return the uses of files in running code."""
     known = sorted({*_FILES, *_FOLDERS, *_COMMANDS})
     sites = (site for module in program.modules for word in known for site in module.by_word.get(word, ()))
-    return tuple(use for site in sites if isinstance(site.node, ast.Call) for use in _uses(program, site))
+    running = (site for site in sites if site.scope.owner in program.reached)
+    return tuple(use for site in running if isinstance(site.node, ast.Call) for use in _uses(program, site))
 
 
 def _uses(program: Program, site: Site) -> Iterator[Use]:
@@ -111,11 +113,17 @@ def _uses(program: Program, site: Site) -> Iterator[Use]:
     if receiver is not None and word in _OF_PATHS and (word != "replace" or len(call.args) == 1):
         for path in paths(program.evaluator, receiver, site.scope):
             yield Use(site, verb or folder, path, bool(verb), bool(folder))
-    if not names and word in _VAGUE and word != "load":
+    if not names and word in _VAGUE and not any(_is_of_library(known) for known in callee.alternatives):
         return
     for node in given:
         for path in paths(program.evaluator, node, site.scope):
             yield Use(site, verb or folder, path, bool(verb), bool(folder), verb == "loaded")
+
+
+def _is_of_library(known: Alternative) -> bool:
+    """Return whether something is a method of what a library made: `tarfile.open(...).add`."""
+    made = known.receiver
+    return made is not None and bool(made.type_api) and not made.type_api.startswith(_OTHERS)
 
 
 def use_after(program: Program, site: Site, written: Sequence[Path]) -> Optional[Use]:
