@@ -114,7 +114,7 @@ class SynchronousCheckpoint(Check):
             else Message("line {row} of {file}", row=place.line, file=os.path.basename(place.path))
         )
         message = Message(
-            "training waits while each checkpoint is written; no fix, as {where} uses the file: it may not be there yet",
+            "training waits while each checkpoint is written; no fix, since {where} uses the file",
             where=where,
         )
         self.report(node, message, related=[Related(place, VERBS[use.verb])])

@@ -13,7 +13,7 @@ from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.parameters import argument
-from ms_perflint.infer.path_values import ANY, Hole, Path
+from ms_perflint.infer.path_values import ANY, Hole, Path, Piece
 from ms_perflint.infer.values import Value
 
 if TYPE_CHECKING:
@@ -60,11 +60,14 @@ def patterns(found: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(Path(tuple(part for piece in path.pieces for part in _parts(piece)), path.calls) for path in found)
 
 
-def _parts(piece: object) -> Iterable[object]:
+def _parts(piece: Piece) -> list[Piece]:
     if isinstance(piece, Hole):
-        return (piece,)
-    texts = _MAGIC.split(str(piece))
-    return [part for text in texts for part in (ANY, text) if part != ""][1:] if len(texts) > 1 else texts
+        return [piece]
+    first, *others = _MAGIC.split(piece)
+    found: list[Piece] = [first]
+    for text in others:
+        found += [ANY, text]
+    return [part for part in found if part != ""]
 
 
 def _few(found: Iterable[Path]) -> tuple[Path, ...]:
@@ -342,14 +345,15 @@ class _Reader:
 
     def added(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
         """Return what is appended to a list of this name, in its function or in the methods of its class."""
-        owner, word, found = scope.owner, word_of(node), []
+        owner, word = scope.owner, word_of(node)
+        found: list[Path] = []
         around = owner.parent if isinstance(node, ast.Attribute) and owner.parent is not None else None
         scopes = around.defines if around is not None and around.is_class else [owner]
         for site in (site for each in scopes for site in each.calls if site.word in _ADDS):
             call = site.node
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.args:
-                if word_of(call.func.value) == word and type(call.func.value) is type(node):
-                    found += self.read(call.args[-1], site.scope, depth)
+            base = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+            if isinstance(call, ast.Call) and call.args and type(base) is type(node) and word_of(base) == word:
+                found += self.read(call.args[-1], site.scope, depth)
         return found
 
     # --- what is not known

@@ -13,6 +13,7 @@ from ms_perflint.infer.path_values import Path, is_folder_of, is_same_file, word
 from ms_perflint.infer.paths import LISTINGS, listed, paths
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative
+from ms_perflint.program.live_code import HOOKS
 from ms_perflint.training.training import MODEL_TRAINS, callers, is_callback
 
 if TYPE_CHECKING:
@@ -103,12 +104,17 @@ def _uses(program: Program, site: Site) -> Iterator[Use]:
     verb, folder = _FILES.get(word, ""), _FOLDERS.get(word, "")
     if word in _COMMANDS:
         if names:
-            found = (each for node in given[:1] for path in paths(program.evaluator, node, site.scope) for each in words(path))
+            found = (
+                each
+                for node in given[:1]
+                for path in paths(program.evaluator, node, site.scope)
+                for each in words(path)
+            )
             yield from (Use(site, "given to a command", path, True, True) for path in found)
         return
     if word in LISTINGS or word in ("listdir", "walk", "fwalk"):
-        found = listed(program.evaluator, call, site.scope)
-        yield from (Use(site, "listed", path, bool(LISTINGS.get(word)), not LISTINGS.get(word)) for path in found)
+        for path in listed(program.evaluator, call, site.scope):
+            yield Use(site, "listed", path, bool(LISTINGS.get(word)), not LISTINGS.get(word))
         return
     if receiver is not None and word in _OF_PATHS and (word != "replace" or len(call.args) == 1):
         for path in paths(program.evaluator, receiver, site.scope):
@@ -199,8 +205,6 @@ def _steps(program: Program, site: Site, calls: Iterable[tuple[Scope, Site]]) ->
 
 def _trainings(program: Program, scope: Scope) -> Sequence[Site]:
     """Return the trainings that call a hook of a callback."""
-    from ms_perflint.program.live_code import HOOKS
-
     cls = scope.parent
     is_hook = scope.name in HOOKS and cls is not None and cls.is_class and is_callback(program, cls)
     return program.calls(*MODEL_TRAINS) if is_hook else ()

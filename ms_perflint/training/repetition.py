@@ -44,9 +44,7 @@ def repeats(program: Program, site: Site) -> bool:
     return _repeats(program, site, None, set())
 
 
-def _repeats(
-    program: Program, site: Site, entered: Optional[Scope], seen: set[tuple[Scope, Optional[Scope]]]
-) -> bool:
+def _repeats(program: Program, site: Site, entered: Optional[Scope], seen: set[tuple[Scope, Optional[Scope]]]) -> bool:
     """Return the same of a site that leads to another one; `entered`: the function that it has to call for that."""
     scope = site.scope.owner
     if is_in_last_pass(site):
@@ -114,7 +112,7 @@ def _is_given_as_hook(program: Program, function: Scope) -> bool:
 
 @fact
 def _given_as_hooks(program: Program) -> set[Scope]:
-    found = set()
+    found: set[object] = set()
     for call in program.calls("mindspore.train.LambdaCallback"):
         for hook in REPEATED_HOOKS:
             if call.given(hook) is not None:
@@ -138,10 +136,10 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
             train = direct.get(id(site.node))
             if train is not None and not is_stage and not _makes_model_in(program, train, loop):
                 return True
-            for callee in callees(program, site):
-                if callee in _continued_scopes(program) and not is_stage:
-                    if _counts_epochs(loop) or not _has_epochs(program, callee, 2):
-                        return True
+            for callee in () if is_stage else callees(program, site):
+                is_one = _counts_epochs(loop) or not _has_epochs(program, callee, 2)
+                if is_one and callee in _continued_scopes(program):
+                    return True
     return False
 
 

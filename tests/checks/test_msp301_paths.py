@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
+
 import pytest
 from checks.test_msp301 import MODEL, STEP
 from programs import Program, case, fires, join
@@ -9,71 +12,363 @@ from programs import Program, case, fires, join
 CODE = "MSP301"
 
 
-def loop(before: str, save: str, inside: str = "", after: str = "") -> str:
-    """Return a hand-written training that saves in its loop, with code before, behind the save, and behind the loop."""
-    body = join(save) + join(inside)
-    return (
-        join(before)
-        + "for epoch in range(20):\n    for data, label in dataset.create_tuple_iterator():\n"
-        + "        train_step(data, label)\n"
-        + "".join(f"    {line}\n" for line in body.splitlines())
-        + join(after)
-    )
+OPTIONS = """
+    import argparse
+    import os
+    import shutil
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out")
+    parser.add_argument("--other")
+    args = parser.parse_args()
+"""
 
 
-def used(name: str, *texts: str) -> object:
+def loop(text: str) -> str:
+    """Return a training of one's own, from what stands before the loop, in it behind the steps, and after it."""
+    before, inside, after = (*re.split(r"^---\n", join(text), flags=re.MULTILINE), "")[:3]
+    steps = "for epoch in range(20):\n    for pair in dataset.create_tuple_iterator():\n        train_step(*pair)\n"
+    return before + steps + textwrap.indent(inside, "    ") + after
+
+
+def used(name: str, text: str, options: bool = False) -> object:
     """Return a program whose save is reported without a fix."""
-    return case(name, STEP, loop(*texts).replace("#s", "# ! no fix"))
+    return case(name, STEP, OPTIONS if options else "", loop(text).replace("#s", "# ! no fix"))
 
 
-def unused(name: str, *texts: str) -> object:
+def unused(name: str, text: str, options: bool = False) -> object:
     """Return a program whose save is reported with its fix: the file that is used is another one, or older."""
-    return case(name, STEP, loop(*texts).replace("#s", "# ! unsafe"))
+    return case(name, STEP, OPTIONS if options else "", loop(text).replace("#s", "# ! unsafe"))
 
-
-OUT = 'import argparse\nimport os\nimport shutil\n\nparser = argparse.ArgumentParser()\nparser.add_argument("--out")\n\
-parser.add_argument("--other")\nargs = parser.parse_args()\n'
 
 USED = [
-    used("constant by another name", 'BEST = "out/best.ckpt"\n', "ms.save_checkpoint(net, BEST)  #s\n", "", 'ms.load_checkpoint("out/best.ckpt", net)\n'),
-    used("dot in front", "", 'ms.save_checkpoint(net, "./best.ckpt")  #s\n', "", 'ms.load_checkpoint("best.ckpt", net)\n'),
-    used("joined and written out", "import os\n", 'ms.save_checkpoint(net, os.path.join("out", "best.ckpt"))  #s\n', "", 'ms.load_checkpoint("out/best.ckpt")\n'),
-    used("pathlib and os.path", "import os\nfrom pathlib import Path\n\nout = Path(args_out := 'runs')\n", 'ms.save_checkpoint(net, str(out / "best.ckpt"))  #s\n', "", 'os.remove(os.path.join("runs", "best.ckpt"))\n'),
-    used("f-string and plus", OUT, 'ms.save_checkpoint(net, f"{args.out}/best.ckpt")  #s\n', "", 'shutil.copy(args.out + "/best.ckpt", "/backup")\n'),
-    used("percent and format", OUT, 'ms.save_checkpoint(net, "%s/best.ckpt" % args.out)  #s\n', 'shutil.copy("{}/best.ckpt".format(args.out), "kept.ckpt")\n'),
-    used("folder given to copytree", OUT, 'ms.save_checkpoint(net, os.path.join(args.out, f"{epoch}.ckpt"))  #s\n', "shutil.copytree(args.out, '/backup')\n"),
-    used("folder that is listed", "import os\n", 'ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s\n', "", 'print(sorted(os.listdir("out")))\n'),
-    used("folder that is uploaded", "import moxing as mox\n", 'ms.save_checkpoint(net, f"/cache/out/{epoch}.ckpt")  #s\n', 'mox.file.copy_parallel("/cache/out", "obs://bucket/out")\n'),
-    used("folder around the folder", "import shutil\n", 'ms.save_checkpoint(net, f"/cache/out/ckpt/{epoch}.ckpt")  #s\n', "", 'shutil.make_archive("all", "zip", "/cache/out")\n'),
-    used("glob pattern", "import glob\n", 'ms.save_checkpoint(net, f"out/net-{epoch}.ckpt")  #s\n', "", 'newest = sorted(glob.glob("out/*.ckpt"))[-1]\n'),
-    used("glob of a path", "from pathlib import Path\n\nout = Path('out')\n", 'ms.save_checkpoint(net, f"{out}/net-{epoch}.ckpt")  #s\n', "", 'found = list(out.glob("net-*.ckpt"))\n'),
-    used("command as a text", "import os\n", 'ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s\n', 'os.system("gsutil cp -r out gs://bucket")\n'),
-    used("command as a list", "import subprocess\n", 'ms.save_checkpoint(net, "out/last.ckpt")  #s\n', 'subprocess.run(["cp", "out/last.ckpt", "/backup"], check=True)\n'),
-    used("f-string as a command", OUT, 'ms.save_checkpoint(net, f"{args.out}/last.ckpt")  #s\n', 'os.system(f"mv {args.out}/last.ckpt /backup")\n'),
-    used("method of a path", "from pathlib import Path\n\nlast = Path('out') / 'last.ckpt'\n", "ms.save_checkpoint(net, str(last))  #s\n", 'last.rename("out/kept.ckpt")\n'),
-    used("size of the file", "import os\n", 'name = f"{epoch}.ckpt"\nms.save_checkpoint(net, name)  #s\n', "print(os.path.getsize(name))\n"),
-    used("opened to be sent", "import requests\n", 'ms.save_checkpoint(net, "last.ckpt")  #s\n', 'requests.post("http://host", files={"file": open("last.ckpt", "rb")})\n'),
-    used("client of a bucket", "from obs import ObsClient\n\nclient = ObsClient()\n", 'ms.save_checkpoint(net, "last.ckpt")  #s\n', 'client.putFile("bucket", "key", "last.ckpt")\n'),
-    used("tar", "import tarfile\n", 'ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s\n', 'with tarfile.open("all.tar", "w") as tar:\n    tar.add("out")\n'),
-    used("removed in the next pass", "import os\n", 'if os.path.exists("best.ckpt"):\n    os.remove("best.ckpt")\nms.save_checkpoint(net, "best.ckpt")  #s\n'),
-    used("rotation", "import os\n\nsaved = []\n", 'name = f"{epoch}.ckpt"\nms.save_checkpoint(net, name)  #s\nsaved.append(name)\nif len(saved) > 1:\n    os.remove(saved.pop(0))\n'),
-    used("best one by its number", "import os\n\nbest = 0\n", 'ms.save_checkpoint(net, f"out/net-{epoch}.ckpt")  #s\n', "best = epoch\n", 'ms.load_checkpoint(f"out/net-{best}.ckpt", net)\n'),
-    used("name without its ending", "", 'ms.save_checkpoint(net, "best")  #s\n', "", 'ms.load_checkpoint("best.ckpt", net)\n'),
-    used("helper that copies", "import shutil\n\n\ndef keep(path):\n    shutil.copy(path, '/backup')\n\n\n", 'ms.save_checkpoint(net, "last.ckpt")  #s\n', 'keep("last.ckpt")\n'),
-    used("helper that returns the name", "import shutil\n\n\ndef name(epoch):\n    return f'out/{epoch}.ckpt'\n\n\n", "ms.save_checkpoint(net, name(epoch))  #s\n", "shutil.copy(name(epoch), '/backup')\n"),
-    used("helper that saves", "\n\ndef keep(network, path):\n    ms.save_checkpoint(network, path)  #s\n\n\n", 'keep(net, "best.ckpt")\n', "", 'ms.load_checkpoint("best.ckpt", net)\n'),
-    used("loop over files", "import glob\nimport os\n", 'ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s\n', 'for old in glob.glob("out/*"):\n    os.remove(old)\n'),
+    used(
+        "constant by another name",
+        """
+        BEST = "out/best.ckpt"
+        ---
+        ms.save_checkpoint(net, BEST)  #s
+        ---
+        ms.load_checkpoint("out/best.ckpt", net)
+        """,
+    ),
+    used(
+        "dot in front",
+        """
+        ---
+        ms.save_checkpoint(net, "./best.ckpt")  #s
+        ---
+        ms.load_checkpoint("best.ckpt", net)
+        """,
+    ),
+    used(
+        "joined and written out",
+        """
+        import os
+        ---
+        ms.save_checkpoint(net, os.path.join("out", "best.ckpt"))  #s
+        ---
+        ms.load_checkpoint("out/best.ckpt")
+        """,
+    ),
+    used(
+        "pathlib and os.path",
+        """
+        import os
+        from pathlib import Path
+
+        out = Path(args_out := 'runs')
+        ---
+        ms.save_checkpoint(net, str(out / "best.ckpt"))  #s
+        ---
+        os.remove(os.path.join("runs", "best.ckpt"))
+        """,
+    ),
+    used(
+        "f-string and plus",
+        """
+        ---
+        ms.save_checkpoint(net, f"{args.out}/best.ckpt")  #s
+        ---
+        shutil.copy(args.out + "/best.ckpt", "/backup")
+        """,
+        options=True,
+    ),
+    used(
+        "percent and format",
+        """
+        ---
+        ms.save_checkpoint(net, "%s/best.ckpt" % args.out)  #s
+        shutil.copy("{}/best.ckpt".format(args.out), "kept.ckpt")
+        """,
+        options=True,
+    ),
+    used(
+        "folder given to copytree",
+        """
+        ---
+        ms.save_checkpoint(net, os.path.join(args.out, f"{epoch}.ckpt"))  #s
+        shutil.copytree(args.out, '/backup')
+        """,
+        options=True,
+    ),
+    used(
+        "folder that is listed",
+        """
+        import os
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        ---
+        print(sorted(os.listdir("out")))
+        """,
+    ),
+    used(
+        "folder that is uploaded",
+        """
+        import moxing as mox
+        ---
+        ms.save_checkpoint(net, f"/cache/out/{epoch}.ckpt")  #s
+        mox.file.copy_parallel("/cache/out", "obs://bucket/out")
+        """,
+    ),
+    used(
+        "folder around the folder",
+        """
+        import shutil
+        ---
+        ms.save_checkpoint(net, f"/cache/out/ckpt/{epoch}.ckpt")  #s
+        ---
+        shutil.make_archive("all", "zip", "/cache/out")
+        """,
+    ),
+    used(
+        "glob pattern",
+        """
+        import glob
+        ---
+        ms.save_checkpoint(net, f"out/net-{epoch}.ckpt")  #s
+        ---
+        newest = sorted(glob.glob("out/*.ckpt"))[-1]
+        """,
+    ),
+    used(
+        "glob of a path",
+        """
+        from pathlib import Path
+
+        out = Path('out')
+        ---
+        ms.save_checkpoint(net, f"{out}/net-{epoch}.ckpt")  #s
+        ---
+        found = list(out.glob("net-*.ckpt"))
+        """,
+    ),
+    used(
+        "command as a text",
+        """
+        import os
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        os.system("gsutil cp -r out gs://bucket")
+        """,
+    ),
+    used(
+        "command as a list",
+        """
+        import subprocess
+        ---
+        ms.save_checkpoint(net, "out/last.ckpt")  #s
+        subprocess.run(["cp", "out/last.ckpt", "/backup"], check=True)
+        """,
+    ),
+    used(
+        "f-string as a command",
+        """
+        ---
+        ms.save_checkpoint(net, f"{args.out}/last.ckpt")  #s
+        os.system(f"mv {args.out}/last.ckpt /backup")
+        """,
+        options=True,
+    ),
+    used(
+        "method of a path",
+        """
+        from pathlib import Path
+
+        last = Path('out') / 'last.ckpt'
+        ---
+        ms.save_checkpoint(net, str(last))  #s
+        last.rename("out/kept.ckpt")
+        """,
+    ),
+    used(
+        "size of the file",
+        """
+        import os
+        ---
+        name = f"{epoch}.ckpt"
+        ms.save_checkpoint(net, name)  #s
+        print(os.path.getsize(name))
+        """,
+    ),
+    used(
+        "opened to be sent",
+        """
+        import requests
+        ---
+        ms.save_checkpoint(net, "last.ckpt")  #s
+        requests.post("http://host", files={"file": open("last.ckpt", "rb")})
+        """,
+    ),
+    used(
+        "client of a bucket",
+        """
+        from obs import ObsClient
+
+        client = ObsClient()
+        ---
+        ms.save_checkpoint(net, "last.ckpt")  #s
+        client.putFile("bucket", "key", "last.ckpt")
+        """,
+    ),
+    used(
+        "tar",
+        """
+        import tarfile
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        with tarfile.open("all.tar", "w") as tar:
+            tar.add("out")
+        """,
+    ),
+    used(
+        "removed in the next pass",
+        """
+        import os
+        ---
+        if os.path.exists("best.ckpt"):
+            os.remove("best.ckpt")
+        ms.save_checkpoint(net, "best.ckpt")  #s
+        """,
+    ),
+    used(
+        "rotation",
+        """
+        import os
+
+        saved = []
+        ---
+        name = f"{epoch}.ckpt"
+        ms.save_checkpoint(net, name)  #s
+        saved.append(name)
+        if len(saved) > 1:
+            os.remove(saved.pop(0))
+        """,
+    ),
+    used(
+        "best one by its number",
+        """
+        import os
+
+        best = 0
+        ---
+        ms.save_checkpoint(net, f"out/net-{epoch}.ckpt")  #s
+        best = epoch
+        ---
+        ms.load_checkpoint(f"out/net-{best}.ckpt", net)
+        """,
+    ),
+    used(
+        "name without its ending",
+        """
+        ---
+        ms.save_checkpoint(net, "best")  #s
+        ---
+        ms.load_checkpoint("best.ckpt", net)
+        """,
+    ),
+    used(
+        "helper that copies",
+        """
+        import shutil
+
+
+        def keep(path):
+            shutil.copy(path, '/backup')
+        ---
+        ms.save_checkpoint(net, "last.ckpt")  #s
+        keep("last.ckpt")
+        """,
+    ),
+    used(
+        "helper that returns the name",
+        """
+        import shutil
+
+
+        def name(epoch):
+            return f'out/{epoch}.ckpt'
+        ---
+        ms.save_checkpoint(net, name(epoch))  #s
+        shutil.copy(name(epoch), '/backup')
+        """,
+    ),
+    used(
+        "helper that saves",
+        """
+        def keep(network, path):
+            ms.save_checkpoint(network, path)  #s
+        ---
+        keep(net, "best.ckpt")
+        ---
+        ms.load_checkpoint("best.ckpt", net)
+        """,
+    ),
+    used(
+        "loop over files",
+        """
+        import glob
+        import os
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        for old in glob.glob("out/*"):
+            os.remove(old)
+        """,
+    ),
     case(
         "constant of another module",
         {
-            "train.py": join(STEP.replace("from src.dataset", "import names\nfrom src.dataset"), loop("", "ms.save_checkpoint(net, names.BEST)  #s\n", "", "ms.load_checkpoint(names.BEST, net)\n").replace("#s", "# ! no fix")),
+            "train.py": join(STEP)
+            + loop(
+                """
+                import names
+
+                ---
+                ms.save_checkpoint(net, names.BEST)  # ! no fix
+                ---
+                ms.load_checkpoint(names.BEST, net)
+                """
+            ),
             "names.py": 'import os\n\nBEST = os.path.join(os.environ["OUT"], "best.ckpt")\n',
         },
     ),
     case(
         "imported constant, and module",
         {
-            "train.py": join(STEP.replace("from src.dataset", "import names\nfrom names import BEST\nfrom src.dataset"), loop("import os\n", "ms.save_checkpoint(net, BEST)  #s\n", "", "os.remove(names.BEST)\n").replace("#s", "# ! no fix")),
+            "train.py": join(STEP)
+            + loop(
+                """
+                import os
+
+                import names
+                from names import BEST
+
+                ---
+                ms.save_checkpoint(net, BEST)  # ! no fix
+                ---
+                os.remove(names.BEST)
+                """
+            ),
             "names.py": 'import os\n\nBEST = os.path.join(os.environ["OUT"], "best.ckpt")\n',
         },
     ),
@@ -217,28 +512,203 @@ USED = [
         mox.file.copy_parallel("/cache/ckpt", "obs://bucket")
         """,
     ),
-]  # fmt: skip
+]
 
 UNUSED = [
-    unused("read only before the loop", "import os\n\nif os.path.exists('last.ckpt'):\n    ms.load_checkpoint('last.ckpt', net)\n", 'ms.save_checkpoint(net, "last.ckpt")  #s\n'),
-    unused("option to resume, by a function", OUT + "\n\ndef resume(path):\n    if path:\n        ms.load_checkpoint(path, net)\n\n\nresume(os.path.join(args.out, 'last.ckpt'))\n", 'ms.save_checkpoint(net, os.path.join(args.out, "last.ckpt"))  #s\n'),
-    unused("another file of the folder", OUT, 'ms.save_checkpoint(net, f"{args.out}/{epoch}.ckpt")  #s\n', 'with open(f"{args.out}/log.txt", "a") as file:\n    file.write("saved")\n'),
-    unused("another folder of that name", "import shutil\n", 'ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s\n', "", 'shutil.copytree("data/out", "/backup")\n'),
-    unused("folder whose name only begins alike", "import os\n", 'ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s\n', "", 'os.listdir("out_of_data")\n'),
-    unused("another option", OUT, 'ms.save_checkpoint(net, os.path.join(args.out, f"net-{epoch}.ckpt"))  #s\n', "", "os.listdir(args.other)\n"),
-    unused("folder is made and tested for", OUT, 'if not os.path.exists(args.out):\n    os.makedirs(args.out)\nms.save_checkpoint(net, f"{args.out}/{epoch}.ckpt")  #s\n'),
-    unused("name is printed and logged", "import logging\n", 'name = f"{epoch}.ckpt"\nms.save_checkpoint(net, name)  #s\n', 'print("saved", name)\nlogging.info("saved %s", name)\n'),
-    unused("name goes into a list", "saved = []\n", 'name = f"{epoch}.ckpt"\nms.save_checkpoint(net, name)  #s\n', "saved.append(name)\nif 'old.ckpt' in saved:\n    saved.remove(name)\n"),
-    unused("other ending", "import glob\n", 'ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s\n', "", 'print(glob.glob("out/*.png"))\n'),
-    unused("best and last", "", 'ms.save_checkpoint(net, "out/last.ckpt")  #s\n', "", 'ms.load_checkpoint("out/teacher.ckpt", net)\n'),
-    unused("weights of a backbone", OUT, 'ms.save_checkpoint(net, f"net-{epoch}.ckpt")  #s\n', "", "ms.load_checkpoint(args.other, net)\n"),
-    unused("text that is replaced", "", 'name = f"{epoch}.ckpt"\nms.save_checkpoint(net, name)  #s\n', 'print(name.replace(".ckpt", ".pth"))\n'),
-    unused("each fold has its own file", "", 'ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s\n', "", 'np = __import__("numpy")\nnp.save("out/scores.npy", [1])\n'),
-    unused("command that does not touch it", "import os\n", 'ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s\n', 'os.system("nvidia-smi --loop")\n'),
-    unused("data folder", "import os\n\nfor name in os.listdir('data'):\n    print(name)\n", 'ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s\n', "", "print(os.listdir('data'))\n"),
-    unused("arm that another mode takes", "import os\n", 'if epoch % 2:\n    ms.save_checkpoint(net, "last.ckpt")  #s\n', "", "if False:\n    os.remove('last.ckpt')\n"),
-    unused("helper loads another file later", "\n\ndef load(path):\n    ms.load_checkpoint(path, net)\n\n\nload('last.ckpt')\n", 'ms.save_checkpoint(net, "last.ckpt")  #s\n', "", "load('teacher.ckpt')\n"),
-    unused("skipped where it is there already", "import os\n", 'ms.save_checkpoint(net, f"{epoch}.ckpt")  #s\n').__class__ and
+    unused(
+        "read only before the loop",
+        """
+        import os
+
+        if os.path.exists('last.ckpt'):
+            ms.load_checkpoint('last.ckpt', net)
+        ---
+        ms.save_checkpoint(net, "last.ckpt")  #s
+        """,
+    ),
+    unused(
+        "option to resume, by a function",
+        """
+        def resume(path):
+            if path:
+                ms.load_checkpoint(path, net)
+
+
+        resume(os.path.join(args.out, 'last.ckpt'))
+        ---
+        ms.save_checkpoint(net, os.path.join(args.out, "last.ckpt"))  #s
+        """,
+        options=True,
+    ),
+    unused(
+        "another file of the folder",
+        """
+        ---
+        ms.save_checkpoint(net, f"{args.out}/{epoch}.ckpt")  #s
+        with open(f"{args.out}/log.txt", "a") as file:
+            file.write("saved")
+        """,
+        options=True,
+    ),
+    unused(
+        "another folder of that name",
+        """
+        import shutil
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        ---
+        shutil.copytree("data/out", "/backup")
+        """,
+    ),
+    unused(
+        "folder whose name only begins alike",
+        """
+        import os
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        ---
+        os.listdir("out_of_data")
+        """,
+    ),
+    unused(
+        "another option",
+        """
+        ---
+        ms.save_checkpoint(net, os.path.join(args.out, f"net-{epoch}.ckpt"))  #s
+        ---
+        os.listdir(args.other)
+        """,
+        options=True,
+    ),
+    unused(
+        "folder is made and tested for",
+        """
+        ---
+        if not os.path.exists(args.out):
+            os.makedirs(args.out)
+        ms.save_checkpoint(net, f"{args.out}/{epoch}.ckpt")  #s
+        """,
+        options=True,
+    ),
+    unused(
+        "name is printed and logged",
+        """
+        import logging
+        ---
+        name = f"{epoch}.ckpt"
+        ms.save_checkpoint(net, name)  #s
+        print("saved", name)
+        logging.info("saved %s", name)
+        """,
+    ),
+    unused(
+        "name goes into a list",
+        """
+        saved = []
+        ---
+        name = f"{epoch}.ckpt"
+        ms.save_checkpoint(net, name)  #s
+        saved.append(name)
+        if 'old.ckpt' in saved:
+            saved.remove(name)
+        """,
+    ),
+    unused(
+        "other ending",
+        """
+        import glob
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        ---
+        print(glob.glob("out/*.png"))
+        """,
+    ),
+    unused(
+        "best and last",
+        """
+        ---
+        ms.save_checkpoint(net, "out/last.ckpt")  #s
+        ---
+        ms.load_checkpoint("out/teacher.ckpt", net)
+        """,
+    ),
+    unused(
+        "weights of a backbone",
+        """
+        ---
+        ms.save_checkpoint(net, f"net-{epoch}.ckpt")  #s
+        ---
+        ms.load_checkpoint(args.other, net)
+        """,
+        options=True,
+    ),
+    unused(
+        "text that is replaced",
+        """
+        ---
+        name = f"{epoch}.ckpt"
+        ms.save_checkpoint(net, name)  #s
+        print(name.replace(".ckpt", ".pth"))
+        """,
+    ),
+    unused(
+        "each fold has its own file",
+        """
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        ---
+        np = __import__("numpy")
+        np.save("out/scores.npy", [1])
+        """,
+    ),
+    unused(
+        "command that does not touch it",
+        """
+        import os
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        os.system("nvidia-smi --loop")
+        """,
+    ),
+    unused(
+        "data folder",
+        """
+        import os
+
+        for name in os.listdir('data'):
+            print(name)
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        ---
+        print(os.listdir('data'))
+        """,
+    ),
+    unused(
+        "arm that another mode takes",
+        """
+        import os
+        ---
+        if epoch % 2:
+            ms.save_checkpoint(net, "last.ckpt")  #s
+        ---
+        if False:
+            os.remove('last.ckpt')
+        """,
+    ),
+    unused(
+        "helper loads another file later",
+        """
+        def load(path):
+            ms.load_checkpoint(path, net)
+
+
+        load('last.ckpt')
+        ---
+        ms.save_checkpoint(net, "last.ckpt")  #s
+        ---
+        load('teacher.ckpt')
+        """,
+    ),
     case(
         "each fold skips what is done",
         STEP,
@@ -317,11 +787,11 @@ UNUSED = [
     case(
         "script that copies when the run has ended",
         {
-            "train.py": join(STEP, loop("", 'ms.save_checkpoint(net, f"{epoch}.ckpt")  #s\n')).replace("#s", "# ! unsafe"),
+            "train.py": join(STEP) + loop('---\nms.save_checkpoint(net, f"{epoch}.ckpt")  # ! unsafe\n'),
             "run.sh": "python train.py\ncp *.ckpt /backup\n",
         },
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("program", USED)
@@ -335,8 +805,8 @@ def test_unused(program: Program) -> None:
 
 
 def test_the_finding_names_the_place() -> None:
-    text = loop("import os\n", 'ms.save_checkpoint(net, "last.ckpt")\n', 'os.rename("last.ckpt", "kept.ckpt")\n')
-    program = Program({"train.py": join(STEP, text)})
+    text = 'import os\n---\nms.save_checkpoint(net, "last.ckpt")\nos.rename("last.ckpt", "kept.ckpt")\n'
+    program = Program({"train.py": join(STEP) + loop(text)})
     (finding,) = program.lint(CODE).findings
     row = next(at for at, line in enumerate(program.files["train.py"].splitlines(), 1) if "os.rename" in line)
     assert finding.fix is None and f"line {row} " in finding.message
