@@ -58,8 +58,22 @@ OPTIONS = {
     "flag": "p.add_argument('--x', action='store_true')\n",
     "flag, double quotes": 'p.add_argument("--x", action="store_true")\n',
     "flag, aligned": "p.add_argument('--x',\n               action='store_true',  # c\n               help='x')\n",
+    "flag with its default": "p.add_argument('--x', action='store_true', default=False)\n",
+    "flag, short too": "p.add_argument('-x', '--x', action='store_true', help='x')\n",
+    "flag without a long name": "p.add_argument('-x', action='store_true')\n",
+    "flag that turns off": "p.add_argument('--no-x', dest='x', action='store_true')\n",
+    "pair": "p.add_argument('--x', action=argparse.BooleanOptionalAction, default=False)\n",
     "nothing given": "p.add_argument('--x')\n",
 }
+CLICKED = "import click\n@click.command()\n{}def main(x):\n    reveal(x)\nmain()\n"
+CLICK = {
+    "flag": "@click.option('--x', is_flag=True, default=False)\n",
+    "flag without a default": "@click.option('--x', is_flag=True)\n",
+    "pair": "@click.option('--x/--no-x', default=False)\n",
+    "flag, short alone": "@click.option('-x', is_flag=True, default=False)\n",
+    "value": "@click.option('--x', type=bool, default=False)\n",
+}
+ABSL = "from absl import flags\nflags.DEFINE_bool('x', False, 'x')\nFLAGS = flags.FLAGS\nreveal(FLAGS.x)\n"
 LAUNCHERS = {
     "behind a blank": "python train.py --x False --y 1\n",
     "behind =": "python train.py --x=False --y=False\n",
@@ -79,8 +93,8 @@ def changed(text: str, name: str, script: str | None = None) -> str | None:
     edits = set_setting(made, setting, "True", "true") if setting is not None else None
     if edits is None:
         return None
-    (edit,) = edits
-    return Source(edit.path, made.project.raw(edit.path) or b"").spliced(edits).decode()
+    (path,) = {edit.path for edit in edits}
+    return Source(path, made.project.raw(path) or b"").spliced(sorted(edits)).decode()
 
 
 def page_of_set_setting() -> Iterator[Section]:
@@ -93,5 +107,8 @@ def page_of_set_setting() -> Iterator[Section]:
         yield Section(f"JSON: {name}", text, (("after", partial(changed, name="c.json", script=script)),))
     for name, text in OPTIONS.items():
         yield Section(f"option: {name}", PARSED.format(text), (("after", partial(changed, name="train.py")),))
+    for name, text in CLICK.items():
+        yield Section(f"click: {name}", CLICKED.format(text), (("after", partial(changed, name="train.py")),))
+    yield Section("absl", ABSL, (("after", partial(changed, name="train.py")),))
     for name, text in LAUNCHERS.items():
         yield Section(f"launcher: {name}", text, (("after", partial(changed, name="run.sh", script=SCRIPT)),))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping
 
 import pytest
@@ -36,7 +37,11 @@ def changed(files: Mapping[str, str], text: str, yaml: str) -> str:
     [
         ("default=False", "args.x", "parser.add_argument('--x', default=True)"),
         ("type=eval, default='False'", "args.x", "parser.add_argument('--x', type=eval, default='True')"),
-        ("action='store_true'", "args.x", "parser.add_argument('--x', action='store_false')"),
+        (
+            "action='store_true'",
+            "args.x",
+            "parser.add_argument('--x', action=argparse.BooleanOptionalAction, default=True)",
+        ),
         # worked out from what stands there: nobody knows what to write
         ("default=True", "not args.x", ""),
         ("action='store_true'", "not args.x", ""),
@@ -46,6 +51,14 @@ def changed(files: Mapping[str, str], text: str, yaml: str) -> str:
 )
 def test_default(option: str, expression: str, expected: str) -> None:
     assert changed({"train.py": f"{PARSER.format(option)}reveal({expression})"}, "True", "true") == expected
+
+
+def test_a_flag_means_what_its_name_says() -> None:
+    text = f"{PARSER.format('action=' + repr('store_true'))}reveal(args.x)"
+    line = changed({"train.py": text}, "True", "true")
+    parser = argparse.ArgumentParser()
+    exec(line, {"argparse": argparse, "parser": parser})
+    assert [parser.parse_args(given).x for given in ([], ["--x"], ["--no-x"])] == [True, True, False]
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.core.findings import Gain, Safety
-from ms_perflint.index.reachability import excludes
+from ms_perflint.core.findings import Gain, Related, Safety
+from ms_perflint.index.predicates import choice
+from ms_perflint.index.reachability import excludes, path_condition
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import conditions, mode, training
@@ -40,9 +41,12 @@ class MissingDatasetSinkMode(Check):
     def suspect(self, call: Call) -> bool:
         """Not sunk, on a path that normal users take, where sinking works and nothing speaks against it."""
         given, value = call.given(SINK), call.argument(SINK)
-        if isinstance(given, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.IfExp)) and not value.must_be(False):
-            return False  # `device != "CPU"`, `not sparse`: the program decides by itself
-        if not value.is_by_default(False) or not self.program.runs(call) or self.target.is_cpu:
+        if not _is_for_cpu(call):
+            if isinstance(given, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.IfExp)) and not value.must_be(False):
+                return False  # `device != "CPU"`, `not sparse`: the program decides by itself
+            if not value.is_by_default(False):
+                return False
+        if not self.program.runs(call) or self.target.is_cpu:
             return False
         if conditions.is_for_cpu_only(self.program, call) or mode.is_for_another_mode(self.program, call):
             return False
@@ -64,14 +68,26 @@ class MissingDatasetSinkMode(Check):
 
     def _is_deliberate(self, call: Call) -> bool:
         """Return whether a literal False has a reason: callbacks of each step, epochs one by one, another branch."""
-        if not _is_literal(call, call.given(SINK)) or not call.argument(SINK).must_be(False):
+        if self._asks_for_a_size(call) or not _is_false(call):
             return False
-        if {Cadence.STEP, Cadence.UNKNOWN} & set(cadences(call)):
+        if _acts_by_step(call):
             return True
         if call.block.loops and call.argument("epoch").must_be(1):
             return True
         others = [other for other in self.program.calls(*MODEL_TRAINS) if excludes(other.block, call.block)]
-        return any(other.argument(SINK).may_be(True) for other in others)
+        if any(other.argument(SINK).may_be(True) for other in others):
+            return True
+        by_rank = [other for other in others if self._differ_by_rank(call, other)]
+        return any(_is_false(other) and _acts_by_step(other) for other in by_rank)
+
+    def _asks_for_a_size(self, call: Call) -> bool:
+        """Return whether a call says how much to sink: whoever writes that wants to sink."""
+        return call.given("sink_size") is not None and not call.argument("sink_size").must_be(-1)
+
+    def _differ_by_rank(self, call: Call, other: Call) -> bool:
+        """Return whether the rank alone decides which of two calls runs: they are one decision."""
+        own, theirs = (set(conditions.conditions(self.program, path_condition(each.block))) for each in (call, other))
+        return own != theirs and all("rank" in each.text.lower() for each in own ^ theirs)
 
     # --- by form
 
@@ -80,17 +96,24 @@ class MissingDatasetSinkMode(Check):
         call = self.call(node)
         if call is None:
             return
-        edits, related = edit.set_value(call, SINK, "True", yaml="true", line_length=self.line_length)
-        found = set(cadences(call))
-        safety = Safety.DISPLAY if related else Safety.SAFE if found <= {Cadence.EPOCH} else Safety.UNSAFE
-        advice = (
-            Message("sink the data set")
-            if safety is Safety.SAFE
-            else Message("sink the data set; callbacks that act after every step then act once per epoch")
-        )
-        self.report(node, self._message(call), edits, advice=advice, safety=safety, related=related)
+        related: tuple[Related, ...] = ()
+        if _is_for_cpu(call):
+            edits = edit.set_argument(call, SINK, "True", line_length=self.line_length)
+        else:
+            edits, related = edit.set_value(call, SINK, "True", yaml="true", line_length=self.line_length)
+        safety, advice, reason = Safety.SAFE, Message("sink the dataset"), None
+        if related:
+            safety, reason = Safety.DISPLAY, Message("the value is decided elsewhere, for other runs too")
+        elif not set(cadences(call)) <= {Cadence.EPOCH}:
+            safety, reason = Safety.UNSAFE, Message("callbacks that act after every step then act once per epoch")
+        self.report(node, self._message(call), edits, advice=advice, safety=safety, reason=reason, related=related)
 
     def _message(self, call: Call) -> Message:
+        if _is_for_cpu(call):
+            return Message(
+                "every step waits for Python to send the next batch: "
+                "`dataset_sink_mode` is True on a CPU alone, where it does nothing"
+            )
         if call.given("sink_size") is not None:
             return Message(
                 "every step waits for Python to send the next batch: "
@@ -123,6 +146,26 @@ class MissingDatasetSinkMode(Check):
             if receiver is not None
             else False
         )
+
+
+def _is_for_cpu(call: Call) -> bool:
+    """Return whether sinking is switched on just where there is none: `dataset_sink_mode=device == "CPU"`."""
+    given = call.given(SINK)
+    if isinstance(given, ast.Name):
+        bindings = call.scope.lookup(given)
+        given = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
+    asked = choice(given) if isinstance(given, (ast.Compare, ast.Call)) else None
+    return asked is not None and asked.devices(True) == {"CPU"}
+
+
+def _is_false(call: Call) -> bool:
+    """Return whether a call is given a False that its file shows."""
+    return _is_literal(call, call.given(SINK)) and call.argument(SINK).must_be(False)
+
+
+def _acts_by_step(call: Call) -> bool:
+    """Return whether a callback of a training acts after every step, as far as is known."""
+    return bool({Cadence.STEP, Cadence.UNKNOWN} & set(cadences(call)))
 
 
 def _is_literal(call: Call, given: Optional[ast.expr]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import edits as edit
@@ -11,11 +12,28 @@ from ms_perflint.core.findings import Edit, Gain, Related, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import checkpoints, training
+from ms_perflint.training.checkpoints import Reads
+from ms_perflint.training.file_uses import Use
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training import MODEL_TRAINS
 
 if TYPE_CHECKING:
     import libcst as cst
+
+
+DECIDED = Message("the value is decided elsewhere, for other runs too")
+VERBS = {
+    "loaded": Message("the file is loaded here"),
+    "opened": Message("the file is opened here"),
+    "copied": Message("the file, or its folder, is copied here"),
+    "moved": Message("the file, or its folder, gets another name here"),
+    "removed": Message("the file, or its folder, is removed here"),
+    "tested for": Message("the file is tested for here"),
+    "uploaded": Message("the file, or its folder, is uploaded here"),
+    "packed": Message("the folder of the file is packed here"),
+    "listed": Message("the folder of the file is listed here"),
+    "given to a command": Message("a command is given the file, or its folder, here"),
+}
 
 
 class SynchronousCheckpoint(Check):
@@ -31,6 +49,8 @@ class SynchronousCheckpoint(Check):
 
     def suspect(self, call: Call) -> bool:
         """By meaning: saved again and again while training, and not asynchronously."""
+        if self.target.is_cpu:
+            return False
         if call.api == checkpoints.CALLBACK:
             return checkpoints.config_of(call)[1] and training.is_trained(self.program) and self.program.runs(call)
         if not call.argument("async_save").is_by_default(False):
@@ -63,15 +83,14 @@ class SynchronousCheckpoint(Check):
             )
             self.report(node, message)
             return
-        if checkpoints.read_later(call):
-            message = Message(
-                "training waits while this checkpoint is written, again and again; "
-                "the program uses the file afterwards, so wait for it before you save with `async_save=True`"
-            )
-            self.report(node, message)
+        use = checkpoints.use_of_saved(call)
+        if use is not None:
+            self._used(node, call, use)
             return
         edits, related = edit.set_value(call, "async_save", "True", yaml="true", line_length=self.line_length)
-        safety = Safety.DISPLAY if related else Safety.UNSAFE
+        safety, reason = Safety.UNSAFE, Message("nothing waits for the writer: the file is complete only later")
+        if related:
+            safety, reason = Safety.DISPLAY, DECIDED
         self.report(
             node,
             Message(
@@ -79,10 +98,27 @@ class SynchronousCheckpoint(Check):
                 "`async_save=True` writes it in the background"
             ),
             edits,
-            advice=Message("save in the background; the file is complete only later"),
+            advice=Message("save in the background"),
             safety=safety,
+            reason=reason,
             related=related,
         )
+
+    def _used(self, node: cst.Call, call: Call, use: Use) -> None:
+        """Report a save without a fix: something uses the file, and would meet half of it, or none."""
+        site = use.site
+        place = site.module.source.place(site.span[0])
+        here = site.module is call.module
+        where = (
+            Message("line {row}", row=place.line)
+            if here
+            else Message("line {row} of {file}", row=place.line, file=os.path.basename(place.path))
+        )
+        message = Message(
+            "training waits while each checkpoint is written; no fix, since {where} uses the file",
+            where=where,
+        )
+        self.report(node, message, related=[Related(place, VERBS[use.verb])])
 
     def _config(
         self, node: cst.Call, call: Call, edits: Optional[tuple[Edit, ...]], related: tuple[Related, ...], argument: str
@@ -98,13 +134,23 @@ class SynchronousCheckpoint(Check):
                 "training waits while each checkpoint is written; `{argument}` writes it in the background",
                 argument=argument,
             )
-        advice = Message("save in the background; `Model.train` waits for the last one")
-        safety = self._safety(call)
-        if safety is None:
-            edits = None
-        elif related:
-            safety = Safety.DISPLAY
-        self.report(node, message, edits, advice=advice, safety=safety, related=related)
+        if self._is_refused(call):
+            self.report(node, message)
+            return
+        reads = checkpoints.reads_of(self.program, call)
+        if reads.use is not None:
+            self._used(node, call, reads.use)
+            return
+        safety, reason = self._grade(reads)
+        if related:
+            safety, reason = Safety.DISPLAY, DECIDED
+        advice = Message("save in the background")
+        if safety is Safety.SAFE:
+            advice = Message("save in the background; `Model.train` waits for the last one")
+        elif reads.unknown is not None:
+            place = reads.unknown.site.module.source.place(reads.unknown.site.span[0])
+            related = (*related, Related(place, Message("this checkpoint may be one that is still being written")))
+        self.report(node, message, edits, advice=advice, safety=safety, reason=reason, related=related)
 
     def _callback(self, node: cst.Call, call: Call) -> None:
         """A ModelCheckpoint without config saves synchronously, after every step."""
@@ -123,6 +169,7 @@ class SynchronousCheckpoint(Check):
                 edits,
                 advice=advice,
                 safety=Safety.DISPLAY,
+                reason=Message("it changes how often checkpoints are saved, and how many are kept"),
                 related=[Related(place, Message("this config is not used"))],
             )
             return
@@ -139,21 +186,22 @@ class SynchronousCheckpoint(Check):
         given = edit.set_argument(call, "config", name, line_length=self.line_length) if name is not None else None
         if given is None:
             return None, ""
-        waits = config.argument("async_save").is_by_default(False) and self._safety(config) is not None
+        waits = config.argument("async_save").is_by_default(False) and not self._is_refused(config)
+        waits = waits and checkpoints.reads_of(self.program, call).use is None
         background = edit.set_argument(config, "async_save", "True", line_length=self.line_length) if waits else None
         if background is None:
             return given, Message("pass the config on")
         return (*given, *background), Message("pass the config on, and save in the background")
 
-    def _safety(self, call: Call) -> Optional[Safety]:
-        """Return how far the fix may be trusted; None where there is none."""
-        if self._is_refused(call):
-            return None
-        loads, lists = checkpoints.read_by_callback(self.program)
-        if lists:
-            return None
-        by_hand = checkpoints.driven_by_hand(self.program) or not self.program.calls(*MODEL_TRAINS)
-        return Safety.UNSAFE if by_hand or loads or self.program.version < (2,) else Safety.SAFE
+    def _grade(self, reads: Reads) -> tuple[Safety, Optional[Message]]:
+        """Return how far the fix may be trusted, and why it is not safe."""
+        if reads.unknown is not None:
+            return Safety.UNSAFE, Message("a callback loads a checkpoint, perhaps before it is complete")
+        if checkpoints.steps_by_hand(self.program) or not self.program.calls(*MODEL_TRAINS):
+            return Safety.UNSAFE, Message("no `Model.train` waits for the writer of a callback that is driven by hand")
+        if self.program.version < (2,):
+            return Safety.UNSAFE, Message("it was not run before MindSpore 2.0")
+        return Safety.SAFE, None
 
     def _is_refused(self, call: Call) -> bool:
         """Return whether MindSpore raises an error for the format and `async_save` together.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _SCALAR = re.compile(rb"[^\s:#]+[ \t]*:[ \t]*(?P<value>[^\s#,}]+)")
 
+_LONG = re.compile(r"--(?!no[-_])\w")  # an option that can have a `--no-` beside it
 _TRUTHS = (("false", "true"), ("off", "on"), ("no", "yes"))
 _WORD = re.compile(r"['\"]?(?P<value>[\w.]+)")
 
@@ -92,19 +93,55 @@ def _exchanged(module: SemanticIndex, node: ast.expr, constant: object, text: st
     if not _stands_for(node, constant):
         return None
     is_read = isinstance(node, ast.Constant) and isinstance(node.value, str) and not isinstance(constant, str)
-    return replace_expression(module, node, f'"{text}"' if is_read else text)  # the option's type reads it
+    edits = replace_expression(module, node, f'"{text}"' if is_read else text)  # the option's type reads it
+    paired = _paired(module, node)
+    return (*edits, *paired) if edits is not None and paired is not None else None
+
+
+def _paired(module: SemanticIndex, default: ast.expr) -> Optional[tuple[Edit, ...]]:
+    """Return the edits by which a flag of click that is on by default can be turned off: `--x/--no-x`.
+
+    With `is_flag=True` alone, passing a flag that is on turns it off. None where no such name can be given.
+    """
+    for site in module.by_word.get("option", ()):
+        given = {keyword.arg: keyword.value for keyword in site.node.keywords}  # type: ignore[attr-defined]
+        is_flag = given.get("is_flag")
+        if given.get("default") is default and isinstance(is_flag, ast.Constant) and is_flag.value is True:
+            names = [each for each in site.node.args if isinstance(each, ast.Constant)]  # type: ignore[attr-defined]
+            if any("/" in str(name.value) for name in names):
+                return ()
+            name = next((each for each in names if _LONG.match(str(each.value))), None)
+            word = str(name.value)[2:] if name is not None else ""
+            return replace_expression(module, name, f'"--{word}/--no-{word}"') if name is not None else None
+    return ()
 
 
 def _default(module: SemanticIndex, node: ast.Call, constant: object, text: str) -> Optional[tuple[Edit, ...]]:
-    """Change what an `add_argument` call gives by default: its `default`, or the way its flag works."""
+    """Change what an `add_argument` call gives by default.
+
+    A flag that is off by default becomes a pair, `--x` and `--no-x` (Python 3.9), that is on: with another default, or
+    another action, passing it would do nothing, or turn it off.
+    """
     given = {keyword.arg: keyword.value for keyword in node.keywords}
     default, action = given.get("default"), given.get("action")
-    turned = {"store_true": '"store_false"', "store_false": '"store_true"'}
-    if default is not None:
-        return _exchanged(module, default, constant, text)
-    if isinstance(action, ast.Constant) and action.value in turned and constant is (action.value == "store_false"):
-        return replace_expression(module, action, turned[str(action.value)])
-    return None
+    is_flag = isinstance(action, ast.Constant) and action.value in ("store_true", "store_false")
+    if action is None or not is_flag:
+        return _exchanged(module, default, constant, text) if default is not None else None
+    library = next(
+        (name for name, found in module.imported.items() if any(_is_argparse(*each) for each in found)), None
+    )
+    is_long = any(isinstance(each, ast.Constant) and _LONG.match(str(each.value)) for each in node.args)
+    if constant is not False or action.value != "store_true" or library is None or not is_long:  # type: ignore[attr-defined]
+        return None
+    if default is None:
+        return (Edit(module.path, *module.span(action), f"{library}.BooleanOptionalAction, default={text}"),)
+    edits = _exchanged(module, default, constant, text)
+    pair = replace_expression(module, action, f"{library}.BooleanOptionalAction")
+    return (*edits, *pair) if edits is not None and pair is not None else None
+
+
+def _is_argparse(stmt: ast.stmt, alias: ast.alias) -> bool:
+    return isinstance(stmt, ast.Import) and alias.name == "argparse"
 
 
 def _stands_for(default: ast.expr, constant: object) -> bool:

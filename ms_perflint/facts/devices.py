@@ -47,7 +47,7 @@ ONCE = "once"
 def _saved(reader: Reader, call: Call) -> Evidence:
     again = repeats(reader.program, call)
     role = Message("again and again while training")
-    if again and checkpoints.read_later(call):
+    if again and checkpoints.use_of_saved(call) is not None:
         role = Message("again and again while training, and reads the file")
     found = reader.evidence(call, ASYNC, says=lambda value: also(role, _async(value)))
     if again:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.path_values import ANY, Path
+from ms_perflint.infer.paths import paths
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
-from ms_perflint.program.live_code import HOOKS
-from ms_perflint.training.training import MODEL_TRAINS, is_callback, words_called
+from ms_perflint.training.file_uses import Use, in_callbacks, use_after, uses
+from ms_perflint.training.training import MODEL_TRAINS
 from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
@@ -23,16 +25,6 @@ CONFIG, CALLBACK, SAVE = (
     "mindspore.train.ModelCheckpoint",
     "mindspore.save_checkpoint",
 )
-# Calls that read, move or test a file, by their last word
-READS = frozenset(
-    {
-        "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "load", "open", "exists", "isfile",
-        "getsize", "stat", "copy", "copy2", "copyfile", "copytree", "move", "rename", "replace", "remove", "unlink",
-        "chmod", "system", "upload", "upload_file", "copy_parallel", "sync_data",
-    }
-)  # fmt: skip
-LOADS = frozenset({"load_checkpoint", "load_ckpt", "load_distributed_checkpoint"})
-LISTS = frozenset({"listdir", "glob", "iglob", "scandir", "iterdir", "walk", "getmtime", "getctime"})
 STEPS_BY_HAND = ("step_end", "on_train_step_end", "epoch_end", "on_train_epoch_end")
 
 
@@ -107,15 +99,16 @@ def unused_config(program: Program, callback: Call) -> Optional[Call]:
     return None
 
 
-def driven_by_hand(program: Program) -> bool:
-    """Return whether the program itself calls the hooks of a ModelCheckpoint: then nothing waits for its writer."""
+def steps_by_hand(program: Program) -> list[Site]:
+    """Return where the program itself calls the hooks of a ModelCheckpoint: then nothing waits for its writer."""
+    found = []
     for word in STEPS_BY_HAND:
         for site in program.sites(word):
             if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute):
                 base = program.value(site.node.func.value, site.scope)
                 if any(known.type_api == CALLBACK for known in base.alternatives):
-                    return True
-    return False
+                    found.append(site)
+    return found
 
 
 def saves_once(config: Call) -> bool:
@@ -152,58 +145,60 @@ def _factors(call: Call, node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def read_later(save: Call) -> bool:
-    """Return whether running code loads, copies, moves or tests for the file that a `save_checkpoint` writes."""
-    path = save.given("ckpt_file_name")
-    if path is None:
-        return True
-    wanted = _marks(save, path)
-    for site in _readers(save.program):
-        assert isinstance(site.node, ast.Call)
-        given = (*site.node.args, *(keyword.value for keyword in site.node.keywords))
-        if any(wanted & _marks(site, argument) for argument in given) and save.program.runs(site):
-            return True
-    return False
+def use_of_saved(save: Call) -> Optional[Use]:
+    """Return what uses the file of a `save_checkpoint` afterwards: nothing waits for its writer."""
+    given = save.given("ckpt_file_name")
+    found = paths(save.program.evaluator, given, save.scope) if given is not None else ()
+    return use_after(save.program, save, [_named(path) for path in found])
 
 
-def _readers(program: Program) -> Iterator[Site]:
-    """Yield the calls that by their words read, move or look for files; whether they run is not asked."""
-    for module in program.modules:
-        for word in sorted(READS | LISTS):
-            for site in module.by_word.get(word, ()):
-                if isinstance(site.node, ast.Call):
-                    yield site
+def _named(path: Path) -> Path:
+    """Return the path that a save writes to: it adds the ending (mindspore 2.10 train/serialization.py:751)."""
+    last = path.pieces[-1] if path.pieces else None
+    is_whole = not isinstance(last, str) or last.endswith((".ckpt", ".safetensors"))
+    return path if is_whole else path.added(Path((".ckpt",)))
 
 
-def _marks(site: Site, node: ast.expr, depth: int = 0) -> set[str]:
-    """Return what tells a path: the expression itself, the names that hold it, file names in it."""
-    found = {ast.dump(node)} if not isinstance(node, ast.Constant) else set()
-    if isinstance(node, ast.Name) and depth < 4:
-        found = {f"{site.scope.owner.name} {node.id}"}
-        for binding in site.scope.owner.bindings.get(node.id, ()):
-            if binding.kind == "assign" and binding.value is not None:
-                found |= _marks(site, binding.value, depth + 1)
-        return found
-    for part in ast.walk(node):
-        if (
-            isinstance(part, ast.Constant)
-            and isinstance(part.value, str)
-            and part.value.endswith((".ckpt", ".safetensors"))
-            and len(part.value) > 6
-        ):
-            found.add(part.value.rpartition("/")[2])
+class Reads(NamedTuple):
+    """How a program reads the files of a ModelCheckpoint before its writer is done."""
+
+    use: Optional[Use] = None  # one of its files, or all of its folder
+    unknown: Optional[Use] = None  # a checkpoint that cannot be told apart
+
+
+def reads_of(program: Program, call: Call) -> Reads:
+    """Return how the files are read that a ModelCheckpoint with this config, or this one, writes.
+
+    `Model.train` waits for the writer at its end: callbacks alone can read before. One that is driven by hand is joined
+    by nothing.
+    """
+    callbacks = [call] if call.api == CALLBACK else callbacks_with(program, call)
+    written = [path for callback in callbacks for path in _files(program, callback)]
+    for site in steps_by_hand(program):
+        if (use := use_after(program, site, written)) is not None:
+            return Reads(use)
+    inside = [use for use in uses(program) if in_callbacks(program, use)]
+    for use in inside:
+        if any(use.is_of(path) for path in written):
+            return Reads(use)
+    unknown = [use for use in inside if use.is_unknown]
+    loads = [use for use in unknown if use.loads]
+    if loads and (found := next((use for use in unknown if use.verb == "listed"), None)) is not None:
+        return Reads(found)
+    return Reads(None, loads[0] if loads else None)
+
+
+def _files(program: Program, callback: Site) -> list[Path]:
+    """Return the files that a ModelCheckpoint writes: `directory/prefix-epoch_step.ckpt`."""
+    bound = Call(callback, program, CALLBACK)
+    found = []
+    for folder in _given(bound, "directory") or (Path(()),):
+        for prefix in _given(bound, "prefix") or (Path(("CKP",)),):
+            name = prefix.added(Path((ANY, ".ckpt")))
+            found.append(folder.added(name, "/") if folder.pieces else name)
     return found
 
 
-@query
-def read_by_callback(program: Program) -> tuple[bool, bool]:
-    """Return whether a callback of the program loads some checkpoint, and whether it looks for files in a folder."""
-    loads = lists = False
-    for scope in program.reached:
-        if scope.is_class and is_callback(program, scope):
-            for method in scope.defines:
-                if method.name in HOOKS and method.name not in ("begin", "on_train_begin"):
-                    words = words_called(program, method)
-                    loads = loads or bool(words & LOADS)
-                    lists = lists or (bool(words & LISTS) and bool(words & (LOADS | READS)))
-    return loads, lists
+def _given(callback: Call, name: str) -> tuple[Path, ...]:
+    given = callback.given(name)
+    return paths(callback.program.evaluator, given, callback.scope) if given is not None else ()

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Optional
 
+from ms_perflint.index.reachability import IMPOSSIBLE
 from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.infer import calls
+from ms_perflint.infer.parameters import argument
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.last_iteration import is_in_last_pass, is_in_one_pass
-from ms_perflint.training.training import callees, callers, is_callback, scopes_above, train_sites
+from ms_perflint.training.training import (
+    MODEL_TRAINS,
+    callees,
+    callers,
+    is_callback,
+    scopes_above,
+    train_sites,
+    training_scopes,
+)
 
 # Methods of a Callback that run while training goes on; `end` runs once, after it
 REPEATED_HOOKS = frozenset(
@@ -26,46 +38,134 @@ REPEATED_HOOKS = frozenset(
 )
 
 
-def repeats(program: Program, site: Site, seen: Optional[set[Scope]] = None, even_once: bool = False) -> bool:
+def repeats(program: Program, site: Site, even_once: bool = False) -> bool:
     """Return whether a site runs again and again in training: in the loop, in a callback, in what they call.
 
     With `even_once` also what one pass of a loop does between two others.
     """
-    seen = set() if seen is None else seen
+    return _repeats(program, site, None, even_once, set())
+
+
+def _repeats(
+    program: Program,
+    site: Site,
+    entered: Optional[Scope],
+    even_once: bool,
+    seen: set[tuple[Scope, Optional[Scope]]],
+) -> bool:
+    """Return the same of a site that leads to another one; `entered`: the function that it has to call for that."""
     scope = site.scope.owner
     if is_in_last_pass(site):
         return False
     if (even_once or not is_in_one_pass(site)) and any(_trains_in(program, loop, scope) for loop in site.block.loops):
         return True
     for inner in site.lambdas:
-        if any(repeats(program, caller, seen, even_once) for caller in program.callers(inner)):
+        if _is_given_as_hook(program, inner):
             return True
-    if not scope.is_function or scope in seen:
+        if any(_repeats(program, caller, None, even_once, seen) for caller in program.callers(inner)):
+            return True
+    if not scope.is_function or (scope, entered) in seen:
         return False
-    seen.add(scope)
+    seen.add((scope, entered))
+    found = [caller for caller in callers(program, scope) if program.runs(caller)]
+    if _is_given_as_hook(program, scope) or (_is_hook(program, scope) and not _is_driven(program, found)):
+        return True
+    return any(
+        _leads(program, caller, site, entered) and _repeats(program, caller, scope, even_once, seen) for caller in found
+    )
+
+
+def _leads(program: Program, caller: Site, site: Site, entered: Optional[Scope]) -> bool:
+    """Return whether a call of the function in which a site stands comes to that site.
+
+    It may pass another function to be called there, or take another arm.
+    """
+    function, evaluator = site.scope.owner, program.evaluator
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    bindings = function.bindings.get(callee.id, ()) if isinstance(callee, ast.Name) else ()
+    if entered is not None and len(bindings) == 1 and bindings[0].kind == "parameter":
+        given = argument(evaluator, bindings[0], caller).part
+        value = program.value(*given) if given is not None else None
+        if value is not None and not value.open and all(k.definition is not entered for k in value.alternatives):
+            return False
+    assert isinstance(caller.node, ast.Call)
+    known = next((each for each in evaluator.callees(caller).alternatives if each.definition is function), None)
+    receiver = known.receiver if known is not None else None
+    context = calls.activated(evaluator, function, caller.node, caller.scope, receiver)
+    return context is None or evaluator.way(site.block, context) != IMPOSSIBLE
+
+
+# --- callbacks
+
+
+def _is_hook(program: Program, scope: Scope) -> bool:
+    """Return whether a function is a hook, called again and again, of a callback that is used."""
     cls = scope.parent
-    if (
+    return (
         scope.name in REPEATED_HOOKS
         and cls is not None
         and cls.is_class
         and is_callback(program, cls)
         and _is_used(program, cls)
-    ):
-        return True
-    return any(program.runs(caller) and repeats(program, caller, seen, even_once) for caller in callers(program, scope))
+    )
+
+
+def _is_driven(program: Program, found: Sequence[Site]) -> bool:
+    """Return whether the program alone calls the hooks of its callbacks: then its calls tell how often they run."""
+    return bool(found) and not program.calls(*MODEL_TRAINS)
+
+
+def _is_given_as_hook(program: Program, function: Scope) -> bool:
+    """Return whether a `LambdaCallback` calls a function again and again."""
+    return function in _given_as_hooks(program)
+
+
+@fact
+def _given_as_hooks(program: Program) -> set[Scope]:
+    found: set[object] = set()
+    for call in program.calls("mindspore.train.LambdaCallback"):
+        for hook in REPEATED_HOOKS:
+            if call.given(hook) is not None:
+                found.update(k.definition or k.what for k in call.argument(hook).alternatives)
+    return {scope for scope in found if isinstance(scope, Scope)}
+
+
+# --- loops
 
 
 def _trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
-    """Return whether a loop trains in its body: each pass goes on where the last one ended."""
+    """Return whether a loop trains in its body: each pass goes on where the last one ended.
+
+    A loop over stages, folds or widths does not, in which each pass is a training of many epochs.
+    """
     direct = {id(site.node): site for site in train_sites(program)}
     for site in scope.owner.calls:
-        if loop in site.block.loops:
+        around = site.block.loops
+        if loop in around:
+            is_stage = not _counts_epochs(loop) and any(map(_counts_epochs, around[: around.index(loop)]))
             train = direct.get(id(site.node))
-            if train is not None and not _makes_model_in(program, train, loop):
+            if train is not None and not is_stage and not _makes_model_in(program, train, loop):
                 return True
-            if any(callee in _continued_scopes(program) for callee in callees(program, site)):
-                return True
+            for callee in () if is_stage else callees(program, site):
+                is_one = _counts_epochs(loop) or not _has_epochs(program, callee, 2)
+                if is_one and callee in _continued_scopes(program):
+                    return True
     return False
+
+
+def _counts_epochs(loop: ast.AST) -> bool:
+    """Return whether a loop goes by epochs, as it says."""
+    head = [loop.target, loop.iter] if isinstance(loop, (ast.For, ast.AsyncFor)) else [getattr(loop, "test", loop)]
+    return any("epoch" in ast.unparse(part).lower() for part in head)
+
+
+def _has_epochs(program: Program, scope: Scope, depth: int) -> bool:
+    """Return whether a function that trains has a loop over epochs, itself or in what it calls."""
+    found = [site for site in scope.calls if site.scope.owner in training_scopes(program)]
+    if any(_counts_epochs(loop) for site in found for loop in site.block.loops):
+        return True
+    inner = (callee for site in found for callee in callees(program, site) if callee in training_scopes(program))
+    return depth > 0 and any(_has_epochs(program, callee, depth - 1) for callee in inner if callee is not scope)
 
 
 @fact

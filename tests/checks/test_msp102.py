@@ -443,9 +443,114 @@ FIRES = [
         "model.train(10, dataset, callbacks=[SummaryCollector('out')], dataset_sink_mode=False)  # !\n",
         options={"report-deliberate": True},
     ),
+    case(
+        "sink size beside a literal False and a callback of each step",
+        MODEL,
+        """
+        from mindspore.train import SummaryCollector
+
+        model.train(10, dataset, callbacks=[SummaryCollector("log")], dataset_sink_mode=False, sink_size=50)  # ! unsafe
+        """,
+    ),
+    case(
+        "literal False beside a checkpoint after each epoch",
+        MODEL,
+        """
+        from mindspore.train import CheckpointConfig, ModelCheckpoint
+
+        config = CheckpointConfig(save_checkpoint_steps=2 * dataset.get_dataset_size())
+        model.train(10, dataset, callbacks=[ModelCheckpoint("net", config=config)], dataset_sink_mode=False)  # ! safe
+        """,
+    ),
+    case(
+        "sunk on a CPU alone",
+        MODEL,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--device", default="Ascend", choices=["Ascend", "GPU", "CPU"])
+        args = parser.parse_args()
+        model.train(10, dataset, dataset_sink_mode=args.device == "CPU")  # ! safe
+        """,
+    ),
+    case(
+        "sunk on a CPU alone, by a name, for a device that is not known",
+        MODEL,
+        """
+        import sys
+
+        on_cpu = sys.argv[1] == "CPU"
+        model.train(10, dataset, dataset_sink_mode=on_cpu)  # ! safe
+        """,
+    ),
+    case(
+        "other ranks do the same, without callbacks",
+        MODEL,
+        """
+        import os
+
+        if int(os.environ["RANK_ID"]) == 0:
+            model.train(10, dataset, callbacks=[TimeMonitor()], dataset_sink_mode=False)  # ! safe
+        else:
+            model.train(10, dataset, dataset_sink_mode=False)  # ! safe
+        """,
+    ),
 ]
 
 QUIET = [
+    case(
+        "checkpoint by the clock",
+        MODEL,
+        """
+        from mindspore.train import CheckpointConfig, ModelCheckpoint
+
+        config = CheckpointConfig(save_checkpoint_seconds=600)
+        model.train(10, dataset, callbacks=[ModelCheckpoint("net", config=config)], dataset_sink_mode=False)
+        """,
+    ),
+    case(
+        "checkpoint after a number of steps",
+        MODEL,
+        """
+        from mindspore.train import CheckpointConfig, ModelCheckpoint
+
+        config = CheckpointConfig(save_checkpoint_steps=500)
+        model.train(10, dataset, callbacks=[ModelCheckpoint("net", config=config)], dataset_sink_mode=False)
+        """,
+    ),
+    case(
+        "one decision for all ranks, the first of which saves after a number of steps",
+        MODEL,
+        """
+        from mindspore.communication import get_rank
+        from mindspore.train import ModelCheckpoint
+
+        rank = get_rank()
+        if rank == 0:
+            model.train(10, dataset, callbacks=[ModelCheckpoint("net")], dataset_sink_mode=False)
+        else:
+            model.train(10, dataset, callbacks=[TimeMonitor()], dataset_sink_mode=False)
+        """,
+    ),
+    case(
+        "sink size that asks for nothing, beside a decision",
+        MODEL,
+        """
+        from mindspore.train import SummaryCollector
+
+        model.train(10, dataset, callbacks=[SummaryCollector("log")], dataset_sink_mode=False, sink_size=-1)
+        """,
+    ),
+    case(
+        "sunk on an accelerator alone",
+        MODEL,
+        """
+        import sys
+
+        model.train(10, dataset, dataset_sink_mode=sys.argv[1] in ("Ascend", "GPU"))
+        """,
+    ),
     case("sunk", MODEL, "model.train(10, dataset, dataset_sink_mode=True)\n"),
     case("sunk by position", MODEL, "model.train(10, dataset, [LossMonitor()], True)\n"),
     case("fit, sunk", MODEL, "model.fit(10, dataset, None, dataset_sink_mode=True)\n"),

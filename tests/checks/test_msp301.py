@@ -711,6 +711,92 @@ FIRES = [
                 """,
         },
     ),
+    case(
+        "function that another one calls, given in the loop",
+        STEP,
+        """
+        def timed(function, *arguments):
+            return function(*arguments)
+
+
+        def keep(name):
+            ms.save_checkpoint(net, name)  # ! unsafe
+
+
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                timed(train_step, data, label)
+            timed(keep, "final.ckpt")
+        """,
+    ),
+    case(
+        "arm of a parameter",
+        STEP,
+        """
+        def after(epoch, save=False):
+            if save:
+                ms.save_checkpoint(net, "final.ckpt")  # ! unsafe
+            print(epoch)
+
+
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+            after(epoch, save=True)
+        after(20)
+        """,
+    ),
+    case(
+        "each turn goes on with the training, by a function",
+        STEP,
+        """
+        def train():
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+
+
+        for turn in range(20):
+            train()
+            ms.save_checkpoint(net, f"{turn}.ckpt")  # ! unsafe
+        """,
+    ),
+    case(
+        "lambda that a callback calls after each epoch",
+        MODEL,
+        """
+        from mindspore.train import LambdaCallback
+
+        save = LambdaCallback(on_train_epoch_end=lambda context: ms.save_checkpoint(net, "last.ckpt"))  # ! unsafe
+        model.train(10, dataset, callbacks=[save])
+        """,
+    ),
+    case(
+        "function that a callback calls after each epoch",
+        MODEL,
+        """
+        from mindspore.train import LambdaCallback
+
+        def keep(context):
+            ms.save_checkpoint(net, "last.ckpt")  # ! unsafe
+
+        model.train(10, dataset, callbacks=[LambdaCallback(on_train_epoch_end=keep)])
+        """,
+    ),
+    case(
+        "callback whose hook the program calls in the loop",
+        STEP,
+        """
+        class Save(ms.Callback):
+            def epoch_end(self, run_context):
+                ms.save_checkpoint(net, "last.ckpt")  # ! unsafe
+
+        save = Save()
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+            save.epoch_end(None)
+        """,
+    ),
 ]
 
 QUIET = [
@@ -1202,6 +1288,118 @@ QUIET = [
 
         for data, label in dataset.create_tuple_iterator():
             train_step(data, label)
+        """,
+    ),
+    case(
+        "function that another one calls, given once",
+        STEP,
+        """
+        def timed(function, *arguments):
+            return function(*arguments)
+
+
+        def finish(name):
+            ms.save_checkpoint(net, name)
+
+
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                timed(train_step, data, label)
+        timed(finish, "final.ckpt")
+        """,
+    ),
+    case(
+        "arm of a parameter",
+        STEP,
+        """
+        def after(epoch, last=False):
+            if last:
+                ms.save_checkpoint(net, "final.ckpt")
+            print(epoch)
+
+
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+            after(epoch)
+        after(20, last=True)
+        """,
+    ),
+    case(
+        "arm of a parameter, by a text",
+        STEP,
+        """
+        def report(phase):
+            if phase == "end":
+                ms.save_checkpoint(net, "final.ckpt")
+
+
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+            report("epoch")
+        report("end")
+        """,
+    ),
+    case(
+        "one save after each stage",
+        STEP,
+        """
+        for stage in range(3):
+            for epoch in range(20):
+                for data, label in dataset.create_tuple_iterator():
+                    train_step(data, label)
+            ms.save_checkpoint(net, f"stage-{stage}.ckpt")
+        """,
+    ),
+    case(
+        "one save after each training by a function",
+        STEP,
+        """
+        def train(epochs):
+            for epoch in range(epochs):
+                for data, label in dataset.create_tuple_iterator():
+                    train_step(data, label)
+
+
+        for width in (16, 32, 64):
+            train(20)
+            ms.save_checkpoint(net, f"{width}.ckpt")
+        """,
+    ),
+    case(
+        "function that a callback calls at the end",
+        MODEL,
+        """
+        from mindspore.train import LambdaCallback
+
+        def keep(context):
+            ms.save_checkpoint(net, "last.ckpt")
+
+        model.train(10, dataset, callbacks=[LambdaCallback(on_train_end=keep)])
+        """,
+    ),
+    case(
+        "callback whose hook the program calls once",
+        STEP,
+        """
+        class Save(ms.Callback):
+            def epoch_end(self, run_context):
+                ms.save_checkpoint(net, "last.ckpt")
+
+        save = Save()
+        for epoch in range(20):
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+        save.epoch_end(None)
+        """,
+    ),
+    case(
+        "the only device is a CPU",
+        MODEL,
+        """
+        ms.set_device("CPU")
+        model.train(10, dataset, callbacks=[ModelCheckpoint("net")])
         """,
     ),
     case(

@@ -15,7 +15,6 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.training.networks import networks
 from ms_perflint.training.networks.networks import is_loss, multiplies
 from ms_perflint.training.networks.train_cells import WRAPPERS, Training, made_at, wraps
-from ms_perflint.training.training import loops
 from ms_perflint.training.training_steps import STEP_CELLS, is_optimizer_word
 
 if TYPE_CHECKING:
@@ -220,7 +219,7 @@ def _arguments(node: ast.Call) -> list[ast.expr]:
 def outside(call: Call, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
     """Return the statement before which a network is converted once: the loop around, if it is made before that."""
     names = {node.id for node in ast.walk(given) if isinstance(node, ast.Name)}
-    for loop in reversed(loops(call)):
+    for loop in reversed(call.block.loops):
         bound = {node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         if isinstance(loop, ast.stmt) and not bound & names:
             return loop

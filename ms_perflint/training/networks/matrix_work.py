@@ -110,7 +110,7 @@ def _kernel(call: Call) -> Optional[int]:
         return int(max(known) ** dimensions)
     if value.open or len(value.alternatives) != 1:
         return None
-    sizes = [_numbers(call.program.value(*part)) for part in value.alternatives[0].shown]
+    sizes = [_numbers(call.program.evaluator.read(part)) for part in value.alternatives[0].parts]
     return math.prod(max(size) for size in sizes) if sizes and all(sizes) else None
 
 

@@ -1,0 +1,189 @@
+"""What a path is, as far as a program shows it: texts that are known, with holes for what is not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple, Union
+
+from ms_perflint.core.records import equal_by
+from ms_perflint.index.semantic_index import Scope, Site
+
+LONGEST = 400  # pieces and characters of a path that are compared
+_EXTENSION = re.compile(r"\.\w*$")
+_WORDS = re.compile(r"\w{2}")
+_GAPS = re.compile(r"[\s\"'`;&|<>=,()]+")
+_ROUND = re.compile(r"(?<=/)(?:\.?/)+")  # `//` and `/./`
+
+
+@equal_by("key")
+class Hole(NamedTuple):
+    """A part of a path that is not known; two with one key are the same text, as one expression wrote them."""
+
+    key: object
+    loops: frozenset[int] = frozenset()  # identities of the loops that give it another text on each pass
+
+
+Piece = Union[str, Hole]
+Pieces = tuple[Piece, ...]
+ANY = Hole("*")  # of a glob pattern
+
+
+class Path(NamedTuple):
+    """One thing that a path can be; `calls`: the calls of the functions around it by which it is that."""
+
+    pieces: Pieces
+    calls: frozenset[tuple[Scope, Site]] = frozenset()
+
+    def added(self, other: Path, between: str = "") -> Path:
+        """Return this path with another one behind it."""
+        return Path(_plain((*self.pieces, between, *other.pieces)), self.calls | other.calls)
+
+    def is_one_with(self, other: Path) -> bool:
+        """Return whether both can be on one run: no function is entered by two calls at once."""
+        entered = dict(self.calls)
+        return all(entered.get(function, site) is site for function, site in other.calls)
+
+    @property
+    def is_rooted(self) -> bool:
+        """Return whether it begins at the root."""
+        return bool(self.pieces) and isinstance(self.pieces[0], str) and self.pieces[0].startswith("/")
+
+    @property
+    def loops(self) -> frozenset[int]:
+        """Return the loops on each pass of which it is another path."""
+        return frozenset(loop for piece in self.pieces if isinstance(piece, Hole) for loop in piece.loops)
+
+    def cut(self) -> tuple[Path, Path]:
+        """Return the folder of a path, and its last component."""
+        *folder, last = components(self.pieces)
+        joined: list[Piece] = []
+        for component in folder:
+            joined += ["/", *component] if joined else component
+        return Path(_plain(joined), self.calls), Path(last, self.calls)
+
+
+def _plain(pieces: Iterable[Piece]) -> Pieces:
+    """Return pieces of which no two texts follow one another."""
+    found: list[Piece] = []
+    for piece in pieces:
+        last = found[-1] if found else None
+        if isinstance(piece, str) and isinstance(last, str):
+            found[-1] = last + piece
+        elif piece != "":
+            found.append(piece)
+    return tuple(found)
+
+
+def components(pieces: Pieces) -> tuple[Pieces, ...]:
+    """Return the components of a path: what stands between slashes; the first is empty where it begins at the root."""
+    found: list[list[Piece]] = [[]]
+    for at, piece in enumerate(pieces):
+        if isinstance(piece, Hole):
+            found[-1].append(piece)
+            continue
+        text = _ROUND.sub("", piece)
+        text = re.sub(r"^(?:\./+)+", "", text) if at == 0 else text
+        text = text.rstrip("/") or text[:1] if at == len(pieces) - 1 and len(pieces) > 1 else text
+        first, *others = text.split("/")
+        found[-1] += [first] if first else []
+        found += [[each] if each else [] for each in others]
+    while len(found) > 1 and not found[-1]:
+        found.pop()
+    return tuple(tuple(each) for each in found if each != ["."] or len(found) == 1)
+
+
+def words(path: Path) -> tuple[Path, ...]:
+    """Return the words of a command."""
+    found: list[list[Piece]] = [[]]
+    for piece in path.pieces:
+        if isinstance(piece, Hole):
+            found[-1].append(piece)
+            continue
+        first, *others = _GAPS.split(piece)
+        found[-1] += [first] if first else []
+        found += [[each] if each else [] for each in others]
+    return tuple(Path(tuple(each), path.calls) for each in found if each)
+
+
+def is_same_file(written: Path, used: Path) -> bool:
+    """Return whether two paths name one file, as far as they are known.
+
+    Both have to be able to be one text, and what is known of them has to speak for it: the name of the file is the
+    same, or its beginning in a folder that can be the same, or the folder is the same. Nothing speaks for a path of
+    which nothing is known.
+    """
+    if not _may_be_same(written.pieces, used.pieces):
+        return False
+    (own_folder, own), (folder, other) = written.cut(), used.cut()
+    if not own.pieces or not other.pieces:
+        return False
+    if own.pieces == other.pieces:
+        return any(isinstance(piece, Hole) or _EXTENSION.sub("", piece) for piece in own.pieces)
+    if own_folder.pieces == folder.pieces and (folder.pieces or _is_known(other)):
+        return True
+    return _shares_a_word(own.pieces, other.pieces)
+
+
+def _is_known(name: Path) -> bool:
+    """Return whether some of a file's name is known."""
+    return any(isinstance(piece, str) for piece in name.pieces)
+
+
+def _shares_a_word(own: Pieces, other: Pieces) -> bool:
+    first, second = own[0], other[0]
+    if not isinstance(first, str) or not isinstance(second, str):
+        return False
+    return _WORDS.match(first) is not None and (first.startswith(second) or second.startswith(first))
+
+
+def is_folder_of(folder: Path, file: Path) -> bool:
+    """Return whether a path names a folder in which a file is, at any depth: by what the program shows of both."""
+    outer, inner = components(folder.pieces), components(file.pieces)
+    if outer in (((),), ((".",),)):
+        return not file.is_rooted and len(inner) == 1 and _is_known(file)
+    if len(outer) >= len(inner):
+        return False
+    pairs = [*zip(outer, inner)]
+    known = any(a == b and a for a, b in pairs)
+    return known and all(a == b or (_is_open(a) and _is_open(b) and _may_be_same(a, b)) for a, b in pairs)
+
+
+def _is_open(component: Pieces) -> bool:
+    return any(isinstance(piece, Hole) for piece in component)
+
+
+def _may_be_same(first: Pieces, second: Pieces) -> bool:
+    """Return whether two paths can be one: a hole stands for any text; a path may be written from the root too."""
+    own, other = (_letters(components(each)) for each in (first, second))
+    if len(own) + len(other) > LONGEST:
+        return first == second
+    if own[:1] == ["/"] and other[:1] != ["/"]:
+        other = [ANY, "/", *other]
+    elif other[:1] == ["/"] and own[:1] != ["/"]:
+        own = [ANY, "/", *own]
+    return _meet(own, other)
+
+
+def _letters(parts: Iterable[Pieces]) -> list[Piece]:
+    found: list[Piece] = []
+    for at, part in enumerate(parts):
+        found += ["/"] if at else []
+        for piece in part:
+            found += [piece] if isinstance(piece, Hole) else list(piece)
+    return found
+
+
+def _meet(own: list[Piece], other: list[Piece]) -> bool:
+    """Return whether two patterns have a text in common."""
+    row = [True, *[False] * len(other)]  # whether what comes before in both can be one text
+    for at, right in enumerate(other):
+        row[at + 1] = row[at] and isinstance(right, Hole)
+    for left in own:
+        before, row = row, [row[0] and isinstance(left, Hole)]
+        for at, right in enumerate(other):
+            if isinstance(left, Hole) or isinstance(right, Hole):
+                row.append(before[at] or before[at + 1] or row[at])
+            else:
+                row.append(before[at] and left == right)
+    return row[-1]

@@ -1,0 +1,389 @@
+"""Which paths an expression can be: through names, attributes, parameters, `os.path`, `pathlib` and formats."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.index.semantic_index import LOOPS, Binding, Scope, SemanticIndex
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer import bases
+from ms_perflint.infer.parameters import argument
+from ms_perflint.infer.path_values import ANY, Hole, Path, Piece
+from ms_perflint.infer.values import Value
+
+if TYPE_CHECKING:
+    from ms_perflint.infer.evaluator import Evaluator
+
+DEPTH = 16  # expressions inside of one another
+FEW = 8  # paths that one expression can be, callers of one function
+_MADE = (ast.JoinedStr, ast.FormattedValue, ast.BinOp, ast.Call)  # texts that are made of others
+_ITSELF = frozenset(
+    {
+        "str", "fspath", "Path", "PurePath", "PosixPath", "PurePosixPath", "abspath", "realpath", "normpath",
+        "expanduser", "expandvars", "resolve", "absolute", "as_posix", "strip", "rstrip", "copy", "deepcopy",
+    }
+)  # fmt: skip
+_GATHERED = frozenset({"sorted", "natsorted", "list", "tuple", "set", "reversed", "max", "min", "next", "iter"})
+LISTINGS = {"glob": True, "iglob": True, "rglob": True, "iterdir": False, "scandir": False}  # whether by a pattern
+_ADDS = frozenset({"append", "appendleft", "insert", "add", "put"})
+_PLACES = re.compile(r"%(?:\((?P<name>\w+)\))?[-+ #0]*\d*(?:\.\d+)?[a-zA-Z]|%%")
+_FIELDS = re.compile(r"\{\{|\}\}|\{(?P<name>\w*)(?P<more>[^{}]*)\}")
+_MAGIC = re.compile(r"\*+|\?|\[[^\]]*\]")
+
+
+def paths(evaluator: Evaluator, node: ast.expr, scope: Scope) -> tuple[Path, ...]:
+    """Return the paths that an expression can be, where it is read in a scope; those of a list, for a list."""
+    reader = _Reader(evaluator)
+    return _few(reader.held(node, scope, 0) if reader.is_list(node, scope) else reader.read(node, scope, 0))
+
+
+def listed(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Path, ...]:
+    """Return the folders that a call lists, or what it finds by a pattern."""
+    reader, word = _Reader(evaluator), word_of(node.func)
+    if LISTINGS.get(word):
+        return _few(reader.listed(node, scope, 0))
+    callee = evaluator.value(node.func, scope)
+    is_function = any(known.api and known.receiver is None for known in callee.alternatives)
+    if isinstance(node.func, ast.Attribute) and not is_function:
+        return _few(reader.read(node.func.value, scope, 0))
+    given = [*node.args, *(each.value for each in node.keywords)]
+    return _few(reader.read(given[0], scope, 0)) if given else (Path((".",)),)
+
+
+def patterns(found: Iterable[Path]) -> tuple[Path, ...]:
+    """Return paths in which `*` stands for anything."""
+    return tuple(Path(tuple(part for piece in path.pieces for part in _parts(piece)), path.calls) for path in found)
+
+
+def _parts(piece: Piece) -> list[Piece]:
+    if isinstance(piece, Hole):
+        return [piece]
+    first, *others = _MAGIC.split(piece)
+    found: list[Piece] = [first]
+    for text in others:
+        found += [ANY, text]
+    return [part for part in found if part != ""]
+
+
+def _few(found: Iterable[Path]) -> tuple[Path, ...]:
+    return tuple(dict.fromkeys(found))[:FEW]
+
+
+class _Reader:
+    """Reads one expression; nothing of it is kept."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+
+    def read(self, node: ast.expr, scope: Scope, depth: int) -> tuple[Path, ...]:
+        """Return what a text or a path can be."""
+        texts = None if isinstance(node, _MADE) else _texts(self.evaluator.value(node, scope))
+        if texts is not None and (len(texts) < 2 or not isinstance(node, ast.Name)):
+            return tuple(Path((text,) if text else ()) for text in texts)
+        if depth > DEPTH:
+            return (self.unknown(node, scope),)
+        found: Optional[Sequence[Path]] = None
+        if isinstance(node, ast.Name):
+            found = [path for binding in scope.lookup(node) for path in self.bound(binding, depth + 1)]
+        elif isinstance(node, ast.Attribute):
+            found = self.attribute(node, scope, depth + 1)
+        elif isinstance(node, ast.JoinedStr):
+            found = self.joined(node.values, scope, "", depth + 1)
+        elif isinstance(node, ast.FormattedValue):
+            found = self.formatted(node.value, scope, ast.dump(node.format_spec) if node.format_spec else "", depth + 1)
+        elif isinstance(node, ast.BinOp):
+            found = self.operation(node, scope, depth + 1)
+        elif isinstance(node, ast.Call):
+            found = self.call(node, scope, depth + 1)
+        elif isinstance(node, (ast.IfExp, ast.BoolOp)):
+            arms = node.values if isinstance(node, ast.BoolOp) else [node.body, node.orelse]
+            found = [path for arm in arms for path in self.read(arm, scope, depth + 1)]
+        elif isinstance(node, (ast.NamedExpr, ast.Await)):
+            found = self.read(node.value, scope, depth + 1)
+        elif isinstance(node, ast.Subscript):
+            found = self.item(node, scope, depth + 1)
+        if not found and isinstance(node, ast.Call) and (texts := _texts(self.evaluator.value(node, scope))):
+            return tuple(Path((text,)) for text in texts)
+        return _few(found) if found else (self.unknown(node, scope),)
+
+    # --- names and attributes
+
+    def bound(self, binding: Binding, depth: int) -> Sequence[Path]:
+        """Return what a binding gives its name."""
+        if binding.kind == "assign" and binding.value is not None and not binding.path and depth < DEPTH:
+            return self.read(binding.value, binding.scope, depth)
+        if binding.kind == "parameter" and depth < DEPTH:
+            return self.parameter(binding, depth)
+        if binding.kind == "for" and binding.value is not None and not binding.path:
+            found = self.held(binding.value, binding.scope, depth)
+            if found:
+                return found
+        if binding.kind == "from" and isinstance(binding.stmt, ast.ImportFrom) and isinstance(binding.node, ast.alias):
+            names, stmt = self.evaluator.program.names, binding.stmt
+            source = names.import_target(binding.scope.module, stmt.module or "", stmt.level)
+            if isinstance(source, SemanticIndex):
+                return self.exported(source, binding.node.name, depth)
+        return (Path((Hole(("binding", id(binding)), _loops(binding)),)),)
+
+    def exported(self, module: SemanticIndex, name: str, depth: int) -> Sequence[Path]:
+        """Return what a name of a module is when that has run."""
+        bindings = module.scope.flow.at_end(name) if depth < DEPTH and name in module.scope.bindings else ()
+        return [path for binding in bindings for path in self.bound(binding, depth + 1)]
+
+    def parameter(self, binding: Binding, depth: int) -> Sequence[Path]:
+        """Return what the callers of a function pass, each with its call."""
+        function, unknown = binding.scope, Path((Hole(("binding", id(binding))),))
+        sites = self.evaluator.program.callers(function) if function.is_function else ()
+        default = (
+            self.read(binding.value, function.parent, depth)
+            if binding.value is not None and function.parent is not None
+            else (unknown,)
+        )
+        if not sites:
+            return default
+        if len(sites) > FEW:
+            return (unknown,)
+        found: list[Path] = []
+        for site in sites:
+            given = argument(self.evaluator, binding, site)
+            each = (unknown,) if given.part is None else self.read(given.part.node, given.part.scope, depth)
+            each = default if given.is_default else each
+            found += [path._replace(calls=path.calls | {(function, site)}) for path in each]
+        return found
+
+    def attribute(self, node: ast.Attribute, scope: Scope, depth: int) -> Sequence[Path]:
+        """Return what is stored in an attribute of an object or a module; or a part of a path."""
+        base = self.evaluator.value(node.value, scope)
+        for known in base.alternatives:
+            if isinstance(known.what, SemanticIndex):
+                return self.exported(known.what, node.attr, depth)
+            if known.cls is not None:
+                stores = self.stores(known.cls, node.attr)
+                if 0 < len(stores) <= FEW:
+                    return [path for store in stores for path in self.bound(store, depth)]
+        if node.attr in ("parent", "name"):
+            return [path.cut()[node.attr == "name"] for path in self.read(node.value, scope, depth)]
+        return ()
+
+    def stores(self, cls: Scope, name: str) -> Sequence[Binding]:
+        """Return what gives an attribute of a class its value."""
+        for each in bases.ancestors(self.evaluator, cls):
+            found = [*each.attributes.get(name, ()), *each.bindings.get(name, ())]
+            if found:
+                return found
+        return ()
+
+    # --- texts
+
+    def joined(self, parts: Sequence[ast.expr], scope: Scope, between: str, depth: int) -> Sequence[Path]:
+        """Return texts behind one another; with a slash between them, one that is rooted begins anew."""
+        return self.behind([self.read(part, scope, depth) for part in parts], between)
+
+    def behind(self, parts: Sequence[Sequence[Path]], between: str) -> Sequence[Path]:
+        found: list[Path] = []
+        for chosen in product(*parts) if parts else ():
+            whole = chosen[0]
+            for path in chosen[1:]:
+                if not whole.is_one_with(path):
+                    break
+                is_new = between == "/" and (path.is_rooted or not whole.pieces)
+                whole = path._replace(calls=whole.calls | path.calls) if is_new else whole.added(path, between)
+            else:
+                found.append(whole)
+            if len(found) >= FEW:
+                break
+        return found
+
+    def formatted(self, node: ast.expr, scope: Scope, how: str, depth: int) -> Sequence[Path]:
+        """Return what a format makes of a value: with a width or a precision, a text that is not known."""
+        inner = self.read(node, scope, depth)
+        return inner if not how else tuple(Path((Hole((how, each.pieces), each.loops),), each.calls) for each in inner)
+
+    def operation(self, node: ast.BinOp, scope: Scope, depth: int) -> Sequence[Path]:
+        if isinstance(node.op, (ast.Add, ast.Div)):
+            between = "/" if isinstance(node.op, ast.Div) else ""
+            return self.joined([node.left, node.right], scope, between, depth)
+        if not isinstance(node.op, ast.Mod):
+            return ()
+        values = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
+        return self.template(node.left, _PLACES, values, {}, scope, depth)
+
+    def template(
+        self,
+        node: ast.expr,
+        places: re.Pattern[str],
+        values: Sequence[ast.expr],
+        words: dict[str, ast.expr],
+        scope: Scope,
+        depth: int,
+    ) -> Sequence[Path]:
+        """Return a text in which values are put in places."""
+        templates = _texts(self.evaluator.value(node, scope))
+        if templates is None or len(templates) != 1:
+            return ()
+        text, end, parts, left = templates[0], 0, [], list(values)
+        for match in places.finditer(text):
+            parts.append([Path((text[end : match.start()],))])
+            end, name = match.end(), match.groupdict().get("name") or ""
+            if match[0] in ("%%", "{{", "}}"):
+                parts.append([Path((match[0][0],))])
+                continue
+            value = values[int(name)] if name.isdigit() and int(name) < len(values) else words.get(name)
+            value = left.pop(0) if value is None and not name and left else value
+            if value is None:
+                return ()
+            how = match[0] if match.groupdict().get("more", "") or re.search(r"[-+ #0.\d]\w$", match[0]) else ""
+            parts.append([*self.formatted(value, scope, "" if name and match[0] == f"{{{name}}}" else how, depth)])
+        return self.behind([*parts, [Path((text[end:],))]], "")
+
+    # --- calls
+
+    def call(self, node: ast.Call, scope: Scope, depth: int) -> Sequence[Path]:
+        """Return what a call makes of paths."""
+        if any(isinstance(each, ast.Starred) for each in node.args):
+            return ()
+        word, callee = word_of(node.func), self.evaluator.value(node.func, scope)
+        functions = [each.definition for each in callee.alternatives if each.definition is not None]
+        if functions:
+            return self.returned(functions[0], node, depth) if len(functions) == 1 else ()
+        base = node.func.value if isinstance(node.func, ast.Attribute) else None
+        is_method = base is not None and not any(each.api and not each.receiver for each in callee.alternatives)
+        given = [base, *node.args] if is_method and base is not None else node.args
+        if word in ("join", "joinpath", "Path", "PurePath") and given:
+            if word == "join" and is_method:
+                between = _texts(self.evaluator.value(given[0], scope)) or ("/",)
+                listed = node.args[0] if node.args else None
+                parts = listed.elts if isinstance(listed, (ast.List, ast.Tuple)) else []
+                return self.joined(parts, scope, between[0], depth)
+            return self.joined(given, scope, "/", depth)
+        if word in _ITSELF and given:
+            return self.read(given[0], scope, depth)
+        if word in ("dirname", "basename") and given:
+            return [path.cut()[word == "basename"] for path in self.read(given[0], scope, depth)]
+        if word in ("with_name", "with_suffix") and len(given) == 2:
+            return self.renamed(word, given, scope, depth)
+        if word == "format" and is_method and base is not None:
+            words = {each.arg: each.value for each in node.keywords if each.arg is not None}
+            return self.template(base, _FIELDS, node.args, words, scope, depth)
+        if word in ("pop", "popleft", "get") and base is not None:
+            return self.held(base, scope, depth)
+        return self.held(node, scope, depth)
+
+    def renamed(self, word: str, given: Sequence[ast.expr], scope: Scope, depth: int) -> Sequence[Path]:
+        found = []
+        for path, other in product(self.read(given[0], scope, depth), self.read(given[1], scope, depth)):
+            folder, name = path.cut()
+            if word == "with_suffix":
+                last = name.pieces[-1] if name.pieces else ""
+                stem = re.sub(r"\.\w*$", "", last) if isinstance(last, str) else last
+                other = Path((*name.pieces[:-1], stem), name.calls).added(other)
+            found.append(folder.added(other, "/") if folder.pieces else other)
+        return found
+
+    def returned(self, function: Scope, node: ast.Call, depth: int) -> Sequence[Path]:
+        """Return what a function of the project returns to one call."""
+        found = [path for each, _ in function.returns[:FEW] for path in self.read(each, function, depth)]
+        own = [path for path in found if all(f is not function or s.node is node for f, s in path.calls)]
+        return [path._replace(calls=frozenset(each for each in path.calls if each[0] is not function)) for path in own]
+
+    # --- lists of paths
+
+    def is_list(self, node: ast.expr, scope: Scope) -> bool:
+        """Return whether an expression is a list that the program shows."""
+        shown = (ast.List, ast.Tuple, ast.Set)
+        return any(known.is_display for known in self.evaluator.value(node, scope).alternatives) or isinstance(
+            node, shown
+        )
+
+    def item(self, node: ast.Subscript, scope: Scope, depth: int) -> Sequence[Path]:
+        """Return an element of a list of paths, or what `split` and `splitext` cut off."""
+        word = word_of(node.value.func) if isinstance(node.value, ast.Call) else ""
+        at = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        if isinstance(node.value, ast.Call) and word == "split" and at in (0, 1, -1) and len(node.value.args) == 1:
+            return [path.cut()[bool(at)] for path in self.read(node.value.args[0], scope, depth)]
+        return self.held(node.value, scope, depth) if not isinstance(at, str) else ()
+
+    def held(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
+        """Return the paths that a list holds; none where that is not known."""
+        if depth > DEPTH:
+            return ()
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+            return [path for each in node.elts for path in self.read(each, scope, depth + 1)]
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
+            return self.read(node.elt, scope.module.scope_of[id(node)], depth + 1)
+        if isinstance(node, ast.Subscript):
+            return self.held(node.value, scope, depth + 1)
+        if isinstance(node, ast.Call):
+            word = word_of(node.func)
+            if word in LISTINGS:
+                return self.listed(node, scope, depth + 1)
+            return self.held(node.args[0], scope, depth + 1) if word in _GATHERED and node.args else ()
+        found: list[Path] = []
+        if isinstance(node, ast.Name):
+            for binding in scope.lookup(node):
+                if binding.kind == "assign" and binding.value is not None and not binding.path:
+                    found += self.held(binding.value, binding.scope, depth + 1)
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            found += self.added(node, scope, depth + 1)
+        return found
+
+    def listed(self, node: ast.Call, scope: Scope, depth: int) -> Sequence[Path]:
+        """Return what a call finds in a folder, or by a pattern."""
+        callee = self.evaluator.value(node.func, scope)
+        is_function = any(known.api and known.receiver is None for known in callee.alternatives)
+        base = node.func.value if isinstance(node.func, ast.Attribute) and not is_function else None
+        given = [*([base] if base is not None else []), *node.args]
+        found: list[Sequence[Path]] = [self.read(each, scope, depth) for each in given[: 1 + (base is not None)]]
+        if LISTINGS[word_of(node.func)]:
+            return patterns(self.behind(found, "/"))
+        return self.behind([*found[:1], [Path((ANY,))]], "/")
+
+    def added(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
+        """Return what is appended to a list of this name, in its function or in the methods of its class."""
+        owner, word = scope.owner, word_of(node)
+        found: list[Path] = []
+        around = owner.parent if isinstance(node, ast.Attribute) and owner.parent is not None else None
+        scopes = around.defines if around is not None and around.is_class else [owner]
+        for site in (site for each in scopes for site in each.calls if site.word in _ADDS):
+            call = site.node
+            base = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+            if isinstance(call, ast.Call) and call.args and type(base) is type(node) and word_of(base) == word:
+                found += self.read(call.args[-1], site.scope, depth)
+        return found
+
+    # --- what is not known
+
+    def unknown(self, node: ast.expr, scope: Scope) -> Path:
+        """Return the path of which nothing is known but the expression that gives it."""
+        if isinstance(node, ast.Attribute):
+            alternatives = self.evaluator.value(node.value, scope).alternatives
+            if len(alternatives) == 1 and alternatives[0].constant is not None:
+                known = alternatives[0]
+                return Path((Hole(("attribute", id(known.cls) if known.cls else known.identity, node.attr)),))
+        homes, loops = [], frozenset[int]()
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name) and (home := scope.home(part.id)) is not None:
+                is_self = home.is_method and home.parent is not None and part.id in ("self", "cls")
+                homes.append(id(home.parent if is_self else home))
+                loops |= frozenset(loop for binding in scope.lookup(part) for loop in _loops(binding))
+        return Path((Hole(("expression", ast.dump(node), tuple(homes)), loops),))
+
+
+def _texts(value: Value) -> Optional[tuple[str, ...]]:
+    """Return the texts that a value is by default; None where it may be anything else."""
+    usual = [known.constant for known in value.by_default or value.alternatives]
+    if value.open or not usual or not all(isinstance(each, (str, int, float)) or each is None for each in usual):
+        return None
+    if value.overridable and usual == [None]:  # an option without a default
+        return None
+    return tuple(dict.fromkeys(str(each) for each in usual if each is not None))[:FEW]
+
+
+def _loops(binding: Binding) -> frozenset[int]:
+    """Return the loops that give a name another value on each pass."""
+    found = {id(block.owner) for block in binding.block.chain() if isinstance(block.owner, LOOPS)}
+    return frozenset({*found, id(binding.stmt)}) if isinstance(binding.stmt, LOOPS) else frozenset(found)

@@ -1,0 +1,216 @@
+"""Where a program uses a file after it was written: loads, copies, lists, uploads it, and so on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Optional
+
+from ms_perflint.index import execution_order
+from ms_perflint.index.reachability import excludes
+from ms_perflint.index.semantic_index import LOOPS, Scope, Site
+from ms_perflint.infer.path_values import Path, is_folder_of, is_same_file, words
+from ms_perflint.infer.paths import LISTINGS, listed, paths
+from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import Alternative
+from ms_perflint.program.live_code import HOOKS
+from ms_perflint.training.training import MODEL_TRAINS, callers, is_callback
+
+if TYPE_CHECKING:
+    from ms_perflint.program.program import Program
+
+# Calls that use a file, by their last word
+_FILES: Mapping[str, str] = {
+    **dict.fromkeys(("load_checkpoint", "load_checkpoint_async", "load_distributed_checkpoint"), "loaded"),
+    **dict.fromkeys(("load", "load_ckpt", "load_file", "safe_open", "load_model", "load_pretrained"), "loaded"),
+    **dict.fromkeys(("open", "read_bytes", "read_text", "write_bytes"), "opened"),
+    **dict.fromkeys(("copy", "copy2", "copyfile", "symlink", "link", "symlink_to", "hardlink_to"), "copied"),
+    **dict.fromkeys(("move", "rename", "renames", "replace"), "moved"),
+    **dict.fromkeys(("remove", "unlink"), "removed"),
+    **dict.fromkeys(("exists", "isfile", "is_file", "lexists", "access"), "tested for"),
+    **dict.fromkeys(("getsize", "stat", "lstat", "getmtime", "getctime", "chmod"), "tested for"),
+    **dict.fromkeys(("upload", "upload_file", "put_file", "putFile", "fput_object", "put_object"), "uploaded"),
+    **dict.fromkeys(("log_artifact", "add", "write"), "uploaded"),
+}
+_FOLDERS: Mapping[str, str] = {
+    **dict.fromkeys(("copytree", "copy_tree"), "copied"),
+    **dict.fromkeys(("move", "rename", "renames", "replace"), "moved"),
+    **dict.fromkeys(("rmtree", "removedirs"), "removed"),
+    **dict.fromkeys(("listdir", "walk", "fwalk", *LISTINGS), "listed"),
+    **dict.fromkeys(("copy_parallel", "sync_data", "upload_folder", "upload_directory"), "uploaded"),
+    **dict.fromkeys(("log_artifacts", "upload", "upload_file", "put_object", "putFile"), "uploaded"),
+    **dict.fromkeys(("make_archive", "add", "write"), "packed"),
+}
+_COMMANDS = frozenset(
+    {"system", "popen", "Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput"}
+)
+# Words that say nothing of files where it is not known what is called
+_VAGUE = frozenset({"remove", "replace", "copy", "add", "write", "run", "call", "move", "stat", "access"})
+_OF_PATHS = frozenset(
+    {
+        "exists", "is_file", "stat", "lstat", "unlink", "rename", "replace", "open", "read_bytes", "read_text",
+        "write_bytes", "chmod", "symlink_to", "hardlink_to", "walk", "rmtree", *LISTINGS,
+    }
+)  # fmt: skip
+_OTHERS = ("builtins.", "copy.", "re.", "json.", "yaml.", "logging.", "random.")  # packages that use no file by name
+_BEFORE, _AFTER = ("begin", "on_train_begin", "__init__"), ("end", "on_train_end")
+
+
+class Use(NamedTuple):
+    """A call that uses a file, or all files of a folder."""
+
+    site: Site
+    verb: str
+    path: Path
+    is_file: bool
+    is_folder: bool
+    loads: bool = False
+
+    @property
+    def is_unknown(self) -> bool:
+        """Return whether nothing is known of what it uses."""
+        return not any(isinstance(piece, str) and any(map(str.isalnum, piece)) for piece in self.path.pieces)
+
+    def is_of(self, written: Path) -> bool:
+        """Return whether it uses the file at a path."""
+        if self.is_file and is_same_file(written, self.path):
+            return True
+        return self.is_folder and is_folder_of(self.path, written)
+
+
+@query
+def uses(program: Program) -> tuple[Use, ...]:
+    """Return the uses of files in running code."""
+    known = sorted({*_FILES, *_FOLDERS, *_COMMANDS})
+    sites = (site for module in program.modules for word in known for site in module.by_word.get(word, ()))
+    running = (site for site in sites if site.scope.owner in program.reached)
+    return tuple(use for site in running if isinstance(site.node, ast.Call) for use in _uses(program, site))
+
+
+def _uses(program: Program, site: Site) -> Iterator[Use]:
+    """Yield what a call uses; nothing where it calls a function of the project, or is known to use no file."""
+    call = site.node
+    assert isinstance(call, ast.Call)
+    word = site.word
+    callee = program.evaluator.callees(site)
+    names = [known.api for known in callee.alternatives if known.api and known.receiver is None]
+    if any(known.definition is not None for known in callee.alternatives) or not program.runs(site):
+        return
+    if any(name.startswith(_OTHERS) and name != "builtins.open" for name in names):
+        return
+    receiver = call.func.value if isinstance(call.func, ast.Attribute) and not names else None
+    given = [*(each.value if isinstance(each, ast.Starred) else each for each in call.args)]
+    given += [each.value for each in call.keywords]
+    verb, folder = _FILES.get(word, ""), _FOLDERS.get(word, "")
+    if word in _COMMANDS:
+        if names:
+            found = (
+                each
+                for node in given[:1]
+                for path in paths(program.evaluator, node, site.scope)
+                for each in words(path)
+            )
+            yield from (Use(site, "given to a command", path, True, True) for path in found)
+        return
+    if word in LISTINGS or word in ("listdir", "walk", "fwalk"):
+        for path in listed(program.evaluator, call, site.scope):
+            yield Use(site, "listed", path, bool(LISTINGS.get(word)), not LISTINGS.get(word))
+        return
+    if receiver is not None and word in _OF_PATHS and (word != "replace" or len(call.args) == 1):
+        for path in paths(program.evaluator, receiver, site.scope):
+            yield Use(site, verb or folder, path, bool(verb), bool(folder))
+    if not names and word in _VAGUE and not any(_is_of_library(known) for known in callee.alternatives):
+        return
+    for node in given:
+        for path in paths(program.evaluator, node, site.scope):
+            yield Use(site, verb or folder, path, bool(verb), bool(folder), verb == "loaded")
+
+
+def _is_of_library(known: Alternative) -> bool:
+    """Return whether something is a method of what a library made: `tarfile.open(...).add`."""
+    made = known.receiver
+    return made is not None and bool(made.type_api) and not made.type_api.startswith(_OTHERS)
+
+
+def use_after(program: Program, site: Site, written: Sequence[Path]) -> Optional[Use]:
+    """Return a use of a file that may run after a call has written it; None where there is none."""
+    for use in uses(program):
+        for path in written:
+            if use.site.node is not site.node and use.is_of(path) and _may_follow(program, site, path, use):
+                return use
+    return None
+
+
+# --- order
+
+
+class _Step(NamedTuple):
+    """A site through which a function leads to another site; `hook`: of a callback that a training calls there."""
+
+    site: Site
+    hook: str = ""
+
+
+def _may_follow(program: Program, site: Site, path: Path, use: Use) -> bool:
+    """Return whether a use may run after a site: in one function, or in functions that one calls.
+
+    On a later pass of a loop it is no use of the same file, where that has another name on each pass.
+    """
+    first, then = _steps(program, site, path.calls), _steps(program, use.site, use.path.calls)
+    shared = [scope for scope in first if scope in then]
+    if not shared:  # a use that only an import runs comes before
+        return not any(scope.parent is None for scope in then)
+    return any(
+        _follows(before, after, path.loops) for scope in shared for before in first[scope] for after in then[scope]
+    )
+
+
+def _follows(before: _Step, after: _Step, loops: frozenset[int]) -> bool:
+    if before.hook and after.hook and before.site.node is after.site.node:
+        return after.hook not in _BEFORE or bool(_around(before.site) & _around(after.site))
+    shared = (_around(before.site) & _around(after.site)) - loops
+    if before.site.node is after.site.node:
+        return bool(shared)
+    first, second = (execution_order.place(each.site.node, each.site.scope) for each in (before, after))
+    if first is None or second is None:
+        return True
+    if shared:
+        return True
+    return first.rank <= second.rank and not excludes(before.site.block, after.site.block)
+
+
+def _around(site: Site) -> frozenset[int]:
+    """Return the identities of the loops in whose bodies a site stands."""
+    return frozenset(id(block.owner) for block in site.block.chain() if isinstance(block.owner, LOOPS))
+
+
+def _steps(program: Program, site: Site, calls: Iterable[tuple[Scope, Site]]) -> dict[Scope, list[_Step]]:
+    """Return the sites that lead to a site, by the function, class or module in which they stand."""
+    found: dict[Scope, list[_Step]] = {}
+    entered, todo, seen = dict(calls), [_Step(site)], set()
+    while todo:
+        step = todo.pop()
+        scope = step.site.scope.owner
+        found.setdefault(scope, []).append(step)
+        if scope in seen:
+            continue
+        seen.add(scope)
+        if scope in entered:
+            todo.append(_Step(entered[scope]))
+        elif scope.is_function:
+            todo.extend(_Step(caller) for caller in callers(program, scope) if program.runs(caller))
+            todo.extend(_Step(train, scope.name) for train in _trainings(program, scope))
+    return found
+
+
+def _trainings(program: Program, scope: Scope) -> Sequence[Site]:
+    """Return the trainings that call a hook of a callback."""
+    cls = scope.parent
+    is_hook = scope.name in HOOKS and cls is not None and cls.is_class and is_callback(program, cls)
+    return program.calls(*MODEL_TRAINS) if is_hook else ()
+
+
+def in_callbacks(program: Program, use: Use) -> bool:
+    """Return whether a use runs while `Model.train` does: in a hook of a callback, or in what that calls."""
+    steps = (step for found in _steps(program, use.site, use.path.calls).values() for step in found)
+    return any(step.hook and step.hook not in (*_BEFORE, *_AFTER) for step in steps)

@@ -1,0 +1,815 @@
+"""MSP301: which use of a file, where and after what, leaves a save without a fix; which other paths do not."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+import pytest
+from checks.test_msp301 import MODEL, STEP
+from programs import Program, case, fires, join
+
+CODE = "MSP301"
+
+
+OPTIONS = """
+    import argparse
+    import os
+    import shutil
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out")
+    parser.add_argument("--other")
+    args = parser.parse_args()
+"""
+
+
+def loop(text: str) -> str:
+    """Return a training of one's own, from what stands before the loop, in it behind the steps, and after it."""
+    before, inside, after = (*re.split(r"^---\n", join(text), flags=re.MULTILINE), "")[:3]
+    steps = "for epoch in range(20):\n    for pair in dataset.create_tuple_iterator():\n        train_step(*pair)\n"
+    return before + steps + textwrap.indent(inside, "    ") + after
+
+
+def used(name: str, text: str, options: bool = False) -> object:
+    """Return a program whose save is reported without a fix."""
+    return case(name, STEP, OPTIONS if options else "", loop(text).replace("#s", "# ! no fix"))
+
+
+def unused(name: str, text: str, options: bool = False) -> object:
+    """Return a program whose save is reported with its fix: the file that is used is another one, or older."""
+    return case(name, STEP, OPTIONS if options else "", loop(text).replace("#s", "# ! unsafe"))
+
+
+USED = [
+    used(
+        "constant by another name",
+        """
+        BEST = "out/best.ckpt"
+        ---
+        ms.save_checkpoint(net, BEST)  #s
+        ---
+        ms.load_checkpoint("out/best.ckpt", net)
+        """,
+    ),
+    used(
+        "dot in front",
+        """
+        ---
+        ms.save_checkpoint(net, "./best.ckpt")  #s
+        ---
+        ms.load_checkpoint("best.ckpt", net)
+        """,
+    ),
+    used(
+        "joined and written out",
+        """
+        import os
+        ---
+        ms.save_checkpoint(net, os.path.join("out", "best.ckpt"))  #s
+        ---
+        ms.load_checkpoint("out/best.ckpt")
+        """,
+    ),
+    used(
+        "pathlib and os.path",
+        """
+        import os
+        from pathlib import Path
+
+        out = Path(args_out := 'runs')
+        ---
+        ms.save_checkpoint(net, str(out / "best.ckpt"))  #s
+        ---
+        os.remove(os.path.join("runs", "best.ckpt"))
+        """,
+    ),
+    used(
+        "f-string and plus",
+        """
+        ---
+        ms.save_checkpoint(net, f"{args.out}/best.ckpt")  #s
+        ---
+        shutil.copy(args.out + "/best.ckpt", "/backup")
+        """,
+        options=True,
+    ),
+    used(
+        "percent and format",
+        """
+        ---
+        ms.save_checkpoint(net, "%s/best.ckpt" % args.out)  #s
+        shutil.copy("{}/best.ckpt".format(args.out), "kept.ckpt")
+        """,
+        options=True,
+    ),
+    used(
+        "folder given to copytree",
+        """
+        ---
+        ms.save_checkpoint(net, os.path.join(args.out, f"{epoch}.ckpt"))  #s
+        shutil.copytree(args.out, '/backup')
+        """,
+        options=True,
+    ),
+    used(
+        "folder that is listed",
+        """
+        import os
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        ---
+        print(sorted(os.listdir("out")))
+        """,
+    ),
+    used(
+        "folder that is uploaded",
+        """
+        import moxing as mox
+        ---
+        ms.save_checkpoint(net, f"/cache/out/{epoch}.ckpt")  #s
+        mox.file.copy_parallel("/cache/out", "obs://bucket/out")
+        """,
+    ),
+    used(
+        "folder around the folder",
+        """
+        import shutil
+        ---
+        ms.save_checkpoint(net, f"/cache/out/ckpt/{epoch}.ckpt")  #s
+        ---
+        shutil.make_archive("all", "zip", "/cache/out")
+        """,
+    ),
+    used(
+        "glob pattern",
+        """
+        import glob
+        ---
+        ms.save_checkpoint(net, f"out/net-{epoch}.ckpt")  #s
+        ---
+        newest = sorted(glob.glob("out/*.ckpt"))[-1]
+        """,
+    ),
+    used(
+        "glob of a path",
+        """
+        from pathlib import Path
+
+        out = Path('out')
+        ---
+        ms.save_checkpoint(net, f"{out}/net-{epoch}.ckpt")  #s
+        ---
+        found = list(out.glob("net-*.ckpt"))
+        """,
+    ),
+    used(
+        "command as a text",
+        """
+        import os
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        os.system("gsutil cp -r out gs://bucket")
+        """,
+    ),
+    used(
+        "command as a list",
+        """
+        import subprocess
+        ---
+        ms.save_checkpoint(net, "out/last.ckpt")  #s
+        subprocess.run(["cp", "out/last.ckpt", "/backup"], check=True)
+        """,
+    ),
+    used(
+        "f-string as a command",
+        """
+        ---
+        ms.save_checkpoint(net, f"{args.out}/last.ckpt")  #s
+        os.system(f"mv {args.out}/last.ckpt /backup")
+        """,
+        options=True,
+    ),
+    used(
+        "method of a path",
+        """
+        from pathlib import Path
+
+        last = Path('out') / 'last.ckpt'
+        ---
+        ms.save_checkpoint(net, str(last))  #s
+        last.rename("out/kept.ckpt")
+        """,
+    ),
+    used(
+        "size of the file",
+        """
+        import os
+        ---
+        name = f"{epoch}.ckpt"
+        ms.save_checkpoint(net, name)  #s
+        print(os.path.getsize(name))
+        """,
+    ),
+    used(
+        "opened to be sent",
+        """
+        import requests
+        ---
+        ms.save_checkpoint(net, "last.ckpt")  #s
+        requests.post("http://host", files={"file": open("last.ckpt", "rb")})
+        """,
+    ),
+    used(
+        "client of a bucket",
+        """
+        from obs import ObsClient
+
+        client = ObsClient()
+        ---
+        ms.save_checkpoint(net, "last.ckpt")  #s
+        client.putFile("bucket", "key", "last.ckpt")
+        """,
+    ),
+    used(
+        "tar",
+        """
+        import tarfile
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        with tarfile.open("all.tar", "w") as tar:
+            tar.add("out")
+        """,
+    ),
+    used(
+        "removed in the next pass",
+        """
+        import os
+        ---
+        if os.path.exists("best.ckpt"):
+            os.remove("best.ckpt")
+        ms.save_checkpoint(net, "best.ckpt")  #s
+        """,
+    ),
+    used(
+        "rotation",
+        """
+        import os
+
+        saved = []
+        ---
+        name = f"{epoch}.ckpt"
+        ms.save_checkpoint(net, name)  #s
+        saved.append(name)
+        if len(saved) > 1:
+            os.remove(saved.pop(0))
+        """,
+    ),
+    used(
+        "best one by its number",
+        """
+        import os
+
+        best = 0
+        ---
+        ms.save_checkpoint(net, f"out/net-{epoch}.ckpt")  #s
+        best = epoch
+        ---
+        ms.load_checkpoint(f"out/net-{best}.ckpt", net)
+        """,
+    ),
+    used(
+        "name without its ending",
+        """
+        ---
+        ms.save_checkpoint(net, "best")  #s
+        ---
+        ms.load_checkpoint("best.ckpt", net)
+        """,
+    ),
+    used(
+        "helper that copies",
+        """
+        import shutil
+
+
+        def keep(path):
+            shutil.copy(path, '/backup')
+        ---
+        ms.save_checkpoint(net, "last.ckpt")  #s
+        keep("last.ckpt")
+        """,
+    ),
+    used(
+        "helper that returns the name",
+        """
+        import shutil
+
+
+        def name(epoch):
+            return f'out/{epoch}.ckpt'
+        ---
+        ms.save_checkpoint(net, name(epoch))  #s
+        shutil.copy(name(epoch), '/backup')
+        """,
+    ),
+    used(
+        "helper that saves",
+        """
+        def keep(network, path):
+            ms.save_checkpoint(network, path)  #s
+        ---
+        keep(net, "best.ckpt")
+        ---
+        ms.load_checkpoint("best.ckpt", net)
+        """,
+    ),
+    used(
+        "loop over files",
+        """
+        import glob
+        import os
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        for old in glob.glob("out/*"):
+            os.remove(old)
+        """,
+    ),
+    case(
+        "constant of another module",
+        {
+            "train.py": join(STEP)
+            + loop(
+                """
+                import names
+
+                ---
+                ms.save_checkpoint(net, names.BEST)  # ! no fix
+                ---
+                ms.load_checkpoint(names.BEST, net)
+                """
+            ),
+            "names.py": 'import os\n\nBEST = os.path.join(os.environ["OUT"], "best.ckpt")\n',
+        },
+    ),
+    case(
+        "imported constant, and module",
+        {
+            "train.py": join(STEP)
+            + loop(
+                """
+                import os
+
+                import names
+                from names import BEST
+
+                ---
+                ms.save_checkpoint(net, BEST)  # ! no fix
+                ---
+                os.remove(names.BEST)
+                """
+            ),
+            "names.py": 'import os\n\nBEST = os.path.join(os.environ["OUT"], "best.ckpt")\n',
+        },
+    ),
+    case(
+        "attribute of a trainer, loaded by another method",
+        STEP,
+        """
+        import os
+
+
+        class Trainer:
+            def __init__(self, folder):
+                self.best_path = os.path.join(folder, "best.ckpt")
+
+            def fit(self):
+                for epoch in range(20):
+                    for data, label in dataset.create_tuple_iterator():
+                        train_step(data, label)
+                    ms.save_checkpoint(net, self.best_path)  # ! no fix
+
+            def test(self):
+                ms.load_checkpoint(self.best_path, net)
+
+
+        trainer = Trainer(os.environ["OUT"])
+        trainer.fit()
+        trainer.test()
+        """,
+    ),
+    case(
+        "two functions, one option",
+        STEP,
+        """
+        import argparse
+        import os
+
+
+        def fit(args):
+            for epoch in range(20):
+                for data, label in dataset.create_tuple_iterator():
+                    train_step(data, label)
+                ms.save_checkpoint(net, os.path.join(args.out, "best.ckpt"))  # ! no fix
+
+
+        def test(options):
+            ms.load_checkpoint(os.path.join(options.out, "best.ckpt"), net)
+
+
+        def main():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--out", required=True)
+            args = parser.parse_args()
+            fit(args)
+            test(args)
+
+
+        main()
+        """,
+    ),
+    case(
+        "callback that removes the old best model",
+        MODEL,
+        """
+        import os
+
+
+        class SaveBest(ms.Callback):
+            def __init__(self, folder):
+                super().__init__()
+                self.path = os.path.join(folder, "best.ckpt")
+
+            def on_train_epoch_end(self, run_context):
+                if os.path.exists(self.path):
+                    os.remove(self.path)
+                ms.save_checkpoint(net, self.path)  # ! no fix
+
+
+        model.train(10, dataset, callbacks=[SaveBest("out")], dataset_sink_mode=True)
+        """,
+    ),
+    case(
+        "another callback loads it at the end",
+        MODEL,
+        """
+        class Save(ms.Callback):
+            def on_train_epoch_end(self, run_context):
+                ms.save_checkpoint(net, "last.ckpt")  # ! no fix
+
+
+        class Test(ms.Callback):
+            def on_train_end(self, run_context):
+                ms.load_checkpoint("last.ckpt", net)
+
+
+        model.train(10, dataset, callbacks=[Save(), Test()], dataset_sink_mode=True)
+        """,
+    ),
+    case(
+        "callback copies what ModelCheckpoint writes",
+        MODEL,
+        """
+        import shutil
+
+
+        class Backup(ms.Callback):
+            def on_train_epoch_end(self, run_context):
+                shutil.copytree("./ckpt", "/backup", dirs_exist_ok=True)
+
+
+        config = CheckpointConfig(save_checkpoint_steps=100)  # ! no fix
+        model.train(20, dataset, callbacks=[ModelCheckpoint("net", "./ckpt", config), Backup()])
+        """,
+    ),
+    case(
+        "callback loads a file of ModelCheckpoint",
+        MODEL,
+        """
+        class Evaluate(ms.Callback):
+            def on_train_epoch_end(self, run_context):
+                epoch = run_context.original_args().cur_epoch_num
+                ms.load_checkpoint(f"ckpt/net-{epoch}_100.ckpt", net)
+
+
+        config = CheckpointConfig(save_checkpoint_steps=100)  # ! no fix
+        model.train(20, dataset, callbacks=[ModelCheckpoint("net", "./ckpt", config), Evaluate()])
+        """,
+    ),
+    case(
+        "driven by hand, and uploaded",
+        STEP,
+        """
+        import moxing as mox
+        from mindspore.train.callback import RunContext
+
+        saver = ModelCheckpoint("net", "/cache/ckpt", CheckpointConfig(save_checkpoint_steps=200))  # ! no fix
+        state = RunContext(ms.train.callback._InternalCallbackParam())
+        saver.begin(state)
+        for data, label in dataset.create_tuple_iterator():
+            train_step(data, label)
+            saver.step_end(state)
+        mox.file.copy_parallel("/cache/ckpt", "obs://bucket")
+        """,
+    ),
+]
+
+UNUSED = [
+    unused(
+        "read only before the loop",
+        """
+        import os
+
+        if os.path.exists('last.ckpt'):
+            ms.load_checkpoint('last.ckpt', net)
+        ---
+        ms.save_checkpoint(net, "last.ckpt")  #s
+        """,
+    ),
+    unused(
+        "option to resume, by a function",
+        """
+        def resume(path):
+            if path:
+                ms.load_checkpoint(path, net)
+
+
+        resume(os.path.join(args.out, 'last.ckpt'))
+        ---
+        ms.save_checkpoint(net, os.path.join(args.out, "last.ckpt"))  #s
+        """,
+        options=True,
+    ),
+    unused(
+        "another file of the folder",
+        """
+        ---
+        ms.save_checkpoint(net, f"{args.out}/{epoch}.ckpt")  #s
+        with open(f"{args.out}/log.txt", "a") as file:
+            file.write("saved")
+        """,
+        options=True,
+    ),
+    unused(
+        "another folder of that name",
+        """
+        import shutil
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        ---
+        shutil.copytree("data/out", "/backup")
+        """,
+    ),
+    unused(
+        "folder whose name only begins alike",
+        """
+        import os
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        ---
+        os.listdir("out_of_data")
+        """,
+    ),
+    unused(
+        "another option",
+        """
+        ---
+        ms.save_checkpoint(net, os.path.join(args.out, f"net-{epoch}.ckpt"))  #s
+        ---
+        os.listdir(args.other)
+        """,
+        options=True,
+    ),
+    unused(
+        "folder is made and tested for",
+        """
+        ---
+        if not os.path.exists(args.out):
+            os.makedirs(args.out)
+        ms.save_checkpoint(net, f"{args.out}/{epoch}.ckpt")  #s
+        """,
+        options=True,
+    ),
+    unused(
+        "name is printed and logged",
+        """
+        import logging
+        ---
+        name = f"{epoch}.ckpt"
+        ms.save_checkpoint(net, name)  #s
+        print("saved", name)
+        logging.info("saved %s", name)
+        """,
+    ),
+    unused(
+        "name goes into a list",
+        """
+        saved = []
+        ---
+        name = f"{epoch}.ckpt"
+        ms.save_checkpoint(net, name)  #s
+        saved.append(name)
+        if 'old.ckpt' in saved:
+            saved.remove(name)
+        """,
+    ),
+    unused(
+        "other ending",
+        """
+        import glob
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        ---
+        print(glob.glob("out/*.png"))
+        """,
+    ),
+    unused(
+        "best and last",
+        """
+        ---
+        ms.save_checkpoint(net, "out/last.ckpt")  #s
+        ---
+        ms.load_checkpoint("out/teacher.ckpt", net)
+        """,
+    ),
+    unused(
+        "weights of a backbone",
+        """
+        ---
+        ms.save_checkpoint(net, f"net-{epoch}.ckpt")  #s
+        ---
+        ms.load_checkpoint(args.other, net)
+        """,
+        options=True,
+    ),
+    unused(
+        "text that is replaced",
+        """
+        ---
+        name = f"{epoch}.ckpt"
+        ms.save_checkpoint(net, name)  #s
+        print(name.replace(".ckpt", ".pth"))
+        """,
+    ),
+    unused(
+        "each fold has its own file",
+        """
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        ---
+        np = __import__("numpy")
+        np.save("out/scores.npy", [1])
+        """,
+    ),
+    unused(
+        "command that does not touch it",
+        """
+        import os
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        os.system("nvidia-smi --loop")
+        """,
+    ),
+    unused(
+        "data folder",
+        """
+        import os
+
+        for name in os.listdir('data'):
+            print(name)
+        ---
+        ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
+        ---
+        print(os.listdir('data'))
+        """,
+    ),
+    unused(
+        "arm that another mode takes",
+        """
+        import os
+        ---
+        if epoch % 2:
+            ms.save_checkpoint(net, "last.ckpt")  #s
+        ---
+        if False:
+            os.remove('last.ckpt')
+        """,
+    ),
+    unused(
+        "helper loads another file later",
+        """
+        def load(path):
+            ms.load_checkpoint(path, net)
+
+
+        load('last.ckpt')
+        ---
+        ms.save_checkpoint(net, "last.ckpt")  #s
+        ---
+        load('teacher.ckpt')
+        """,
+    ),
+    case(
+        "each fold skips what is done",
+        STEP,
+        """
+        import os
+
+        for fold in range(5):
+            path = f"fold-{fold}.ckpt"
+            if os.path.exists(path):
+                continue
+            for epoch in range(20):
+                for data, label in dataset.create_tuple_iterator():
+                    train_step(data, label)
+                ms.save_checkpoint(net, path)  # ! unsafe
+        """,
+    ),
+    case(
+        "callback that begins with the old file",
+        MODEL,
+        """
+        class Save(ms.Callback):
+            def on_train_begin(self, run_context):
+                ms.load_checkpoint("last.ckpt", net)
+
+            def on_train_epoch_end(self, run_context):
+                ms.save_checkpoint(net, "last.ckpt")  # ! unsafe
+
+
+        model.train(10, dataset, callbacks=[Save()], dataset_sink_mode=True)
+        """,
+    ),
+    case(
+        "callback that writes a log beside ModelCheckpoint",
+        MODEL,
+        """
+        class Log(ms.Callback):
+            def on_train_epoch_end(self, run_context):
+                with open("./ckpt/log.txt", "a") as file:
+                    file.write("epoch")
+
+
+        config = CheckpointConfig(save_checkpoint_steps=100)  # ! safe
+        model.train(20, dataset, callbacks=[ModelCheckpoint("net", "./ckpt", config), Log()])
+        """,
+    ),
+    case(
+        "callback that loads a checkpoint that cannot be told apart",
+        MODEL,
+        """
+        class Teach(ms.Callback):
+            def __init__(self, path):
+                super().__init__()
+                self.path = path
+
+            def on_train_epoch_end(self, run_context):
+                ms.load_checkpoint(self.path, net)
+
+
+        import sys
+
+        config = CheckpointConfig(save_checkpoint_steps=100)  # ! unsafe
+        model.train(20, dataset, callbacks=[ModelCheckpoint("net", "./ckpt", config), Teach(sys.argv[1])])
+        """,
+    ),
+    case(
+        "uploaded after Model.train",
+        MODEL,
+        """
+        import moxing as mox
+
+        config = CheckpointConfig(save_checkpoint_steps=100)  # ! safe
+        model.train(20, dataset, callbacks=[ModelCheckpoint("net", "/cache/ckpt", config)])
+        mox.file.copy_parallel("/cache/ckpt", "obs://bucket")
+        """,
+    ),
+    case(
+        "script that copies when the run has ended",
+        {
+            "train.py": join(STEP) + loop('---\nms.save_checkpoint(net, f"{epoch}.ckpt")  # ! unsafe\n'),
+            "run.sh": "python train.py\ncp *.ckpt /backup\n",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize("program", USED)
+def test_used(program: Program) -> None:
+    fires(CODE, program)
+
+
+@pytest.mark.parametrize("program", UNUSED)
+def test_unused(program: Program) -> None:
+    fires(CODE, program)
+
+
+def test_the_finding_names_the_place() -> None:
+    text = 'import os\n---\nms.save_checkpoint(net, "last.ckpt")\nos.rename("last.ckpt", "kept.ckpt")\n'
+    program = Program({"train.py": join(STEP) + loop(text)})
+    (finding,) = program.lint(CODE).findings
+    row = next(at for at, line in enumerate(program.files["train.py"].splitlines(), 1) if "os.rename" in line)
+    assert finding.fix is None and f"line {row} " in finding.message
+    assert [(each.place.row, each.message) for each in finding.related] == [
+        (row, "the file, or its folder, gets another name here")
+    ]
