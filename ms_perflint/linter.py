@@ -7,9 +7,9 @@ import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
-from ms_perflint.check import Check, checks, spelled
+from ms_perflint.check import Check, checks
 from ms_perflint.config import Config, inside
 from ms_perflint.core.findings import Finding, Place, Problem, Unreadable, merged, only_shown, unjudged
 from ms_perflint.core.fingerprints import Noting
@@ -17,27 +17,21 @@ from ms_perflint.core.internal import Answer, Errors, internal_error
 from ms_perflint.core.source import Files, Source, SourceError, unreadable
 from ms_perflint.gate import MARK
 from ms_perflint.index.semantic_index import SemanticIndex, Site
-from ms_perflint.index.syntax_forms import position, word_of
 from ms_perflint.languages import Message
 from ms_perflint.packing import Session
-from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target
 from ms_perflint.resolve.parsed import Parsed
 from ms_perflint.resolve.project import Project
 from ms_perflint.review import is_read, review, review_unread
 from ms_perflint.suppressions import Suppressions
+from ms_perflint.suspects import candidates, suspect
 
-if TYPE_CHECKING:
-    pass
 HELD = 2_000_000  # bytes of parsed source that are kept within a project, also where the next file shares none of it
 HELD_BETWEEN = 200_000  # the same between projects
 HELD_BY_SESSION = 50_000  # the same when findings are remembered: any change makes all of these void
 HELD_AT_MOST = 8_000_000  # bytes after which everything is given back, wherever the run is
 ANSWERS = 1_000_000  # answers of programs, of all together, after which they are given back
-
-OPERATORS = ("*", "@")  # triggers that are no names
-EVERY = "()"  # the trigger that every call is: for checks that know by the program which calls are meant
 
 
 class _Error(NamedTuple):
@@ -315,7 +309,7 @@ class Linter:
     def _candidates(self, check: type[Check], module: SemanticIndex) -> list[Site]:
         key = check, module.path
         if key not in self._sites:
-            self._sites[key] = _candidates(check, module)
+            self._sites[key] = candidates(check, module)
         return self._sites[key]
 
     def _of_program(self, check: type[Check], entry: str, module: SemanticIndex) -> dict[tuple[object, ...], Finding]:
@@ -405,11 +399,11 @@ class Linter:
     def _asked_of(self, check: Check, site: Site) -> list[Finding]:
         """Return what a check reports at a site, if by meaning that may have to be reported."""
         try:
-            suspect = self._suspect(check, site)
+            found = suspect(check, site)
         except RecursionError:
             self._skipped(site, _too_deep(check))
             return []
-        return self._examined(check, suspect) if suspect is not None else []
+        return self._examined(check, found) if found is not None else []
 
     def _examined(self, check: Check, suspect: Site) -> list[Finding]:
         try:
@@ -440,27 +434,6 @@ class Linter:
     def _skipped(self, site: Site, reason: Message) -> None:
         place = site.module.source.place(site.span[0])
         self.problems.append(Problem(place.path, place.line, place.column, reason, place.cell))
-
-    def _suspect(self, check: Check, site: Site) -> Optional[Site]:
-        """Return the site as the check sees it, if by meaning it may have to be reported."""
-        program = check.program
-        if site.word in OPERATORS:
-            return site if check.suspect(site) else None  # type: ignore[arg-type]
-        if EVERY in check.triggers:
-            call = Call(site, program, "")
-            return call if check.suspect(call) else None
-        method = f".{site.word}" if isinstance(getattr(site.node, "func", None), ast.Attribute) else ""
-        if method not in check.triggers:
-            apis = program.apis(site)
-        elif site.word in spelled(check.triggers, site.module)[0]:
-            apis = (*program.apis(site), method)
-        else:
-            apis = (method,)
-        for api in apis:
-            if api in check.triggers:
-                call = Call(site, program, api)
-                return call if check.suspect(call) else None
-        return None
 
     def _drop_program(self, entry: str) -> None:
         """Forget a program in which an internal error left something half done."""
@@ -499,23 +472,3 @@ def _file_of(check: type[Check]) -> str:
 def _is_own(check: type[Check]) -> bool:
     """Return whether a check is part of this package; those of others are files that may change."""
     return check.__module__.startswith("ms_perflint.")
-
-
-def _candidates(check: type[Check], module: SemanticIndex) -> list[Site]:
-    """Return the sites whose last word may be a trigger of the check, in the order of the source.
-
-    Those that are none by what stands around them are left out.
-    """
-    if EVERY in check.triggers:
-        return [site for site in module.sites if isinstance(site.node, ast.Call)]
-    words, made = spelled(check.triggers, module)
-    methods = {word for trigger in check.triggers if trigger.startswith(".") for word in module.spelled(trigger[1:])}
-    found = {id(site): site for word in words | methods for site in module.by_word.get(word, ())}
-    found.update((id(site), site) for site in module.by_word.get("", ()) if _made_at_once(site) in made)
-    return sorted(check.by_form(module, found.values()), key=lambda site: position(site.node))
-
-
-def _made_at_once(site: Site) -> Optional[str]:
-    """Return the last word of `name` in `name()(x)`; None for other sites."""
-    made = site.node.func if isinstance(site.node, ast.Call) else None
-    return word_of(made.func) if isinstance(made, ast.Call) else None

@@ -1,0 +1,56 @@
+"""Which sites of a file a check is asked about, by their words alone, and as which call it sees them."""
+
+from __future__ import annotations
+
+import ast
+from typing import Optional
+
+from ms_perflint.check import Check, spelled
+from ms_perflint.index.semantic_index import SemanticIndex, Site
+from ms_perflint.index.syntax_forms import position, word_of
+from ms_perflint.program.call_site import Call
+
+OPERATORS = ("*", "@")  # triggers that are no names
+EVERY = "()"  # the trigger that every call is: for checks that know by the program which calls are meant
+
+
+def candidates(check: type[Check], module: SemanticIndex) -> list[Site]:
+    """Return the sites whose last word may be a trigger of the check, in the order of the source.
+
+    Those that are none by what stands around them are left out.
+    """
+    if EVERY in check.triggers:
+        return [site for site in module.sites if isinstance(site.node, ast.Call)]
+    words, made = spelled(check.triggers, module)
+    methods = {word for trigger in check.triggers if trigger.startswith(".") for word in module.spelled(trigger[1:])}
+    found = {id(site): site for word in words | methods for site in module.by_word.get(word, ())}
+    found.update((id(site), site) for site in module.by_word.get("", ()) if _made_at_once(site) in made)
+    return sorted(check.by_form(module, found.values()), key=lambda site: position(site.node))
+
+
+def _made_at_once(site: Site) -> Optional[str]:
+    """Return the last word of `name` in `name()(x)`; None for other sites."""
+    made = site.node.func if isinstance(site.node, ast.Call) else None
+    return word_of(made.func) if isinstance(made, ast.Call) else None
+
+
+def suspect(check: Check, site: Site) -> Optional[Site]:
+    """Return the site as the check sees it, if by meaning it may have to be reported."""
+    program = check.program
+    if site.word in OPERATORS:
+        return site if check.suspect(site) else None  # type: ignore[arg-type]
+    if EVERY in check.triggers:
+        call = Call(site, program, "")
+        return call if check.suspect(call) else None
+    method = f".{site.word}" if isinstance(getattr(site.node, "func", None), ast.Attribute) else ""
+    if method not in check.triggers:
+        apis = program.apis(site)
+    elif site.word in spelled(check.triggers, site.module)[0]:
+        apis = (*program.apis(site), method)
+    else:
+        apis = (method,)
+    for api in apis:
+        if api in check.triggers:
+            call = Call(site, program, api)
+            return call if check.suspect(call) else None
+    return None
