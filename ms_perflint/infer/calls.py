@@ -136,12 +136,13 @@ def _given_back(evaluator: Evaluator, function: Scope, depth: int = 0) -> Option
     names = {node.id if isinstance(node, ast.Name) else "" for node, _ in function.returns}
     if len(names) != 1 or function.yields or not function.is_function:
         return None
-    first, *others = function.bindings.get(names.pop(), [None])
+    bindings = function.bindings.get(names.pop(), ())
+    first = bindings[0] if bindings else None
     if first is None or first.kind != "parameter" or depth > NESTED:
         return None
     if function.is_method and positional(function)[:1] == [first.node]:
         return None
-    return first if all(_keeps(evaluator, first, other, depth + 1) for other in others) else None
+    return first if all(_keeps(evaluator, first, other, depth + 1) for other in bindings[1:]) else None
 
 
 def _keeps(evaluator: Evaluator, parameter: Binding, other: Binding, depth: int) -> bool:
