@@ -71,7 +71,7 @@ class Fp32Matmul(Check):
 
     def among(self, sites: Sequence[Site]) -> Sequence[Site]:
         """Return the calls that by their words alone may make what is trained, or force float32; none in a library."""
-        if not sites or not training.speaks_of_training(self.program) or not train_cells.is_script(self.program):
+        if not sites or not training.may_train(self.program) or not train_cells.is_script(self.program):
             return ()
         words = self._words(sites[0].module)
         return [site for site in sites if site.word in words or site.word == "to_float"]

@@ -235,7 +235,7 @@ def _is_imported(evaluator: Evaluator, store: Binding, here: Optional[Place], sc
 def _is_done_for(evaluator: Evaluator, store: Binding, own: Scope) -> bool:
     """Return whether code that has got hold of a module finds it at its end: it does not call that code before."""
     home = store.scope.module
-    if not is_always_passed(stored(store)) or home.path == evaluator.program.entry:
+    if not is_always_passed(stored(store)) or evaluator.program.is_entry(home.path):
         return False
     return own.module.path not in _behind(evaluator, home.path)
 

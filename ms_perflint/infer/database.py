@@ -22,6 +22,12 @@ class Files(Protocol):
     project: Project
     names: Resolver
 
+    def is_entry(self, path: str) -> bool:
+        """Return whether a file is the entry script."""
+
+    def has_file(self, path: str) -> bool:
+        """Return whether a file is one of the program."""
+
     def module(self, path: str) -> Optional[SemanticIndex]:
         """Return a module of the program; None when it cannot be parsed."""
 

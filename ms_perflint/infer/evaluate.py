@@ -24,6 +24,7 @@ from ms_perflint.infer import (
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.direct_imports import outside
 from ms_perflint.infer.queries import Queries, query
+from ms_perflint.infer.shared_answers import Question, SharedAnswers
 from ms_perflint.infer.values import (
     BOTTOM,
     MANY,
@@ -49,19 +50,19 @@ LEAVES = (ast.Constant, ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, as
 class ProgramEvaluator:
     """Evaluates expressions of one program; answers are remembered, and the same in whatever order they are asked."""
 
-    def __init__(self, program: Database, libraries: Library) -> None:
+    def __init__(self, program: Database, libraries: Library, shared: Optional[SharedAnswers] = None) -> None:
         self.program = program
         self.libraries = libraries
-        self.queries = Queries(_joined)
-        self._memo, self._ask = self.queries.memo, self.queries.ask
-        self._activations: dict[tuple[object, ...], CallContext] = {}
-        self.made: dict[tuple[object, ...], Applied] = {}  # calls that stand in no source, by what they stand for
+        self.queries = Queries(_joined, shared)
+        self.queries.askers[ProgramEvaluator] = self
+        shared = shared or SharedAnswers()
+        self._memo, self._ask, self._questions = self.queries.memo, self.queries.ask, shared.questions
+        self._activations: dict[tuple[object, ...], CallContext] = shared.activations
+        self.made: dict[tuple[object, ...], Applied] = shared.made  # calls that stand in no source
 
     def close(self) -> None:
         """Forget the program and all answers."""
         self.queries.clear()
-        self._activations.clear()
-        self.made.clear()
         del self.program
 
     # --- queries
@@ -71,6 +72,8 @@ class ProgramEvaluator:
         key = id(node), scope.key
         found: Optional[Value] = self._memo.get(key)
         if found is not None:
+            if self.queries.reads is not None:
+                self.queries.reads[key] = None
             return found
         if isinstance(node, ast.Name):
             found = self._bound(key, node, scope)
@@ -79,7 +82,7 @@ class ProgramEvaluator:
         elif isinstance(node, LEAVES):
             found = self._memo[key] = self._expression(node, scope)
             return found
-        return self._ask(key, BOTTOM, MANY, self._expression, (node, scope))
+        return self._ask(key, BOTTOM, MANY, ProgramEvaluator._expression, (self, node, scope))
 
     def _bound(self, key: tuple[int, str], node: ast.Name, scope: Scope) -> Optional[Value]:
         """Return what a name is that one binding gives it, or an import from outside: no query of its own.
@@ -96,6 +99,7 @@ class ProgramEvaluator:
             found = self.binding(bindings[0], inner)
             if (id(bindings[0]), inner.key) not in self._memo:  # in a cycle that is not settled
                 return found
+            self._questions[key] = Question(ProgramEvaluator, None, None, ProgramEvaluator.value, (node, scope), False)
         self._memo[key] = found
         return found
 
@@ -157,7 +161,7 @@ class ProgramEvaluator:
     def name(self, node: ast.Name, scope: Scope) -> Value:
         """Return what a name can be where it is read."""
         if node.id == "__name__":
-            own = scope.module.path == self.program.entry
+            own = self.program.is_entry(scope.module.path)
             return self.known(Constant("__main__" if own else "module"), node, scope)
         if node.id == "__file__":
             return self.known(Constant(scope.module.path), node, scope)
@@ -205,11 +209,13 @@ class ProgramEvaluator:
         key = id(binding), inner.key
         found: Optional[Value] = self._memo.get(key)
         if found is not None:
+            if self.queries.reads is not None:
+                self.queries.reads[key] = None
             return found
         if binding.kind in ("function", "class"):
             found = self._memo[key] = self._binding(binding, inner)
             return found
-        return self._ask(key, BOTTOM, MANY, self._binding, (binding, inner))
+        return self._ask(key, BOTTOM, MANY, ProgramEvaluator._binding, (self, binding, inner))
 
     def _binding(self, binding: Binding, scope: Scope) -> Value:
         module, node = scope.module, binding.node

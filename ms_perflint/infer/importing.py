@@ -117,6 +117,8 @@ def by_call(evaluator: Evaluator, node: ast.Call, scope: Scope, only_top: bool) 
 def _of_program(evaluator: Evaluator, value: Value) -> Value:
     """Leave out modules that the scan for imports did not see: their callers would not be known."""
     known = tuple(
-        k for k in value.alternatives if not isinstance(k.what, SemanticIndex) or k.what.path in evaluator.program.paths
+        k
+        for k in value.alternatives
+        if not isinstance(k.what, SemanticIndex) or evaluator.program.has_file(k.what.path)
     )
     return Value(known, value.open or len(known) < len(value.alternatives), value.overridable)

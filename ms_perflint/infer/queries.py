@@ -13,7 +13,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable
 from functools import partial, wraps
 from heapq import heapify, heappop, heappush
+from operator import attrgetter
 from typing import Any, Optional, Protocol, TypeVar, overload
+
+from ms_perflint.infer.shared_answers import Input, Shared, SharedAnswers
 
 Answer = TypeVar("Answer")
 Work = TypeVar("Work", bound=Callable[..., Any])
@@ -35,10 +38,12 @@ class Query:
         "bottom",
         "changes",
         "depth",
+        "evaluations",
         "key",
         "member",
         "position",
         "readers",
+        "reads",
         "top",
         "work",
     )
@@ -56,7 +61,9 @@ class Query:
         self.member = -1  # among those of cycles that are not settled
         self.position = -1  # in the order in which queries were answered first
         self.changes = 0  # of its answer, after it was read
+        self.evaluations = 0
         self.readers: set[Query] = set()
+        self.reads: Optional[dict[Hashable, Any]] = None  # what it has read, with the answers of inputs; None: unknown
 
     def again(self) -> Query:
         """Return the same query, as if it was never asked."""
@@ -72,16 +79,25 @@ class _TooDeep(BaseException):
 
 
 class Queries:
-    """The answers of one program. `join` gives what can be one of two answers."""
+    """The answers of one program. `join` gives what can be one of two answers.
 
-    def __init__(self, join: Callable[[Any, Any], Any]) -> None:
+    Those of `askers` are taken over from other programs, where all that they have read is the same.
+    """
+
+    def __init__(self, join: Callable[[Any, Any], Any], shared: Optional[SharedAnswers] = None) -> None:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), CALLS))
         self.memo: dict[Hashable, Any] = {}
         self.evaluations = 0
+        self.shared = shared
+        self.program: Any = None  # of which inputs are asked
+        self.askers: dict[type, object] = {}  # by type: what asks queries whose answers are shared
+        self.taken = 0  # evaluations that other programs have done for this one
         self.spent = ""  # the bound that left a query unanswered, the first one
         self.spent_on: tuple[object, ...] = ()  # the arguments of that query
         self._join = join
         self._deep: set[Hashable] = set()  # queries that are answered by themselves, for those above them
+        self._inputs: dict[Input, Any] = {}
+        self._others: dict[int, Shared] = {}  # by identity: those that rest on something else than what is here
         self._reset()
 
     def _reset(self) -> None:
@@ -92,6 +108,7 @@ class Queries:
         self._answered = 0  # queries, since the outermost one was asked
         self._depth = 0  # queries under way that are answered for the first time
         self._current: Optional[Query] = None  # the innermost query under way
+        self.reads: Optional[dict[Hashable, Any]] = None  # what that one has read; None where nobody wants to know
         self._rests = ACYCLIC  # depth of the outermost query under way on which that one rests, so far
         self._dirty: set[Query] = set()  # queries that have read what has changed since
         self._marked: list[Query] = []  # the same, in the order in which they were found out
@@ -106,12 +123,14 @@ class Queries:
         `bottom` is what a query adds to its own answer, `top` what it is where the bounds leave it out; with None for
         `top` it is `bottom` then, and never widened.
         """
+        if self.reads is not None:
+            self.reads[key] = None
         found: Optional[Answer] = self.memo.get(key)
         if found is not None:
             return found
         query = self._open.get(key)
         if query is None:
-            if self.evaluations >= BUDGET:
+            if self.evaluations + self.taken >= BUDGET:
                 return self._unanswered(EVALUATIONS, bottom, top, arguments)
             query = Query(key, bottom, top, work, arguments)
             if self._current is None:
@@ -141,9 +160,27 @@ class Queries:
         self._starved.add(self._current)
         return True
 
+    def input(self, name: str, *arguments: Hashable) -> Any:
+        """Return what a method of the program tells; the query under way rests on it."""
+        key = Input(name, arguments)
+        if key not in self._inputs:
+            self._inputs[key] = attrgetter(name)(self.program)(*arguments)
+        if self.reads is not None:
+            self.reads[key] = self._inputs[key]
+        return self._inputs[key]
+
+    def is_of_program(self) -> None:
+        """Note that the query under way reads what cannot be asked again: its answer is for this program alone."""
+        if self._current is not None:
+            self._current.reads = self.reads = None
+
     def clear(self) -> None:
         """Forget all answers."""
         self.memo.clear()
+        self._inputs.clear()
+        self._others.clear()
+        self.askers.clear()
+        self.program = None
 
     def _unanswered(self, bound: str, bottom: Answer, top: Answer, arguments: tuple[object, ...]) -> Answer:
         if not self.spent:
@@ -179,16 +216,23 @@ class Queries:
     def _explore(self, query: Query) -> None:
         """Answer a query for the first time."""
         depth, first, start = self._depth, len(self._members), self._answered
-        rests, current = self._rests, self._current
+        rests, current, reads = self._rests, self._current, self.reads
         self._depth = depth + 1
         query.depth = depth
         self._open[query.key] = query
+        if self._take_over(query):
+            self._depth, self._current, self._rests, self.reads = depth, current, rests, reads
+            query.depth = ACYCLIC
+            del self._open[query.key]
+            return
+        taken = self._rests
         self._answer(query)
+        self._rests = min(self._rests, taken)
         query.position = self._answered
         self._answered += 1
         if self._rests == depth:
             self._settle(query, first, start)
-        self._depth, self._current = depth, current
+        self._depth, self._current, self.reads = depth, current, reads
         while self._cycles and self._cycles[-1] >= first:  # all are one cycle now, or settled
             self._cycles.pop()
             self._roots.pop()
@@ -201,21 +245,71 @@ class Queries:
                 self._rests = rests
             return
         self._rests = rests
-        for each in (query, *self._members[first:]):
+        cycle = (query, *self._members[first:])
+        for each in cycle:
             each.depth, each.member = ACYCLIC, -1
             self.memo[each.key] = each.answer
             del self._open[each.key]
             each.readers.clear()  # queries that read one another would stay until the garbage collector runs
         del self._members[first:]
+        if self.shared is not None and not self.spent:
+            self.shared.learn(cycle, self.memo)
         if depth == 0:
             self._marked.clear()
 
+    def _take_over(self, query: Query) -> bool:
+        """Answer a query as another program has, where all that it read there is the same here; return whether it is.
+
+        Where something of that rests on a query under way, so may this one: it is answered by itself.
+        """
+        self._current, self._rests, self.reads = query, ACYCLIC, None
+        if self.shared is None or not self.shared.knows(query, self.askers):
+            return False
+        self.reads = query.reads = {}
+        shared = self.shared.answers.get(query.key)
+        if shared is None or id(shared) in self._others or self._differs(shared):
+            return False
+        self.memo.update(shared.answers)
+        query.answer = self.memo[query.key]
+        self.taken += shared.evaluations
+        return True
+
+    def _differs(self, shared: Shared) -> bool:
+        """Return whether something that an answer rests on is not the same here, or may not be."""
+        for asked, known in shared.inputs:
+            found = self._inputs.get(asked, self)
+            if found is self:
+                found = self._inputs[asked] = attrgetter(asked.name)(self.program)(*asked.arguments)
+            if found is not known and found != known:
+                self._others[id(shared)] = shared
+                return True
+        for key, known in zip(shared.reads, shared.found):
+            found = self.memo.get(key)
+            if found is None:
+                found = self._asked_again(key)
+                if self._rests != ACYCLIC:
+                    return True
+            if found is not known and found != known:
+                self._others[id(shared)] = shared
+                return True
+        return False
+
+    def _asked_again(self, key: Hashable) -> Any:
+        assert self.shared is not None
+        question = self.shared.questions[key]
+        assert question is not None
+        arguments = self.askers[question.asker], *question.arguments
+        if not question.is_query:
+            return question.work(*arguments)
+        return self.ask(key, question.bottom, question.top, question.work, arguments)
+
     def _answer(self, query: Query) -> None:
         """Answer a query, and mark its readers where the answer is another one now."""
-        self._current, self._rests = query, ACYCLIC
+        self._current, self._rests, self.reads = query, ACYCLIC, query.reads
         self._starved.discard(query)
         self._dirty.discard(query)
         self.evaluations += 1
+        query.evaluations += 1
         answer = query.work(*query.arguments)
         if answer == query.answer:
             return
@@ -249,7 +343,7 @@ class Queries:
             if query is not None:
                 self._answer(query)
                 rests = min(rests, self._rests)
-            if self.evaluations >= BUDGET:
+            if self.evaluations + self.taken >= BUDGET:
                 self._give_up((root, *self._members[first:]))
                 break
             if query is None and not self._feed(start):

@@ -9,7 +9,7 @@ import ast
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Optional, Union
+from typing import TYPE_CHECKING, Union
 
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import word_of
@@ -107,15 +107,6 @@ class CallGraph:
                     if path.startswith(taken):
                         yield site
 
-    def decorated(self, decorator: Scope) -> Iterator[Scope]:
-        """Yield what a function, or one that a function around it returns, decorates."""
-        scope: Optional[Scope] = decorator
-        while scope is not None and (scope.is_function or scope.is_class):
-            for each in self._by_decorator.get(scope.name, ()):
-                if any(self._is(node, each, decorator) for node in each.node.decorator_list):  # type: ignore[union-attr]
-                    yield each
-            scope = scope.parent
-
     def key(self, function: Scope) -> Key:
         """Return the key of the node under which a function or class is defined."""
         return graph_of(function.module).of_function(function).key
@@ -156,7 +147,8 @@ class CallGraph:
         return tuple(word for word in (ANY, OWN) if word in self._words)
 
     @cached_property
-    def _by_decorator(self) -> dict[str, list[Scope]]:
+    def by_decorator(self) -> dict[str, list[Scope]]:
+        """Return what is decorated, by the last words of its decorators."""
         found: dict[str, list[Scope]] = {}
         for scope in (scope for module in self.program.modules for scope in module.scopes):
             for decorator in getattr(scope.node, "decorator_list", ()):
@@ -166,11 +158,6 @@ class CallGraph:
                 for word in sorted(scope.module.spelled(word_of(callee))) or ():
                     found.setdefault(word, []).append(scope)
         return found
-
-    def _is(self, node: ast.expr, scope: Scope, decorator: Scope) -> bool:
-        assert scope.parent is not None
-        wanted = decorator.parent if decorator.name == INIT else decorator
-        return any(known.definition is wanted for known in self.program.value(node, scope.parent).alternatives)
 
     @cached_property
     def _returned(self) -> frozenset[Key]:

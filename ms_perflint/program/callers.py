@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import PREPARES, Signature
 from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.places import INIT
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Value
 from ms_perflint.program.call_graph import INSTANCE_METHODS
 
 if TYPE_CHECKING:
+    from ms_perflint.program.inputs import Inputs
     from ms_perflint.program.program import Program
 
 PREPARING = ("partial", "partialmethod")  # the last words of PREPARES
@@ -23,7 +25,7 @@ FEW = 3  # functions that a call may enter, before it is not known which it ente
 
 
 @query(bottom=())
-def callers(program: Program, function: Scope) -> tuple[Site, ...]:
+def callers(program: Inputs, function: Scope) -> tuple[Site, ...]:
     """Return the sites that pass something to a function, `partial(function, x)` too.
 
     Where there are such, what a call under another name passes depends on them: those are left out.
@@ -32,16 +34,16 @@ def callers(program: Program, function: Scope) -> tuple[Site, ...]:
     cls = function.parent if function.name == "__init__" else None
     partials = tuple(_partials(program, function if cls is None or not cls.is_class else cls))
     if partials:
-        own = program.call_graph.direct_sites(function)
+        own = program.direct_sites(function)
         found = tuple(dict.fromkeys((*(site for site in found if site in own), *partials)))
     return found
 
 
-def entering(program: Program, function: Scope) -> tuple[Site, ...]:
+def entering(program: Inputs, function: Scope) -> tuple[Site, ...]:
     """Return the sites that call a function; of a method `__init__`, those that make an object with it."""
     cls = function.parent if function.parent is not None and function.parent.is_class else None
     if cls is None or function.name != "__init__":
-        sites = program.call_graph.sites(function)
+        sites = program.call_sites(function)
         found = [site for site in sites if _calls(program, site, function) and not _passes_on(site, function)]
         if cls is not None and function.name in INSTANCE_METHODS:
             found.extend(_instance_calls(program, cls))
@@ -50,7 +52,7 @@ def entering(program: Program, function: Scope) -> tuple[Site, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _calls(program: Program, site: Site, wanted: Scope) -> bool:
+def _calls(program: Inputs, site: Site, wanted: Scope) -> bool:
     """Return whether a site calls a function, or makes an object of a class."""
     return isinstance(site.node, ast.Call) and _is(program.evaluator.callees(site), wanted)
 
@@ -77,7 +79,7 @@ def _is(value: Value, wanted: Scope) -> bool:
     return any(known.definition is wanted for known in value.alternatives)
 
 
-def _constructions(program: Program, init: Scope, cls: Scope) -> Iterator[Site]:
+def _constructions(program: Inputs, init: Scope, cls: Scope) -> Iterator[Site]:
     """Yield the sites that run a constructor: of its class, of classes that inherit it, and `super().__init__()`."""
     yield from _made(program, cls)
     seen, levels = {cls}, [iter(_derived(program, cls))]
@@ -97,13 +99,13 @@ def _constructions(program: Program, init: Scope, cls: Scope) -> Iterator[Site]:
             yield from (site for site in inner.calls if site.word == "__init__" and _calls(program, site, init))
 
 
-def _made(program: Program, cls: Scope) -> Iterator[Site]:
+def _made(program: Inputs, cls: Scope) -> Iterator[Site]:
     """Yield the sites that make an object of just this class."""
-    yield from (site for site in program.call_graph.sites(cls) if _calls(program, site, cls))
+    yield from (site for site in program.call_sites(cls) if _calls(program, site, cls))
 
 
 @query(bottom=())
-def derived(program: Program, cls: Scope) -> tuple[Scope, ...]:
+def derived(program: Inputs, cls: Scope) -> tuple[Scope, ...]:
     """Return the classes of the program that derive from this one, directly or not."""
     found = _derived(program, cls)
     for each in found:  # which grows meanwhile
@@ -111,8 +113,17 @@ def derived(program: Program, cls: Scope) -> tuple[Scope, ...]:
     return tuple(found)
 
 
-def _derived(program: Program, cls: Scope) -> list[Scope]:
+def _derived(program: Inputs, cls: Scope) -> list[Scope]:
     """Return the classes of the program that have this class as a base."""
+    return [
+        derived
+        for derived, bases in program.bases_named(cls)
+        if any(_is(program.evaluator.value(base, derived.parent), cls) for base in bases)
+    ]
+
+
+def bases_named(program: Program, cls: Scope) -> list[tuple[Scope, list[ast.expr]]]:
+    """Return the other classes of a program that have bases with the name of a class, and these bases."""
     found = []
     for module in program.modules:
         spellings = sorted(module.spelled(cls.name)) if cls.name in module.renamed else (cls.name,)
@@ -122,15 +133,27 @@ def _derived(program: Program, cls: Scope) -> list[Scope]:
         for word in words:
             for derived in module.derived[word]:
                 assert isinstance(derived.node, ast.ClassDef) and derived.parent is not None
-                bases = [base for base in derived.node.bases if word_of(base) == word]
-                if derived is not cls and any(_is(program.value(base, derived.parent), cls) for base in bases):
-                    found.append(derived)
+                if derived is not cls:
+                    found.append((derived, [base for base in derived.node.bases if word_of(base) == word]))
     return found
 
 
-def _instance_calls(program: Program, cls: Scope) -> Iterator[Site]:
+def decorated(program: Inputs, decorator: Scope) -> Iterator[Scope]:
+    """Yield what a function, or one that a function around it returns, decorates."""
+    wanted = decorator.parent if decorator.name == INIT else decorator
+    scope: Optional[Scope] = decorator
+    while scope is not None and (scope.is_function or scope.is_class):
+        for each in program.decorated_by(scope.name):
+            assert wanted is not None and each.parent is not None
+            nodes: list[ast.expr] = each.node.decorator_list
+            if any(_is(program.evaluator.value(node, each.parent), wanted) for node in nodes):
+                yield each
+        scope = scope.parent
+
+
+def _instance_calls(program: Inputs, cls: Scope) -> Iterator[Site]:
     """Yield the sites that call an object of a class."""
-    for site in program.call_graph.instance_sites(cls):
+    for site in program.instance_sites(cls):
         if any(known.cls is cls for known in program.evaluator.callees(site).alternatives):
             yield site
 
@@ -168,8 +191,10 @@ def _named(program: Program, site: Site) -> list[Scope]:
 # --- `partial`
 
 
-def _partials(program: Program, wanted: Scope) -> Iterator[Site]:
+def _partials(program: Inputs, wanted: Scope) -> Iterator[Site]:
     """Yield the calls of what `partial(function, ...)` makes, and `partial` itself where it may have others."""
+    if not program.has_partials(wanted.name):
+        return
     made = [site for site in program.partials.of(wanted.name) if _prepares(program, site, wanted)]
     for site in program.partials.calls if made else ():
         if any(known.definition is wanted and known.prepared for known in program.evaluator.callees(site).alternatives):
@@ -177,11 +202,11 @@ def _partials(program: Program, wanted: Scope) -> Iterator[Site]:
     yield from (site for site in made if program.partials.escapes(site))
 
 
-def _prepares(program: Program, site: Site, wanted: Scope) -> bool:
+def _prepares(program: Inputs, site: Site, wanted: Scope) -> bool:
     """Return whether a site is `partial(function, ...)`."""
     given = prepared(site)
     is_partial = any(known.api in PREPARES for known in program.evaluator.callees(site).alternatives)
-    return is_partial and given is not None and _is(program.value(given, site.scope), wanted)
+    return is_partial and given is not None and _is(program.evaluator.value(given, site.scope), wanted)
 
 
 class Partials:

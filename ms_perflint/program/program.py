@@ -6,7 +6,7 @@ import ast
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Optional, TypeVar, cast
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
@@ -14,6 +14,7 @@ from ms_perflint.infer import config_files
 from ms_perflint.infer.commandline import Given
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.infer.queries import BUDGET, DEPTH, NESTED, Queries
+from ms_perflint.infer.shared_answers import SharedAnswers
 from ms_perflint.infer.values import Tree, Value
 from ms_perflint.languages import Message
 from ms_perflint.libraries import LIBRARIES
@@ -21,11 +22,13 @@ from ms_perflint.program import callers, live_code
 from ms_perflint.program.call_graph import CallGraph
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.callers import Partials
+from ms_perflint.program.inputs import Inputs
 from ms_perflint.program.target import Target, versions_of
 from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.project import Project
 
 if TYPE_CHECKING:
+    from ms_perflint.infer.database import Database
     from ms_perflint.program import launchers
 
 
@@ -85,7 +88,15 @@ class Program:
     @cached_property
     def evaluator(self) -> ProgramEvaluator:
         """Return what evaluates the expressions of the program."""
-        return ProgramEvaluator(self, LIBRARIES)
+        shared = self.project.shared.setdefault(SharedAnswers, SharedAnswers())
+        evaluator = ProgramEvaluator(cast("Database", self.inputs), LIBRARIES, shared)
+        evaluator.queries.program, evaluator.queries.askers[Inputs] = self, self.inputs
+        return evaluator
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """Return the program as its queries see it."""
+        return Inputs(self)
 
     @cached_property
     def queries(self) -> Queries:
@@ -137,6 +148,38 @@ class Program:
         return Message("the budget of {most} evaluations was spent in {place}", most=f"{BUDGET:,}", place=place)
 
     # --- sites and calls
+
+    def is_entry(self, path: str) -> bool:
+        """Return whether a file is the entry script."""
+        return path == self.entry
+
+    def has_file(self, path: str) -> bool:
+        """Return whether a file is one of the program."""
+        return path in self.paths
+
+    def call_sites(self, function: Scope) -> tuple[Site, ...]:
+        """Return the sites that may call a function, or make an object of a class."""
+        return self.call_graph.sites(function)
+
+    def direct_sites(self, function: Scope) -> list[Site]:
+        """Return the sites that may do so under its own name."""
+        return self.call_graph.direct_sites(function)
+
+    def instance_sites(self, cls: Scope) -> tuple[Site, ...]:
+        """Return the sites that may call an object of a class."""
+        return self.call_graph.instance_sites(cls)
+
+    def decorated_by(self, word: str) -> Sequence[Scope]:
+        """Return what decorators decorate that may be something named `word`."""
+        return self.call_graph.by_decorator.get(word, ())
+
+    def bases_named(self, cls: Scope) -> list[tuple[Scope, list[ast.expr]]]:
+        """Return the other classes that have bases with the name of a class, and these bases."""
+        return callers.bases_named(self, cls)
+
+    def has_partials(self, name: str) -> bool:
+        """Return whether a call of `partial` may be given what has a name elsewhere."""
+        return bool(self.partials.of(name))
 
     @fact
     def sites(self, word: str) -> list[Site]:
@@ -191,15 +234,15 @@ class Program:
 
     def callers(self, function: Scope) -> tuple[Site, ...]:
         """Return the sites of the program that call a function; of a method `__init__`, those that make the class."""
-        return callers.callers(self, function)
+        return callers.callers(self.inputs, function)
 
     def derived(self, cls: Scope) -> Sequence[Scope]:
         """Return the classes of the program that derive from a class, directly or not."""
-        return callers.derived(self, cls)
+        return callers.derived(self.inputs, cls)
 
     def decorated(self, decorator: Scope) -> Iterator[Scope]:
         """Yield what a function, or one that a function around it returns, decorates."""
-        return self.call_graph.decorated(decorator)
+        return callers.decorated(self.inputs, decorator)
 
     @cached_property
     def partials(self) -> Partials:

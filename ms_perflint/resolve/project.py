@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import Optional
+from typing import Any, Optional
 
 from ms_perflint.core.internal import Errors
 from ms_perflint.core.source import BOM, NOTEBOOK, Files, Source, SourceError
@@ -55,6 +55,7 @@ class Project:
         self._decorators: dict[str, frozenset[str]] = {}
         self._matches: dict[tuple[str, bytes], bool] = {}
         self._documents: dict[str, tuple[config_documents.Entry, ...]] = {}
+        self.shared: dict[type, Any] = {}  # what its programs share, by its type
 
     def close(self) -> None:
         """Cut the reference cycles, so that memory is given back without the garbage collector."""

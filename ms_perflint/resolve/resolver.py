@@ -84,8 +84,11 @@ class Resolver:
         path = self._locate(module, star.module or "", star.level).module
         return path is None or self._may_have(path, name)
 
-    def imported_files(self, stmt: ImportStatement, module: SemanticIndex) -> Iterator[str]:
-        """Yield the files that an import statement runs, unless they have run before."""
+    def imported_files(self, stmt: ImportStatement, module: SemanticIndex) -> tuple[str, ...]:
+        """Return the files that an import statement runs, unless they have run before."""
+        return tuple(self._imported_files(stmt, module))
+
+    def _imported_files(self, stmt: ImportStatement, module: SemanticIndex) -> Iterator[str]:
         if isinstance(stmt, ast.Import):
             names = [(0, alias.name) for alias in stmt.names]
         else:

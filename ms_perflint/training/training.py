@@ -70,7 +70,12 @@ def _train_sites(program: Program) -> Iterator[Site]:
 @fact
 def is_trained(program: Program) -> bool:
     """Return whether there are such sites: cheaper than to find all."""
-    return speaks_of_training(program) and any(True for _ in _train_sites(program))
+    return may_train(program) and any(True for _ in _train_sites(program))
+
+
+def may_train(program: Program) -> bool:
+    """Return whether there may be such sites: a first answer, before it is known what runs."""
+    return speaks_of_training(program) and not is_unit_test(program)
 
 
 def trains(program: Program) -> Fact:
@@ -211,7 +216,7 @@ def scopes_above(program: Program, sites: Iterable[Site]) -> set[Scope]:
 
 def callers(program: Program, function: Scope) -> list[Site]:
     """Return the sites that call a function: as what a wrapper made of it too, or by the name of a method alone."""
-    sites = list(entering(program, function))
+    sites = list(entering(program.inputs, function))
     name = function.parent.name if function.name == "__init__" and function.parent is not None else function.name
     sites.extend(site for site in program.sites(name) if site not in sites and function in _by_name(program, site))
     return sites
