@@ -121,6 +121,8 @@ class Library(NamedTuple):
     methods: Mapping[str, str] = {}  # that tell of which class an object is, whatever it is called here
     command_line: frozenset[str] = frozenset()  # what gives nothing but what a user passes
     mappings: frozenset[str] = frozenset()  # last words of classes whose keys are attributes
+    rows: frozenset[str] = frozenset()  # classes whose objects hold the objects that they are given
+    merges: frozenset[str] = frozenset()  # methods that lay a config file over their object
     closed: tuple[str, ...] = ()  # beginnings of names whose objects hold no settings
 
     def called(self, name: str) -> tuple[Call, ...]:

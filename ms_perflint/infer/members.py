@@ -255,9 +255,8 @@ def _next_constructor(
     for site in init.calls:
         if site.word == "__init__" and isinstance(site.node, ast.Call):
             for known in evaluator.value(site.node.func, activation).alternatives:
-                function = known.what.function if isinstance(known.what, Bound) else known.what
-                if isinstance(function, Scope) and function.is_function:
-                    return function, site.node
+                if known.definition is not None and known.definition.is_function:
+                    return known.definition, site.node
     return None, None
 
 

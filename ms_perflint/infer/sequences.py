@@ -18,6 +18,7 @@ from ms_perflint.infer.values import (
     DICT,
     LIST,
     MANY_OF,
+    NO_CONSTANT,
     TOP,
     TUPLE,
     Alternative,
@@ -59,7 +60,7 @@ def in_order(evaluator: Evaluator, what: object, depth: int = 0) -> Optional[lis
 
 def whole(evaluator: Evaluator, value: Value, depth: int = 0) -> Optional[list[Held]]:
     """Return all that a sequence holds, in its order; None where not all is shown, or more is added to it later."""
-    what = value.alternatives[0].what if len(value.alternatives) == 1 and not value.open else None
+    what = value.only.what if value.only is not None else None
     if not isinstance(what, Display) or lists.changed(evaluator, what):
         return None
     return in_order(evaluator, what, depth)
@@ -107,8 +108,7 @@ def bounds_of(evaluator: Evaluator, node: ast.Slice, scope: Scope) -> Optional[s
     """Return the bounds of a slice; None where one of them is not known."""
     found: list[Optional[int]] = []
     for bound in (node.lower, node.upper, node.step):
-        value = evaluator.value(bound, scope) if bound is not None else evaluator.known(Constant(None), node, scope)
-        constant = value.constants[0] if len(value.alternatives) == len(value.constants) == 1 and not value.open else ""
+        constant = evaluator.value(bound, scope).constant if bound is not None else None
         if not isinstance(constant, (int, type(None))) or (bound is node.step and constant == 0):
             return None
         found.append(constant)
@@ -166,10 +166,8 @@ def paired(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value
 
 def _dict(evaluator: Evaluator, node: ast.expr, pairs: Sequence[tuple[Held, Held]], scope: Scope) -> Value:
     """Return the dict of some pairs; open where a key is not known."""
-    for key, _ in pairs:
-        value = evaluator.read(key)
-        if len(value.alternatives) != 1 or len(value.constants) != 1 or value.open:
-            return TOP
+    if any(evaluator.read(key).constant is NO_CONSTANT for key, _ in pairs):
+        return TOP
     display = Display(node, scope, DICT, tuple(value for _, value in pairs), tuple(key for key, _ in pairs))
     return evaluator.known(display, node, scope) if pairs else TOP
 
@@ -227,8 +225,7 @@ def _product(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Val
 
 def _enumerate(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     first = node.args[1] if len(node.args) > 1 else next((word.value for word in node.keywords), None)
-    starts = evaluator.value(first, scope) if first is not None else evaluator.known(Constant(0), node, scope)
-    start = starts.constants[0] if len(starts.alternatives) == len(starts.constants) == 1 and not starts.open else None
+    start = evaluator.value(first, scope).constant if first is not None else 0
 
     def numbered(parts: Sequence[Held], index: Optional[int]) -> Held:
         is_known = index is not None and isinstance(start, int)

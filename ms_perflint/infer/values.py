@@ -297,6 +297,16 @@ class Value(NamedTuple):
         return tuple(k.constant for k in self.alternatives if k.constant is not NO_CONSTANT)
 
     @property
+    def only(self) -> Optional[Alternative]:
+        """Return the one thing that it can be, as far as is known; None where it can be others."""
+        return self.alternatives[0] if len(self.alternatives) == 1 and not self.open else None
+
+    @property
+    def constant(self) -> object:
+        """Return the constant that is the one thing that it can be; else NO_CONSTANT."""
+        return self.only.constant if self.only is not None else NO_CONSTANT
+
+    @property
     def by_default(self) -> tuple[Alternative, ...]:
         """Return what a user gets who passes no option."""
         return tuple(known for known in self.alternatives if known.by_default)
