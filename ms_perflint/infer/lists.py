@@ -55,11 +55,6 @@ def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value)
     return Value((made, *rest), value.open, value.overridable)
 
 
-def empty(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
-    """Return the list that `list()` makes."""
-    return evaluator.known(Display(node, scope, LIST), node, scope)
-
-
 def elements(evaluator: Evaluator, value: Value) -> tuple[tuple[Alternative, ...], bool]:
     """Return what a list can hold, what is added to it included, and whether it can hold more."""
     found = _Elements(evaluator).of(value, 0)
