@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Optional, Protocol
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
-from ms_perflint.index.signature import Applied, Held, Part
+from ms_perflint.index.signature import Held, Layer, Part
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.database import Database
 from ms_perflint.infer.queries import Queries
@@ -18,13 +18,12 @@ class Memo(Protocol):
     """Answers and objects that are made once."""
 
     queries: Queries
-    made: dict[tuple[object, ...], Applied]  # calls that stand in no source, by what they stand for
 
     def activation(
         self,
         key: tuple[object, ...],
         function: Scope,
-        node: Optional[ast.Call],
+        call: Optional[Layer],
         scope: Scope,
         receiver: Optional[Alternative],
         passed: tuple[Held, ...] = (),

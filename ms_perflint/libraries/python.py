@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, Optional
 
 from ms_perflint.index.semantic_index import Scope
-from ms_perflint.index.signature import EACH, PREPARES, Applied, Held, Layer, Signature
+from ms_perflint.index.signature import EACH, PREPARES, Held, Layer, Signature
 from ms_perflint.infer import commandline, importing, mappings, spreads, tables
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
 from ms_perflint.infer.operations import combine
@@ -227,13 +227,8 @@ def _enumerate(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> 
 
 def _map(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     kind, rows = _rows(evaluator, node.args[1:], scope)
-    calls = []
-    for row in rows:
-        key = id(node), id(scope), *row
-        if key not in evaluator.made:
-            evaluator.made[key] = Applied.of(node, row)
-        calls.append(Held(evaluator.made[key], scope))
-    return _made(evaluator, node, kind, calls, scope)
+    results = (Held(node, scope, taken=(Layer(node, scope, row=tuple(row)),)) for row in rows)
+    return _made(evaluator, node, kind, results, scope)
 
 
 def _reversed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
