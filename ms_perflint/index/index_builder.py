@@ -400,7 +400,7 @@ class _IndexBuilder:
                 callee = node.func  # type: ignore[attr-defined]
                 word = callee.attr if type(callee) is ast.Attribute else word_of(callee)
                 self.site(Site(module, node, word, stmt, block, fstring))  # type: ignore[arg-type]
-                applied = Applied.of_any(node, block.scope) if word == "map" else None  # type: ignore[arg-type]
+                applied = Applied.of(node, block.scope) if word == "map" else None  # type: ignore[arg-type]
                 if applied is not None:
                     self.site(Site(module, applied, word_of(applied.func), stmt, block, fstring))
                 if word == "getattr" and len(node.args) > 1:  # type: ignore[attr-defined]

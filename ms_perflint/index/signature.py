@@ -55,22 +55,17 @@ class Applied(ast.Call):
     """The call of a function that `map(function, elements)` makes."""
 
     @staticmethod
-    def of(node: ast.Call, given: Iterable[Held]) -> Applied:
-        """Return the call of the function that a call of `map` gets, for some elements."""
-        elements: list[ast.expr] = []
-        for part in given:
-            element = ast.copy_location(Read(), part.node)
-            element.part = part
-            elements.append(element)
-        return ast.copy_location(Applied(node.args[0], elements, []), node)
-
-    @staticmethod
-    def of_any(node: ast.Call, scope: Scope) -> Optional[Applied]:
-        """Return the call of a function for any of some elements, where a call may be one of `map`."""
+    def of(node: ast.Call, scope: Scope) -> Optional[Applied]:
+        """Return the call of a function for any of some elements, where it is one of `map`."""
         is_map = isinstance(node.func, ast.Name) and node.func.id == "map" and len(node.args) > 1
         if not is_map or any(isinstance(argument, ast.Starred) for argument in node.args):
             return None
-        return Applied.of(node, [Held(argument, scope, taken=(EACH,)) for argument in node.args[1:]])
+        elements: list[ast.expr] = []
+        for argument in node.args[1:]:
+            element = ast.copy_location(Read(), argument)
+            element.part = Held(argument, scope, taken=(EACH,))
+            elements.append(element)
+        return ast.copy_location(Applied(node.args[0], elements, []), node)
 
 
 class Layer(NamedTuple):
@@ -80,6 +75,23 @@ class Layer(NamedTuple):
     scope: Scope
     first: int = 0  # of its arguments that the function gets: 1 in `partial(f, 1)`
     is_method: bool = False  # made by `partialmethod`: the object comes before all arguments
+    row: Optional[tuple[Held, ...]] = None  # of `map(function, elements)`: what the function gets, this time
+
+    @property
+    def func(self) -> ast.expr:
+        """Return the expression of what is called."""
+        return self.call.func if self.row is None else self.call.args[0]
+
+    @property
+    def args(self) -> Iterable[Held]:
+        """Return what is passed by position."""
+        shown = (Held.of(node, self.scope) for node in self.call.args[self.first :])
+        return self.row if self.row is not None else shown
+
+    @property
+    def keywords(self) -> Sequence[ast.keyword]:
+        """Return what is passed by keyword."""
+        return self.call.keywords if self.row is None else ()
 
 
 class Argument(NamedTuple):
@@ -201,7 +213,7 @@ class Arguments:
     def _by_word(self, name: str) -> Argument:
         argument = Argument(name)
         for layer in self._layers:
-            own = next((word.value for word in layer.call.keywords if word.arg == name), None)
+            own = next((word.value for word in layer.keywords if word.arg == name), None)
             if own is not None:
                 argument = Argument(name, Held(own, layer.scope))
                 continue
@@ -214,7 +226,7 @@ class Arguments:
 
     def _at(self, slot: int) -> Optional[Held]:
         """Return what is passed in a slot, or the `*sequence` that may pass it; None where nothing is."""
-        if len(self._layers) == 1:  # as almost always; only a `*sequence` makes it worth a walk
+        if len(self._layers) == 1 and self._layers[0].row is None:  # as almost always
             (layer,) = self._layers
             args = layer.call.args
             if not any(isinstance(node, ast.Starred) for node in args):
@@ -228,7 +240,7 @@ class Arguments:
     def _in_order(self) -> Iterator[Held]:
         """Yield what is passed by position; a `*sequence` that is not known as it is."""
         for layer in self._layers:
-            yield from self._flat((Held.of(node, layer.scope) for node in layer.call.args[layer.first :]), 0)
+            yield from self._flat(layer.args, 0)
 
     def _flat(self, parts: Iterable[Held], depth: int) -> Iterator[Held]:
         for part in parts:
@@ -241,7 +253,7 @@ class Arguments:
 
 def _words(layer: Layer, only_spread: bool = False) -> Iterator[tuple[Optional[str], Held]]:
     """Yield what a call passes by keyword, or in what it spreads, in order; without a name what may hold any."""
-    for word in layer.call.keywords:
+    for word in layer.keywords:
         if word.arg is None or not only_spread:
             yield from _pairs(word.arg, word.value, layer.scope)
 

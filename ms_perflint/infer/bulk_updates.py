@@ -16,7 +16,7 @@ from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative, Tree, Value, join
 
-SETATTR, UPDATE, MERGE = "setattr", "update", "merge_from_file"
+SETATTR, UPDATE = "setattr", "update"
 SITES = 40  # updates of one program that are looked at
 
 
@@ -84,7 +84,7 @@ def own(evaluator: Evaluator, constructors: Iterable[Scope], stored: Sequence[Bi
     found: list[Value] = []
     for scope in constructors:
         sure = [each for each in stored if each.scope.owner is scope.owner and each.block.parent is None]
-        for update in (update for site in scope.calls for update in _of_call(site)):
+        for update in (update for site in scope.calls for update in _of_call(evaluator, site)):
             is_here = _is_own(update.receiver) and update.block.scope.owner is scope.owner
             if is_here and all(_is_later(update, each) for each in sure):
                 found = _after(evaluator, update, found, name, scope)
@@ -112,8 +112,9 @@ def _updates(evaluator: Evaluator) -> tuple[Update, ...]:
     """Return the places that, by their form, update an object as a whole, in the order of the files."""
     found: list[Update] = []
     for module in evaluator.program.modules:
-        calls = [site for word in (SETATTR, UPDATE, MERGE) for site in module.by_word.get(word, ())]
-        updates = [update for site in calls for update in _of_call(site)]
+        words = (SETATTR, UPDATE, *evaluator.libraries.merges)
+        calls = [site for word in words for site in module.by_word.get(word, ())]
+        updates = [update for site in calls for update in _of_call(evaluator, site)]
         for target, value, block in (store for stores in module.registered.values() for store in stores):
             if setting_loops.of_key(target.slice, block) is not None:
                 updates.append(Update("[]", target.value, target, block, target.slice, value))
@@ -122,7 +123,7 @@ def _updates(evaluator: Evaluator) -> tuple[Update, ...]:
     return tuple(found[:SITES])
 
 
-def _of_call(site: Site) -> Iterator[Update]:
+def _of_call(evaluator: Evaluator, site: Site) -> Iterator[Update]:
     """Yield the update that a call is by its form, if it is one."""
     node = site.node
     if not isinstance(node, ast.Call) or any(isinstance(argument, ast.Starred) for argument in node.args):
@@ -130,9 +131,9 @@ def _of_call(site: Site) -> Iterator[Update]:
     if isinstance(node.func, ast.Name) and node.func.id == SETATTR and len(node.args) == 3:
         if not isinstance(node.args[1], ast.Constant):
             yield Update(SETATTR, node.args[0], node, site.block, node.args[1], node.args[2])
-    elif isinstance(node.func, ast.Attribute) and site.word in (UPDATE, MERGE) and len(node.args) <= 1:
-        is_text = any(isinstance(argument, ast.Constant) for argument in node.args)
-        if site.word == MERGE or not is_text:  # `hash.update("text")`
+    elif isinstance(node.func, ast.Attribute) and len(node.args) <= 1:
+        is_text = any(isinstance(argument, ast.Constant) for argument in node.args)  # `hash.update("text")`
+        if site.word in evaluator.libraries.merges or (site.word == UPDATE and not is_text):
             yield Update(site.word, node.func.value, node, site.block)
 
 
@@ -175,7 +176,7 @@ def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Opt
         return _in_loop(evaluator, update, update.key, update.value, name, scope)
     node = update.node
     assert isinstance(node, ast.Call)
-    if update.word == MERGE:
+    if update.word in evaluator.libraries.merges:
         return _of_holders(evaluator, config_files.at(evaluator, node.args[0], scope), name) if node.args else TOP
     for keyword in node.keywords:
         if keyword.arg == name:

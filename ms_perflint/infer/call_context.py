@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Optional
 
 from ms_perflint.index.reaching_definitions import Flow
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope
-from ms_perflint.index.signature import Held
+from ms_perflint.index.signature import Held, Layer
 from ms_perflint.infer.values import Alternative
 
 NESTED = 2  # activations inside one another, before a function is taken for all of its calls
@@ -25,7 +24,7 @@ class CallContext(Scope):
     def __init__(
         self,
         function: Scope,
-        call: Optional[ast.Call],
+        call: Optional[Layer],
         caller: Scope,
         receiver: Optional[Alternative],
         key: str,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
 from ms_perflint.index.semantic_index import Binding, Scope
-from ms_perflint.index.signature import Applied, Held, positional
+from ms_perflint.index.signature import Held, Layer, positional
 from ms_perflint.infer import bases, lists, mappings, operations, parameters
 from ms_perflint.infer.call_context import BEHIND, NESTED, CallContext, behind, depth_of
 from ms_perflint.infer.parameters import CALLABLES
@@ -41,34 +41,43 @@ def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     text = operations.of_text(evaluator, node, scope)
     if text is not None:
         return text
-    callee = evaluator.value(node.func, scope)
-    results = [(known, _result(evaluator, known, node, scope)) for known in callee.alternatives]
+    return applied(evaluator, Layer(node, scope))
+
+
+def applied(evaluator: Evaluator, layer: Layer) -> Value:
+    """Return what a call gives, or what a function gives that `map` calls."""
+    callee = evaluator.value(layer.func, layer.scope)
+    results = [(known, _result(evaluator, known, layer)) for known in callee.alternatives]
     values = [value if known.by_default else value.as_non_default() for known, value in results]
     return join([*values, *evaluator.rest(callee)])
 
 
-def _result(evaluator: Evaluator, callee: Alternative, node: ast.Call, scope: Scope) -> Value:
-    what = callee.what
-    if isinstance(what, (Scope, Instance)) and (member := bases.called(evaluator, what, node, scope)) is not None:
-        return member
-    if isinstance(what, Scope) and what.is_class:
-        if _is_plain_mapping(evaluator, what) and (mapping := mappings.called(evaluator, node, scope)) is not None:
-            return mapping
-        return evaluator.known(Instance(what, node, scope), node, scope)
+def _result(evaluator: Evaluator, callee: Alternative, layer: Layer) -> Value:
+    what, node, scope = callee.what, layer.call, layer.scope
     if isinstance(what, Scope) and isinstance(what.node, CALLABLES):
-        return entered(evaluator, what, node, scope, None, callee.outer)
+        return entered(evaluator, what, layer, None, callee.outer)
     if isinstance(what, Bound):
-        return entered(evaluator, what.function, node, scope, what.receiver)
-    if isinstance(what, Api):
-        special = _of_library(evaluator, what, node, scope)
-        return special if special is not None else evaluator.known(Instance(what, node, scope), node, scope)
+        return entered(evaluator, what.function, layer, what.receiver)
     if isinstance(what, Instance) and isinstance(what.type, Scope):
         method = bases.method(evaluator, what.type, "__call__")
         if method is not None:
-            return entered(evaluator, method, node, scope, callee)
-    if isinstance(what, Instance):
-        return evaluator.known(Instance(Api("", callee), node, scope), node, scope)
+            return entered(evaluator, method, layer, callee)
+    special = _special(evaluator, what, node, scope) if layer.row is None else None
+    if special is not None:
+        return special
+    made_by = Api("", callee) if isinstance(what, Instance) else what
+    if isinstance(made_by, (Scope, Api)):
+        return evaluator.known(Instance(made_by, node, scope, row=layer.row), node, scope)
     return TOP
+
+
+def _special(evaluator: Evaluator, what: object, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what a call of a class, or of a name outside of the project, gives; None where it is just an instance."""
+    if isinstance(what, (Scope, Instance)) and (member := bases.called(evaluator, what, node, scope)) is not None:
+        return member
+    if isinstance(what, Scope) and what.is_class:
+        return mappings.called(evaluator, node, scope) if _is_plain_mapping(evaluator, what) else None
+    return _of_library(evaluator, what, node, scope) if isinstance(what, Api) else None
 
 
 def _of_library(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -103,8 +112,7 @@ def made_inside(evaluator: Evaluator, node: ast.AST, scope: Scope) -> Value:
 def entered(
     evaluator: Evaluator,
     function: Scope,
-    node: Optional[ast.Call],
-    scope: Scope,
+    layer: Optional[Layer],
     receiver: Optional[Alternative],
     outer: Optional[Scope] = None,
 ) -> Value:
@@ -113,15 +121,15 @@ def entered(
     A parameter that a function gives back, as a check of it does, is what this call passes. Else what all calls
     together can get is asked first: where that is one thing, it does not depend on the call.
     """
-    is_plain = function.is_function and not isinstance(node, Applied)
-    same = _given_back(evaluator, function) if is_plain and node is not None else None
-    if same is not None and node is not None:
+    is_plain = function.is_function and (layer is None or layer.row is None)
+    same = _given_back(evaluator, function) if is_plain and layer is not None else None
+    if same is not None and layer is not None:
         default = parameters.default_of(evaluator, same)
-        return lists.gathered(evaluator, same, function, parameters.passed(evaluator, same, node, scope, default))
+        return lists.gathered(evaluator, same, function, parameters.passed(evaluator, same, layer, default))
     general = returned(evaluator, function) if is_plain else TOP
-    if is_plain and not depends(general) and (general.alternatives or not _hands_on(function, node)):
+    if is_plain and not depends(general) and (general.alternatives or not _hands_on(function, layer)):
         return general
-    activation = activated(evaluator, function, node, scope, receiver, outer)
+    activation = activated(evaluator, function, layer, receiver, outer)
     return returned(evaluator, activation) if activation is not None else general
 
 
@@ -152,15 +160,15 @@ def _keeps(evaluator: Evaluator, parameter: Binding, other: Binding, depth: int)
     same = _given_back(evaluator, function, depth) if function is not None else None
     if same is None:
         return False
-    given = [each.of(same.name).part for each in parameters.arguments(evaluator, same.scope, call, scope)]
+    given = [each.of(same.name).part for each in parameters.arguments(evaluator, same.scope, Layer(call, scope))]
     names = {part.node.id if part is not None and isinstance(part.node, ast.Name) else "" for part in given}
     return names == {parameter.name}
 
 
-def _hands_on(function: Scope, node: Optional[ast.Call]) -> bool:
+def _hands_on(function: Scope, layer: Optional[Layer]) -> bool:
     """Return whether a call, or the function that it enters, hands on all that it is given: `inner(*args, **more)`."""
     args: ast.arguments = function.node.args  # type: ignore[union-attr]
-    given = (*node.args, *node.keywords) if node is not None else ()
+    given = (*layer.call.args, *layer.call.keywords) if layer is not None else ()
     spreads = (each for each in given if isinstance(each, ast.Starred) or getattr(each, "arg", "") is None)
     return args.vararg is not None or args.kwarg is not None or any(spreads)
 
@@ -179,35 +187,31 @@ def depends(value: Value) -> bool:
 def activated(
     evaluator: Evaluator,
     function: Scope,
-    node: Optional[ast.Call],
-    scope: Scope,
+    layer: Optional[Layer],
     receiver: Optional[Alternative],
     outer: Optional[Scope] = None,
 ) -> Optional[CallContext]:
     """Return a function as one call enters it; None where that teaches nothing, or goes too deep."""
+    scope = layer.scope if layer is not None else function
     if depth_of(scope) >= NESTED or (isinstance(scope, CallContext) and scope.enters(function)):
         return None
     outer = outer if behind(outer) < BEHIND else None
-    if (
-        outer is None
-        and not _is_one_of_several(evaluator, function, node, scope)
-        and not _is_one_object(evaluator, receiver)
-    ):
+    if outer is None and not _is_one_of_several(evaluator, function, layer) and not _is_one_object(evaluator, receiver):
         return None
     what = receiver.what if receiver is not None else None
-    key = id(function), id(node), id(scope), what, id(outer)
-    return evaluator.activation(key, function, node, scope, receiver, (), outer)
+    key = id(function), layer, what, id(outer)
+    return evaluator.activation(key, function, layer, scope, receiver, (), outer)
 
 
-def _is_one_of_several(evaluator: Evaluator, function: Scope, node: Optional[ast.Call], scope: Scope) -> bool:
+def _is_one_of_several(evaluator: Evaluator, function: Scope, layer: Optional[Layer]) -> bool:
     """Return whether a call is one of a few that the parameters of a function are known from."""
-    if node is None or not function.is_function or isinstance(node, Applied):
-        return node is not None  # a lambda, or a call that stands in no file
+    if layer is None or not function.is_function or layer.row is not None:
+        return layer is not None  # a lambda, or one of the calls that `map` makes
     if not any(binding.kind == "parameter" for bindings in function.bindings.values() for binding in bindings[:1]):
         return False
     nodes = [site.node for site in evaluator.program.callers(function)]
-    inside = isinstance(scope, CallContext)
-    return (1 if inside else 2) <= len(nodes) <= CALLERS and node in nodes
+    inside = isinstance(layer.scope, CallContext)
+    return (1 if inside else 2) <= len(nodes) <= CALLERS and layer.call in nodes
 
 
 def _is_one_object(evaluator: Evaluator, receiver: Optional[Alternative]) -> bool:
@@ -216,7 +220,7 @@ def _is_one_object(evaluator: Evaluator, receiver: Optional[Alternative]) -> boo
     if not isinstance(what, Instance) or not isinstance(what.type, Scope) or what.node is None:
         return False
     init = bases.method(evaluator, what.type, "__init__")
-    return init is not None and _is_one_of_several(evaluator, init, what.node, what.scope)
+    return init is not None and _is_one_of_several(evaluator, init, Layer(what.node, what.scope, row=what.row))
 
 
 @query(bottom=BOTTOM, top=MANY)

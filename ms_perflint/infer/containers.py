@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.signature import Held
-from ms_perflint.infer import attribute_writes, bases, configs, lists, mappings, registries, sequences, tables
+from ms_perflint.infer import attribute_writes, bases, configs, mappings, registries, sequences, tables
 from ms_perflint.infer.values import (
     BOTTOM,
     DICT,
@@ -24,8 +24,6 @@ from ms_perflint.infer.values import (
 
 if TYPE_CHECKING:
     from ms_perflint.infer.evaluator import Evaluator
-
-CELL_DICT = "mindspore.nn.CellDict"
 
 
 def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
@@ -90,19 +88,14 @@ def item(evaluator: Evaluator, known: Alternative, key: object) -> Value:
     given = evaluator.operated(known, "__getitem__")
     if given is not None:
         return given
-    if known.type_api == CELL_DICT and isinstance(what, Instance) and what.node is not None and what.node.args:
-        return join(item(evaluator, each, key) for each in evaluator.value(what.node.args[0], what.scope).alternatives)
+    name, items = known.api or known.type_api, evaluator.libraries.items
+    if (special := items.get(name) or items.get(f".{name.rpartition('.')[2]}")) is not None:
+        return special(evaluator, known, key)
     if isinstance(what, Instance) and what.node is not None and isinstance(key, str):
         field = evaluator.libraries.field(evaluator, known, key)
         if field is not None:
             return field
         return configs.setting(evaluator, known, key)
-    if known.type_api in lists.CELLS:
-        elements, is_open = lists.elements(evaluator, Value((known,)))
-        return Value(elements, is_open)
-    name, items = known.api or known.type_api, evaluator.libraries.items
-    if (special := items.get(name) or items.get(f".{name.rpartition('.')[2]}")) is not None:
-        return special(evaluator, known, key)
     if isinstance(what, Constant) and isinstance(what.value, (str, tuple)) and isinstance(key, int):
         try:
             return Value((Alternative(Constant(what.value[key]), known.where, known.by_default),))

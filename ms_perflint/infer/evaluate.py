@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL, path_condition
 from ms_perflint.index.semantic_index import DEAD, Binding, Block, Scope, SemanticIndex, Site
-from ms_perflint.index.signature import EACH, Applied, Held, Read
+from ms_perflint.index.signature import EACH, Held, Layer, Read
 from ms_perflint.infer import (
     bases,
     calls,
@@ -58,7 +58,6 @@ class ProgramEvaluator:
         shared = shared or SharedAnswers()
         self._memo, self._ask, self._questions = self.queries.memo, self.queries.ask, shared.questions
         self._activations: dict[tuple[object, ...], CallContext] = shared.activations
-        self.made: dict[tuple[object, ...], Applied] = shared.made  # calls that stand in no source
 
     def close(self) -> None:
         """Forget the program and all answers."""
@@ -123,7 +122,7 @@ class ProgramEvaluator:
         if isinstance(node, ast.Attribute):
             return outside(node, scope) or self.members(self.value(node.value, scope), node.attr, node, scope)
         if isinstance(node, ast.Call):
-            return self.call(node, scope)
+            return calls.call(self, node, scope)
         if isinstance(node, (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.SetComp, ast.GeneratorExp)):
             return self.known(Display.of(node, scope), node, scope)
         if isinstance(node, ast.DictComp):
@@ -150,6 +149,8 @@ class ProgramEvaluator:
     def _taken(self, part: Held) -> Value:
         """Return what is taken last from what a part was before."""
         before, last = part._replace(taken=part.taken[:-1]), part.taken[-1]
+        if isinstance(last, Layer):
+            return calls.applied(self, last)
         return Value(*self.elements(self.read(before))) if last is EACH else containers.at(self, before, last)
 
     def known(self, what: object, node: ast.AST, scope: Scope) -> Value:
@@ -278,7 +279,7 @@ class ProgramEvaluator:
         """Return what an operator gets from a method of an object: `__getitem__`; None where it has no such method."""
         cls = known.what.type if isinstance(known.what, Instance) else None
         method = bases.method(self, cls, name) if isinstance(cls, Scope) else None
-        return calls.entered(self, method, None, method, known) if method is not None else None
+        return calls.entered(self, method, None, known) if method is not None else None
 
     def elements(self, value: Value) -> tuple[tuple[Alternative, ...], bool]:
         """Return what a list can hold where it is made, and whether it can hold more."""
@@ -286,19 +287,11 @@ class ProgramEvaluator:
 
     # --- calls
 
-    def call(self, node: ast.Call, scope: Scope) -> Value:
-        """Return what a call gives."""
-        return calls.call(self, node, scope)
-
-    def returned(self, function: Scope) -> Value:
-        """Return what a function can return."""
-        return calls.returned(self, function)
-
     def activation(
         self,
         key: tuple[object, ...],
         function: Scope,
-        node: Optional[ast.Call],
+        call: Optional[Layer],
         scope: Scope,
         receiver: Optional[Alternative],
         passed: tuple[Held, ...] = (),
@@ -307,7 +300,7 @@ class ProgramEvaluator:
         """Return a function as one call enters it: the same one whenever it is asked for."""
         if key not in self._activations:
             self._activations[key] = CallContext(
-                function, node, scope, receiver, f"@{len(self._activations)}", passed, outer
+                function, call, scope, receiver, f"@{len(self._activations)}", passed, outer
             )
         return self._activations[key]
 

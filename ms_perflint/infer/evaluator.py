@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Optional, Protocol
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
-from ms_perflint.index.signature import Applied, Held, Part
+from ms_perflint.index.signature import Held, Layer, Part
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.database import Database
 from ms_perflint.infer.queries import Queries
@@ -18,13 +18,12 @@ class Memo(Protocol):
     """Answers and objects that are made once."""
 
     queries: Queries
-    made: dict[tuple[object, ...], Applied]  # calls that stand in no source, by what they stand for
 
     def activation(
         self,
         key: tuple[object, ...],
         function: Scope,
-        node: Optional[ast.Call],
+        call: Optional[Layer],
         scope: Scope,
         receiver: Optional[Alternative],
         passed: tuple[Held, ...] = (),
@@ -121,6 +120,8 @@ class Library(NamedTuple):
     methods: Mapping[str, str] = {}  # that tell of which class an object is, whatever it is called here
     command_line: frozenset[str] = frozenset()  # what gives nothing but what a user passes
     mappings: frozenset[str] = frozenset()  # last words of classes whose keys are attributes
+    rows: frozenset[str] = frozenset()  # classes whose objects hold the objects that they are given
+    merges: frozenset[str] = frozenset()  # methods that lay a config file over their object
     closed: tuple[str, ...] = ()  # beginnings of names whose objects hold no settings
 
     def called(self, name: str) -> tuple[Call, ...]:

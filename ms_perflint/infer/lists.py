@@ -19,7 +19,6 @@ from ms_perflint.infer.values import (
     TUPLE,
     YIELDS,
     Alternative,
-    Bound,
     Display,
     Instance,
     Tree,
@@ -30,7 +29,6 @@ from ms_perflint.infer.values import (
 if TYPE_CHECKING:
     from ms_perflint.infer.evaluator import Evaluator
 
-CELLS = frozenset({"mindspore.nn.CellList", "mindspore.nn.SequentialCell"})  # hold the cells that they are given
 FIXED = (TUPLE, YIELDS)  # kinds of displays that get nothing later
 ADDS = frozenset({"append", "extend", "insert", "add"})  # methods by which a list or set gets more
 BEHIND = frozenset({"append", "extend"})  # those that leave all elements where they are
@@ -55,11 +53,6 @@ def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value)
     held = Held(binding.node, scope, Value(before), is_spread=True)  # type: ignore[arg-type]
     made = Alternative(Display(binding.node, scope, LIST, (held,), binding=binding), (scope.module, binding.node))
     return Value((made, *rest), value.open, value.overridable)
-
-
-def empty(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
-    """Return the list that `list()` makes."""
-    return evaluator.known(Display(node, scope, LIST), node, scope)
 
 
 def elements(evaluator: Evaluator, value: Value) -> tuple[tuple[Alternative, ...], bool]:
@@ -94,16 +87,13 @@ class _Elements:
             return join(bases.member(self.evaluator, what, name) or TOP for name in enum)
         if isinstance(what, Instance) and isinstance(what.type, Scope) and depth < NESTED:
             return self.iterated(known, depth)
-        if known.type_api in CELLS and isinstance(what, Instance) and what.node is not None:
-            cells = [
+        if known.type_api in self.evaluator.libraries.rows and isinstance(what, Instance) and what.node is not None:
+            given = [
                 self.evaluator.value(arg, what.scope) for arg in what.node.args if not isinstance(arg, ast.Starred)
             ]
-            lists = [
-                cell
-                for cell in cells
-                if cell.alternatives and all(isinstance(k.what, Display) for k in cell.alternatives)
-            ]
-            held = [self.of(lists[0], depth + 1)] if lists else [*cells, TOP] if what.node.args else []
+            lists = (each for each in given if each.alternatives and all(k.is_display for k in each.alternatives))
+            first = next(lists, None)
+            held = [self.of(first, depth + 1)] if first is not None else [*given, TOP] if what.node.args else []
             held.extend(self.added(what, depth))
             return join(held) if held else TOP
         return TOP
@@ -167,8 +157,8 @@ class _Elements:
         """Yield the parameters that get a list which a call passes under a name."""
         assert isinstance(site.node, ast.Call)
         for known in self.evaluator.callees(site).alternatives:
-            function = known.what.function if isinstance(known.what, Bound) else known.what
-            if not isinstance(function, Scope) or not function.is_function:
+            function = known.definition
+            if function is None or not function.is_function:
                 continue
             signature = Signature.of(function, known.what is not function and function.is_method)
             arguments = signature.bind(*known.prepared, Layer(site.node, site.scope))
@@ -179,7 +169,7 @@ class _Elements:
 
 
 def grows(evaluator: Evaluator, known: Alternative) -> bool:
-    """Return whether code changes a row of cells after it was made."""
+    """Return whether code changes a row of objects after it was made."""
     return isinstance(known.what, Instance) and bool(changed(evaluator, known.what))
 
 

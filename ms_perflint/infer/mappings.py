@@ -98,8 +98,7 @@ def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
 
 def said(evaluator: Evaluator, key: Held) -> object:
     """Return the constant that a key is; NO_CONSTANT for others."""
-    value = evaluator.read(key)
-    return value.alternatives[0].constant if len(value.alternatives) == 1 and not value.open else NO_CONSTANT
+    return evaluator.read(key).constant
 
 
 def held(evaluator: Evaluator, holders: Value, name: object, depth: int = 0) -> Optional[bool]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex
+from ms_perflint.index.signature import Layer
 from ms_perflint.index.syntax_forms import is_decorated
 from ms_perflint.infer import attribute_writes, bases, bulk_updates, calls, configs, containers, importing
 from ms_perflint.infer.bases import lineage, method
@@ -238,26 +239,26 @@ def constructed(evaluator: Evaluator, receiver: Alternative) -> dict[Scope, Call
     what = receiver.what
     assert isinstance(what, Instance) and isinstance(what.type, Scope)
     found: dict[Scope, CallContext] = {}
-    init, node, scope = method(evaluator, what.type, "__init__"), what.node, what.scope
+    init = method(evaluator, what.type, "__init__")
+    layer = Layer(what.node, what.scope, row=what.row) if what.node is not None else None
     while init is not None and init not in found:
-        activation = calls.activated(evaluator, init, node, scope, receiver)
+        activation = calls.activated(evaluator, init, layer, receiver)
         if activation is None:
             break
-        found[init] = scope = activation
-        init, node = _next_constructor(evaluator, init, activation)
+        found[init] = activation
+        init, layer = _next_constructor(evaluator, init, activation)
     return found
 
 
 def _next_constructor(
     evaluator: Evaluator, init: Scope, activation: CallContext
-) -> tuple[Optional[Scope], Optional[ast.Call]]:
+) -> tuple[Optional[Scope], Optional[Layer]]:
     """Return the constructor of a base that a constructor calls, and that call."""
     for site in init.calls:
         if site.word == "__init__" and isinstance(site.node, ast.Call):
             for known in evaluator.value(site.node.func, activation).alternatives:
-                function = known.what.function if isinstance(known.what, Bound) else known.what
-                if isinstance(function, Scope) and function.is_function:
-                    return function, site.node
+                if known.definition is not None and known.definition.is_function:
+                    return known.definition, Layer(site.node, activation)
     return None, None
 
 
@@ -274,7 +275,7 @@ def _take(evaluator: Evaluator, value: Value, receiver: Alternative, from_object
         function = known.what
         if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS) and _binds(known, function):
             if from_object and is_decorated(function.node, "property", "cached_property", "lazy_property"):
-                values.append(calls.entered(evaluator, function, None, function, receiver))
+                values.append(calls.entered(evaluator, function, None, receiver))
                 continue
             if from_object or is_decorated(function.node, "classmethod"):
                 known = known._replace(what=Bound(function, receiver))

@@ -254,7 +254,7 @@ def _compared(
 
 def _choices(evaluator: Evaluator, value: Value) -> Optional[list[Value]]:
     """Return the elements of a list, or the keys of a dict, that the program shows; None for anything else."""
-    what = value.alternatives[0].what if len(value.alternatives) == 1 and not value.open else None
+    what = value.only.what if value.only is not None else None
     if not isinstance(what, Display) or what.kind not in (LIST, TUPLE, SET, DICT):
         return None
     parts = what.keys if what.kind == DICT else what.parts

@@ -32,7 +32,7 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
         otherwise = default_of(evaluator, binding)
         if function.call is None:  # made by an operator, which passes something
             return otherwise if binding.value is not None else TOP
-        return passed(evaluator, binding, function.call, function.caller, otherwise)
+        return passed(evaluator, binding, function.call, otherwise)
     for library in evaluator.libraries.parameters:
         given = library(evaluator, binding, own)
         if given is not None:
@@ -42,7 +42,7 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
         assert isinstance(site.node, ast.Call)
         way = evaluator.way(site.block)
         if way != IMPOSSIBLE:
-            value = passed(evaluator, binding, site.node, site.scope, otherwise)
+            value = passed(evaluator, binding, Layer(site.node, site.scope), otherwise)
             values.append(value if way == USUAL else value.as_non_default())
     values.extend(_decorated(evaluator, binding))
     return join(values or [otherwise, evaluator.empty()])
@@ -76,27 +76,27 @@ def _receiver(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
 # --- what one call passes
 
 
-def passed(evaluator: Evaluator, binding: Binding, call: ast.Call, scope: Scope, default: Value) -> Value:
+def passed(evaluator: Evaluator, binding: Binding, layer: Layer, default: Value) -> Value:
     """Return what a call passes for a parameter: by keyword, by slot, in what it spreads, else the default."""
-    ways = arguments(evaluator, binding.scope, call, scope)
-    return join([_passed(evaluator, binding, each, call, scope, default) for each in ways])
+    ways = arguments(evaluator, binding.scope, layer)
+    return join([_passed(evaluator, binding, each, layer, default) for each in ways])
 
 
 def argument(evaluator: Evaluator, binding: Binding, site: Site) -> Argument:
     """Return which expression a call of a function passes for a parameter."""
     assert isinstance(site.node, ast.Call)
-    found = {each.of(binding.name) for each in arguments(evaluator, binding.scope, site.node, site.scope)}
+    found = {each.of(binding.name) for each in arguments(evaluator, binding.scope, Layer(site.node, site.scope))}
     return found.pop() if len(found) == 1 else Argument(binding.name, is_open=True)
 
 
-def arguments(evaluator: Evaluator, function: Scope, call: ast.Call, scope: Scope) -> list[Arguments]:
+def arguments(evaluator: Evaluator, function: Scope, layer: Layer) -> list[Arguments]:
     """Return what a call passes for the parameters of a function, for each way in which it may enter the function.
 
     `partial(function, ...)` passes some of them: those of the later call are not known.
     """
-    callee, layer, is_whole = evaluator.value(call.func, scope), Layer(call, scope), True
-    if any(known.api in PREPARES for known in callee.alternatives) and call.args:
-        callee, layer, is_whole = evaluator.value(call.args[0], scope), Layer(call, scope, 1), False
+    callee, is_whole, args = evaluator.value(layer.func, layer.scope), True, layer.call.args
+    if any(known.api in PREPARES for known in callee.alternatives) and args:
+        callee, layer, is_whole = evaluator.value(args[0], layer.scope), layer._replace(first=1), False
     ways = dict.fromkeys((k.prepared, k.what is not function) for k in callee.alternatives if _enters(k, function))
     return [
         _signature(evaluator, function, is_bound).bind(
@@ -121,7 +121,8 @@ def made_with(evaluator: Evaluator, known: Alternative, signature: Signature) ->
     if len(ways) > 1:
         return signature.bind(is_whole=False)
     prepared = ways.pop() if ways else ()
-    return signature.bind(*prepared, Layer(what.node, what.scope), opened=partial(sequences.opened, evaluator))
+    layer = Layer(what.node, what.scope, row=what.row)
+    return signature.bind(*prepared, layer, opened=partial(sequences.opened, evaluator))
 
 
 def _enters(known: Alternative, function: Scope) -> bool:
@@ -133,9 +134,8 @@ def _enters(known: Alternative, function: Scope) -> bool:
     return what is function or (is_object and function.parent is not None and function.parent.is_class)
 
 
-def _passed(
-    evaluator: Evaluator, binding: Binding, given: Arguments, call: ast.Call, scope: Scope, default: Value
-) -> Value:
+def _passed(evaluator: Evaluator, binding: Binding, given: Arguments, layer: Layer, default: Value) -> Value:
+    call, scope = layer.call, layer.scope
     if binding.name == given.signature.rest:
         rest = given.rest()
         if rest is None:

@@ -49,7 +49,6 @@ class SharedAnswers:
         self.answers: dict[Hashable, Shared] = {}
         self.questions: dict[Hashable, Optional[Question]] = {}  # None: not in other programs; no key: see `learn`
         self.activations: dict[tuple[object, ...], Any] = {}  # see `ProgramEvaluator.activation`
-        self.made: dict[tuple[object, ...], Any] = {}  # see `ProgramEvaluator.made`
 
     def knows(self, query: Query, askers: Container[type]) -> bool:
         """Return whether a query can be asked in other programs; it is known then how."""

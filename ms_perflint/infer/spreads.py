@@ -52,7 +52,7 @@ def entry(evaluator: Evaluator, mapping: Held, name: str, default: Value, depth:
 def keys(evaluator: Evaluator, mapping: Held, depth: int = 0) -> Optional[tuple[str, ...]]:
     """Return all keys that a mapping may hold; None where they are not known."""
     value = evaluator.read(mapping)
-    what = value.alternatives[0].what if len(value.alternatives) == 1 and not value.open else None
+    what = value.only.what if value.only is not None else None
     name = mapping.node.id if isinstance(mapping.node, ast.Name) else ""
     if depth > SPREADS or (isinstance(mapping.node, ast.Name) and _is_changed(mapping.node, mapping.scope)):
         return None

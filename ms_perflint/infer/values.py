@@ -51,6 +51,7 @@ class Instance(NamedTuple):
     node: Optional[ast.Call]
     scope: Scope  # in which the call stands
     fields: str = ""  # a library makes it, in that call: where the fields come from, DEFAULTS or OPTIONS
+    row: Optional[tuple[Held, ...]] = None  # `map` makes it, in that call: what the class gets, this time
 
 
 @equal_by("function")
@@ -226,10 +227,10 @@ class Alternative(NamedTuple):
 
     @property
     def creation(self) -> Optional[Layer]:
-        """Return the call that made it; None of `self`, of what a library makes, and of what is no instance."""
+        """Return the call that made it; None of `self`, of what a library or `map` makes, and of other things."""
         what = self.what
-        is_made = isinstance(what, Instance) and what.node is not None and not what.fields
-        return Layer(what.node, what.scope) if is_made else None  # type: ignore[union-attr, arg-type]
+        is_shown = isinstance(what, Instance) and what.node is not None and not what.fields and what.row is None
+        return Layer(what.node, what.scope) if is_shown else None  # type: ignore[union-attr, arg-type]
 
     @property
     def fields(self) -> str:
@@ -256,7 +257,7 @@ class Alternative(NamedTuple):
         if isinstance(what, Display):
             return Display, id(what.node), what.kind, what.parts[0].taken if what.parts else ()
         is_made = isinstance(what, Instance) and what.node is not None
-        return (Instance, id(what.node), what.fields and what.type) if is_made else what  # type: ignore[union-attr]
+        return (Instance, id(what.node), what.fields and what.type, what.row) if is_made else what  # type: ignore[union-attr]
 
     def as_non_default(self) -> Alternative:
         """Return the same, as something that a user must ask for."""
@@ -295,6 +296,16 @@ class Value(NamedTuple):
     def constants(self) -> tuple[object, ...]:
         """Return the constants among what is known, in the order of their places."""
         return tuple(k.constant for k in self.alternatives if k.constant is not NO_CONSTANT)
+
+    @property
+    def only(self) -> Optional[Alternative]:
+        """Return the one thing that it can be, as far as is known; None where it can be others."""
+        return self.alternatives[0] if len(self.alternatives) == 1 and not self.open else None
+
+    @property
+    def constant(self) -> object:
+        """Return the constant that is the one thing that it can be; else NO_CONSTANT."""
+        return self.only.constant if self.only is not None else NO_CONSTANT
 
     @property
     def by_default(self) -> tuple[Alternative, ...]:

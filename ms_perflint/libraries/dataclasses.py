@@ -43,7 +43,7 @@ def _field(evaluator: Evaluator, known: Alternative, name: str) -> Optional[Valu
 def structured(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the object that a library makes of a data class, or of an object of one; None for anything else."""
     given = evaluator.value(node.args[0], scope)
-    known = given.alternatives[0] if len(given.alternatives) == 1 and not given.open else None
+    known = given.only
     if known is None or known.is_object:
         return given if known is not None else None
     is_record = known.definition is not None and _is_dataclass(known.definition)

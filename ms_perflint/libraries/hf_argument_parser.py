@@ -30,7 +30,7 @@ def _objects(evaluator: Evaluator, receiver: Alternative, node: ast.Call, scope:
         return None
     given = parameters.made_with(evaluator, receiver, Signature.named("dataclass_types")).of("dataclass_types").part
     value = evaluator.value(*given) if given is not None else None
-    types = value.alternatives[0] if value is not None and len(value.alternatives) == 1 and not value.open else None
+    types = value.only if value is not None else None
     if given is None or types is None:
         return None
     is_class = types.definition is not None and types.definition.is_class

@@ -8,8 +8,10 @@ from typing import Optional
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import Api, Instance, Value
+from ms_perflint.infer.values import TOP, Alternative, Api, Instance, Value, join
 from ms_perflint.libraries.python import passed_on, unknown
+
+ROWS = frozenset({"mindspore.nn.CellList", "mindspore.nn.SequentialCell"})
 
 
 def _returned(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -21,6 +23,18 @@ def _returned(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
     return evaluator.known(Instance(Api(kind, api.receiver), node, scope), node, scope) if kind else None
 
 
+def _in_row(evaluator: Evaluator, row: Alternative, key: object) -> Value:
+    """Return an element of a row of cells: any of them."""
+    return Value(*evaluator.elements(Value((row,))))
+
+
+def _in_dict(evaluator: Evaluator, cells: Alternative, key: object) -> Value:
+    """Return what stands under a key in a dict of cells, as in what it is made of."""
+    made = cells.creation
+    given = evaluator.value(made.call.args[0], made.scope) if made is not None and made.call.args else TOP
+    return join([*(evaluator.item(known, key) for known in given.alternatives), *evaluator.rest(given)])
+
+
 LIBRARY = Library(
     calls={
         "mindspore.": (_returned,),
@@ -29,5 +43,7 @@ LIBRARY = Library(
         ),
         "mindspore.get_context": (unknown,),
     },
+    items={**dict.fromkeys(ROWS, _in_row), "mindspore.nn.CellDict": _in_dict},
+    rows=ROWS,
     closed=("mindspore.", "numpy."),
 )

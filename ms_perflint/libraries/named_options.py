@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.signature import Layer
 from ms_perflint.infer import commandline, setting_loops
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import BOTTOM, TOP, Value, join
@@ -68,7 +69,7 @@ def _calls(evaluator: Evaluator, site: Site, name: str) -> Iterator[tuple[Option
     for caller in evaluator.program.callers(function)[:CALLS]:
         assert isinstance(caller.node, ast.Call)
         key = (id(function), id(caller.node), id(caller.scope), None)
-        entered = evaluator.activation(key, function, caller.node, caller.scope, None)
+        entered = evaluator.activation(key, function, Layer(caller.node, caller.scope), caller.scope, None)
         flags = evaluator.value(site.node.args[0], entered)
         if flags.open or len(flags.constants) != 1 or not isinstance(flags.constants[0], str):
             yield None, entered

@@ -44,4 +44,5 @@ LIBRARY = Library(
     },
     command_line=frozenset({f"{OMEGACONF}.from_cli"}),
     mappings=MAPPINGS,
+    merges=frozenset({"merge_from_file"}),
 )

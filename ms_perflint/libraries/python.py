@@ -1,18 +1,32 @@
-"""Python's own library: built-in functions, methods of a dict, paths, the environment, modules loaded by a call."""
+"""Python's own library: built-in functions, methods of a dict, paths, sequences, modules loaded by a call."""
 
 from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from typing import Any, Optional
 
 from ms_perflint.index.semantic_index import Scope
-from ms_perflint.index.signature import PREPARES, Layer, Signature
-from ms_perflint.infer import commandline, importing, lists, mappings, sequences, spreads, tables
+from ms_perflint.index.signature import EACH, PREPARES, Held, Layer, Signature
+from ms_perflint.infer import commandline, importing, mappings, spreads, tables
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
 from ms_perflint.infer.operations import combine
-from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Api, Constant, Value, join
+from ms_perflint.infer.sequences import MAPPED, whole
+from ms_perflint.infer.values import (
+    LIST,
+    MANY_OF,
+    NO_CONSTANT,
+    TOP,
+    TUPLE,
+    Alternative,
+    Api,
+    Constant,
+    Display,
+    Value,
+    join,
+)
 
 LOOKUP = Signature.named("key", "default")  # of `config.get` and `os.getenv`
 _PATHS: tuple[Callable[..., Any], ...] = (os.path.join, os.path.dirname, os.path.basename, os.path.split)
@@ -36,15 +50,6 @@ def _itself(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
     return Value((api.receiver,)) if api.receiver is not None else None
 
 
-def _list(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    return _sequence(evaluator, api, node, scope) if node.args else lists.empty(evaluator, node, scope)
-
-
-def _sequence(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the sequence that a function of Python makes of others."""
-    return sequences.made_by(evaluator, api.name, node, scope)
-
-
 def _prepared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return a function, with the arguments that `partial` passes when that is called."""
     if not node.args:
@@ -54,10 +59,6 @@ def _prepared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
     return value._replace(
         alternatives=tuple(known._replace(prepared=(*known.prepared, layer)) for known in value.alternatives)
     )
-
-
-def _next(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    return Value(*lists.elements(evaluator, evaluator.value(node.args[0], scope))) if node.args else None
 
 
 def _computed(function: Callable[..., Any]) -> tuple[Call]:
@@ -168,6 +169,109 @@ def _variable(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
     return commandline.variable(evaluator.program.exported(key), TOP) if holder.api and isinstance(key, str) else TOP
 
 
+# --- sequences of others: displays of all that they hold, in its order, where that is shown; else of one for all
+
+Rows = tuple[str, list[Sequence[Held]]]  # the kind of display in which they are, and what stands in each
+
+
+def _made(evaluator: Evaluator, node: ast.Call, kind: str, parts: Iterable[Held], scope: Scope) -> Value:
+    return evaluator.known(Display(node, scope, kind, tuple(parts)), node, scope)
+
+
+def _rows(
+    evaluator: Evaluator, given: Sequence[ast.expr], scope: Scope, order: Callable[..., Iterable[Sequence[Held]]] = zip
+) -> Rows:
+    """Return a row for each of what an order makes of some sequences; one for all where they are not known."""
+    columns = [whole(evaluator, evaluator.value(argument, scope)) for argument in given]
+    rows = list(order(*columns)) if None not in columns else []
+    if None not in columns and len(rows) <= MAPPED:
+        return LIST, rows
+    return MANY_OF, [[Held(argument, scope, taken=(EACH,)) for argument in given]]
+
+
+def _tuples(evaluator: Evaluator, node: ast.Call, rows: Rows, scope: Scope) -> Value:
+    kind, found = rows
+    tuples = (Held(node, scope, _made(evaluator, node, TUPLE, row, scope)) for row in found)
+    return _made(evaluator, node, kind, tuples, scope)
+
+
+def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the list that `list(sequence)` and `chain(first, second)` make; of other things just the thing."""
+    values = [evaluator.value(argument, scope) for argument in node.args]
+    if len(values) == 1 and not all(known.is_display for known in values[0].alternatives):
+        return values[0]
+    return _made(evaluator, node, LIST, (Held(argument, scope, is_spread=True) for argument in node.args), scope)
+
+
+def _zip(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    return _tuples(evaluator, node, _rows(evaluator, node.args, scope), scope)
+
+
+def _product(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    rows = _rows(evaluator, node.args, scope, product) if not node.keywords else None
+    return _tuples(evaluator, node, rows, scope) if rows is not None else None
+
+
+def _enumerate(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    first = node.args[1] if len(node.args) > 1 else next((word.value for word in node.keywords), None)
+    start = evaluator.value(first, scope).constant if first is not None else 0
+    kind, rows = _rows(evaluator, node.args[:1], scope)
+    is_known = kind == LIST and isinstance(start, int)
+    numbers = (
+        evaluator.known(Constant(start + index), node, scope) if is_known else TOP  # type: ignore[operator]
+        for index in range(len(rows))
+    )
+    numbered: list[Sequence[Held]] = [(Held(node, scope, number), *row) for number, row in zip(numbers, rows)]
+    return _tuples(evaluator, node, (kind, numbered), scope)
+
+
+def _map(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    kind, rows = _rows(evaluator, node.args[1:], scope)
+    results = (Held(node, scope, taken=(Layer(node, scope, row=tuple(row)),)) for row in rows)
+    return _made(evaluator, node, kind, results, scope)
+
+
+def _reversed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    kind, rows = _rows(evaluator, node.args, scope, lambda parts: zip(reversed(parts)))
+    return _made(evaluator, node, kind, (row[0] for row in rows), scope)
+
+
+def _in_any_order(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `sorted(sequence)` or `filter(function, sequence)` makes: it is not known in which order."""
+    return _made(evaluator, node, MANY_OF, [Held(node.args[-1], scope, taken=(EACH,))], scope)
+
+
+def _repeated(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    return _made(evaluator, node, MANY_OF, [Held(node.args[0], scope)], scope)
+
+
+def _next(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    return Value(*evaluator.elements(evaluator.value(node.args[0], scope)))
+
+
+def _of_some(maker: Call) -> tuple[Call]:
+    """Return the same for calls that are given something, and show what."""
+
+    def made(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+        is_shown = bool(node.args) and not any(isinstance(argument, ast.Starred) for argument in node.args)
+        return maker(evaluator, api, node, scope) if is_shown or (maker is _copied and not node.args) else None
+
+    return (made,)
+
+
+_MAKERS: dict[Call, tuple[str, ...]] = {
+    _copied: ("builtins.list", "builtins.tuple", "itertools.chain"),
+    _zip: ("builtins.zip", "itertools.zip_longest"),
+    _product: ("itertools.product",),
+    _enumerate: ("builtins.enumerate",),
+    _map: ("builtins.map",),
+    _reversed: ("builtins.reversed",),
+    _in_any_order: (
+        "builtins.filter", "builtins.frozenset", "builtins.set", "builtins.sorted", "itertools.cycle",
+    ),
+    _repeated: ("itertools.repeat",),
+    _next: ("builtins.next",),
+}  # fmt: skip
 LIBRARY = Library(
     calls={
         **dict.fromkeys(
@@ -185,9 +289,7 @@ LIBRARY = Library(
         **dict.fromkeys(("ast.literal_eval", "builtins.eval"), _computed(ast.literal_eval)),
         **{f"builtins.{each.__name__}": _computed(each) for each in (bool, int, float, str, max, min)},
         **{f"os.path.{each.__name__}": _computed(each) for each in _PATHS},
-        **dict.fromkeys(sequences.MAKERS, (_sequence,)),
-        "builtins.list": (_list,),
-        "builtins.next": (_next,),
+        **{name: _of_some(maker) for maker, names in _MAKERS.items() for name in names},
         "builtins.getattr": (_getattr,),
         "builtins.hasattr": (_hasattr,),
         "builtins.globals": (_globals,),

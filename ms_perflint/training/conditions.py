@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint.index.predicates import DEVICES, choice, possible
 from ms_perflint.index.reachability import Condition, condition_of
 from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.signature import Layer
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.calls import activated
 from ms_perflint.infer.parameters import argument
@@ -120,7 +121,7 @@ def _entered(program: Program, caller: Site, function: Scope) -> Scope:
         return function
     receiver, outer = known[0].receiver, known[0].outer
     key = id(function), id(node), id(scope), receiver.what if receiver is not None else None, id(outer)
-    return evaluator.activation(key, function, node, scope, receiver, (), outer)
+    return evaluator.activation(key, function, Layer(node, scope), scope, receiver, (), outer)
 
 
 def _within(program: Program, scope: Scope, function: Scope, inner: Scope) -> Scope:
@@ -128,7 +129,8 @@ def _within(program: Program, scope: Scope, function: Scope, inner: Scope) -> Sc
     if scope is function or not isinstance(scope, CallContext):
         return inner if scope is function else scope
     outer = _within(program, scope.caller, function, inner)
-    return activated(program.evaluator, scope.function, scope.call, outer, scope.receiver) or scope
+    layer = scope.call._replace(scope=outer) if scope.call is not None else None
+    return activated(program.evaluator, scope.function, layer, scope.receiver) or scope
 
 
 def _moved(program: Program, own: Pass, caller: Site, function: Scope, inner: Scope) -> Optional[Pass]:

@@ -8,6 +8,7 @@ from typing import Optional
 
 from ms_perflint.index.reachability import IMPOSSIBLE
 from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.signature import Layer
 from ms_perflint.infer import calls
 from ms_perflint.infer.parameters import argument
 from ms_perflint.program.call_site import Call
@@ -91,7 +92,7 @@ def _leads(program: Program, caller: Site, site: Site, entered: Optional[Scope])
     assert isinstance(caller.node, ast.Call)
     known = next((each for each in evaluator.callees(caller).alternatives if each.definition is function), None)
     receiver = known.receiver if known is not None else None
-    context = calls.activated(evaluator, function, caller.node, caller.scope, receiver)
+    context = calls.activated(evaluator, function, Layer(caller.node, caller.scope), receiver)
     return context is None or evaluator.way(site.block, context) != IMPOSSIBLE
 
 
