@@ -21,9 +21,9 @@ from ms_perflint.index import semantic_index
 from ms_perflint.index.index_builder import _IndexBuilder
 from ms_perflint.infer.queries import Queries
 from ms_perflint.program import live_code
-from ms_perflint.program.call_graph import CallGraph
 from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target
+from ms_perflint.program.value_flow import ValueFlow
 from ms_perflint.resolve import project
 from ms_perflint.resolve.project import Project
 
@@ -270,7 +270,7 @@ def test_each_program_of_a_library_is_made_once(
     monkeypatch.setattr(Program, "__init__", counted)
     monkeypatch.setattr(linter, "ANSWERS", 0)
     count(monkeypatch, counts, Queries, "_answer", "evaluated")
-    count(monkeypatch, counts, CallGraph, "_flow", "flows")
+    count(monkeypatch, counts, ValueFlow, "_run", "flows")
     config = Config(str(tmp_path), select=("ALL",))
     assert not engine.lint(discover([str(tmp_path)], config).files, config).problems
     assert len(made) > 12 and set(made.values()) == {1}

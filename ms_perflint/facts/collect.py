@@ -21,7 +21,7 @@ IN_SHORT: tuple[Callable[[Reader], Fact], ...] = (
     surroundings.version,
     surroundings.device,
 )
-IN_FULL: tuple[Callable[[Reader], Fact], ...] = (
+FACTS: tuple[Callable[[Reader], Fact], ...] = (
     surroundings.files,
     surroundings.config_files,
     surroundings.launchers,
@@ -38,20 +38,12 @@ IN_FULL: tuple[Callable[[Reader], Fact], ...] = (
     devices.autotune,
 )
 
-# of a program that is too large to be read as a whole
-IN_PART: tuple[Callable[[Reader], Fact], ...] = (
-    surroundings.files,
-    surroundings.launchers,
-    surroundings.version,
-    training.trains,
-)
-
 
 def facts_of(linter: Linter, entry: str) -> Facts:
     """Return all that is known of the program of an entry script."""
     program = linter.program(entry)
     reader = Reader(program)
-    facts = tuple(ask(reader) for ask in (IN_FULL if program.is_whole else IN_PART))
+    facts = tuple(ask(reader) for ask in FACTS)
     said = verdicts(linter, entry)  # first: its questions count too
     facts = (*facts, *surroundings.judged(linter.program(entry)))
     return Facts(entry, program.files, facts, _settings(facts), said)

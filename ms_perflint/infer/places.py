@@ -118,6 +118,17 @@ def text_of(node: Optional[ast.expr]) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
+def _paths() -> tuple[str, ...]:
+    found = [""]
+    for path in found:  # grows on the way
+        if len(path) < DEPTH:
+            found.extend(dict.fromkeys(longer for step in (CALL, ELEMENT) if (longer := joined(path, step)) != path))
+    return tuple(found)
+
+
+PATHS = _paths()  # all that there are
+
+
 class Places:
     """The nodes of one file, and those that stand for what its expressions may be."""
 

@@ -12,8 +12,8 @@ from ms_perflint.infer.assignments import graph_of
 from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.places import CALL
 from ms_perflint.infer.values import Alternative, Value
-from ms_perflint.program.call_graph import Key, State, States
 from ms_perflint.program.program import Program, fact
+from ms_perflint.program.value_flow import Held, Key, part_of
 
 STEP_CELLS = frozenset(
     {
@@ -67,20 +67,19 @@ def step_flow(program: Program) -> StepFlow:
     steps too.
     """
     graph = program.call_graph
-    gradients: States = {}
+    gradients: Held = {}
     graph.reach([(name, CALL * (1 + name.endswith(_TWICE))) for name in _names(GRADS)], gradients)
     around = [cls for cls in _classes_around(graph.makers_at(gradients)) if _optimizer_calls(cls)]
-    cells: States = {}
-    new: list[State] = [(name, CALL) for name in _names(STEP_CELLS)]
-    while new or around:
-        new += [state for cls in around if (state := (graph.key(cls), CALL)) not in cells]
+    cells: Held = {}
+    new = [*((name, CALL) for name in _names(STEP_CELLS)), *((graph.key(cls), CALL) for cls in around)]
+    while new:
         around = _classes_around(graph.makers_at(graph.reach(new, cells)))
-        new = []
+        new = [(graph.key(cls), CALL) for cls in around]
     return StepFlow(
-        frozenset(key for key, path in cells if path == CALL),
-        frozenset(key for key, _ in cells),
-        frozenset(key for key, _ in gradients),
-        frozenset(id(site.node) for site in graph.sites_at({**gradients, **cells})),
+        frozenset(key for key, bits in cells.items() if part_of(bits, CALL, 1)),
+        frozenset(cells),
+        frozenset(gradients),
+        frozenset(id(site.node) for held in (gradients, cells) for site in graph.sites_at(held)),
     )
 
 

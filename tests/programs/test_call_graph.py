@@ -12,6 +12,7 @@ from test_spellings import BASES, filled
 
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.values import Bound, Instance
+from ms_perflint.program import value_flow
 from ms_perflint.program.program import Program
 from ms_perflint.training.training_steps import is_step, step_flow
 
@@ -86,3 +87,40 @@ def test_a_function_is_called_under_the_name_that_a_package_gives_it() -> None:
     (fit,) = (scope for module in program.modules for scope in module.scopes if scope.name == "fit")
     assert [site.word for site in program.callers(fit)] == ["run"]
     assert program.callees(program.callers(fit)[0]) == (fit,)
+
+
+LAYERS, WIDE = 8, 40  # functions that hand on what they are given, and functions in a table
+
+
+def tangled(number: int) -> dict[str, str]:
+    """Return a program in which all functions of a table are called with one another, in circles."""
+    table = "".join(
+        f"def step_{at}(x, then):\n    kept.append(then)\n    return then(x, kept[0])\n" for at in range(number)
+    )
+    names = ", ".join(f"step_{at}" for at in range(number))
+    circle = "".join(f"def layer_{at}(f):\n    return layer_{(at + 1) % LAYERS}(f)\n" for at in range(LAYERS))
+    calls = "for step in table:\n    layer_0(step)(1, kept[1])\n    step(step, table[0])\n"
+    return {"train.py": f"kept = []\n{table}{circle}table = [{names}]\n{calls}"}
+
+
+@pytest.mark.parametrize("number", [WIDE, 4 * WIDE])
+def test_what_flows_in_circles_takes_few_steps_for_each_edge(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = 0
+    move = value_flow.moved
+
+    def counted(bits: int, moves: Optional[value_flow.Moves], width: int) -> int:
+        nonlocal steps
+        steps += 1
+        return move(bits, moves, width)
+
+    monkeypatch.setattr(value_flow, "moved", counted)
+    program = analysed(tangled(number))
+    (module,) = program.modules
+    called = [site.node.lineno for site in program.call_graph.sites(module.defined["step_0"][0])]
+    flow = program.call_graph._flow
+    assert len(called) == number + 2
+    assert 0 < steps <= 2 * sum(map(len, flow._edges.values()))
+    assert sum(map(len, flow._edges.values())) <= 25 * number  # not for each function one to each other
+    before = steps
+    program.call_graph.sites(module.defined["step_1"][0])
+    assert steps == before

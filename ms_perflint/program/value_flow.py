@@ -1,0 +1,340 @@
+"""Where functions and other values may be held in a program, by words: what flows through its assignment graphs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from heapq import heappop, heappush
+from itertools import count
+from typing import TYPE_CHECKING, Optional, Union
+
+from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.assignments import graph_of
+from ms_perflint.infer.places import ANY, CALL, INIT, OWN, PATHS, Argument, Node, joined, left
+
+if TYPE_CHECKING:
+    from ms_perflint.resolve.resolver import Resolver
+
+Key = Union[str, Node]
+State = tuple[Key, str]  # a node, and what of it is meant
+Held = dict[Key, int]  # what nodes hold, each value as a bit: for each of PATHS the values of which that is held
+Moves = tuple[tuple[int, int], ...]  # from which of PATHS to which
+Edge = tuple[Key, Optional[Moves]]  # a node that gets something, and what; None: all that the other one holds
+Before = Optional[tuple[int, ...]]  # see Argument; None for what is held under another name
+DIRECT = 8  # edges of a fan, up to which it needs no others: it costs less than what they share
+AT = {path: position for position, path in enumerate(PATHS)}
+_ITSELF = ((AT[""], AT[""]),)
+_MADE = (*_ITSELF, (AT[CALL], AT[CALL]))
+
+
+class Passed(Node):
+    """What calls pass in one slot to what stands at a place: it gets to parameters of the functions that are there."""
+
+    __slots__ = ("argument", "at", "callee", "givers", "known", "ways")
+
+    def __init__(self, callee: Key, at: str, argument: Argument) -> None:
+        super().__init__()
+        self.callee = callee
+        self.at = at
+        self.argument = argument  # one of them: others differ in what gets the result
+        self.known = 0  # functions to which it gets so far, besides what the callee is by its name
+        self.ways: dict[str, None] = {}  # as what of themselves functions give it back
+        self.givers: list[tuple[Key, str, Node, str]] = []  # who passes what of it, and what gets that back as what
+
+
+class ValueFlow:
+    """What the nodes of a program hand on to one another, and where functions are held after that."""
+
+    def __init__(self, modules: Sequence[SemanticIndex], names: Resolver) -> None:
+        self.modules = modules
+        self.names = names
+        self.graphs = tuple(graph_of(module) for module in modules)
+        self._taken: dict[tuple[object, ...], tuple[State, ...]] = {}
+        self._edges: dict[Key, list[Edge]] = {}
+        self._passed: dict[tuple[object, ...], Passed] = {}
+        self._open: list[Passed] = []  # those that may get to more functions when these have flown further
+        self._fans: dict[tuple[object, ...], Optional[Node]] = {}
+        self._back: dict[Node, dict[str, None]] = {}  # as what of themselves the functions of a fan give back
+        self._where: Held = {}  # `functions`, so far
+
+    @cached_property
+    def functions(self) -> Held:
+        """Return where `callables` are held."""
+        self._run(self.callables.items(), self._where, len(self.callables))
+        equal: dict[int, int] = {}  # many hold the same
+        for key, bits in self._where.items():
+            self._where[key] = equal.setdefault(bits, bits)
+        return self._where
+
+    def functions_at(self, key: Key, path: str) -> int:
+        """Return the functions and classes that are held at a place, under other names than their own too."""
+        return part_of(self.functions.get(key, 0), path, len(self.callables))
+
+    def flow(self, seeds: Iterable[tuple[Key, int]], held: Held, width: int) -> None:
+        """Let nodes hand on what they hold, of `width` values, until nothing changes."""
+        if self.functions is not held:  # which tell for what parameters an argument is
+            self._run(seeds, held, width)
+
+    # --- nodes
+
+    @cached_property
+    def _words(self) -> dict[str, list[Node]]:
+        found: dict[str, list[Node]] = {}
+        for graph in self.graphs:
+            for word, node in graph.words.items():
+                found.setdefault(word, []).append(node)
+        return found
+
+    def nodes(self, key: Key) -> list[Node]:
+        """Return what the files of the program say of a word; of a variable its own node."""
+        return self._words.get(key, []) if isinstance(key, str) else [key]
+
+    @cached_property
+    def callables(self) -> dict[Key, int]:
+        """Return the functions and classes that are held under other names than their own, each as a bit."""
+        parts = (part for graph in self.graphs for part in (graph.words, graph.locals, graph.lambdas))
+        keys = dict.fromkeys(node.key for part in parts for node in part.values() if node.functions)
+        found = [key for key in keys if key in self._aliases or any(map(_is_handed_on, self.nodes(key)))]
+        return numbered((*found, *self.computed))
+
+    @cached_property
+    def _by_position(self) -> list[Key]:
+        return list(self.callables)
+
+    @cached_property
+    def _aliases(self) -> dict[Key, tuple[str, ...]]:
+        """Return the other names under which files that do nothing else hand on a function or class."""
+        found: dict[Key, dict[str, None]] = {}
+        for module in self.modules:
+            for name in module.imported:
+                if not any(node.functions for node in self.nodes(name)):
+                    for scope in self.names.resolve(module, name).scopes:
+                        if scope.name != name:
+                            found.setdefault(graph_of(scope.module).of_function(scope).key, {})[name] = None
+        return {key: tuple(names) for key, names in found.items()}
+
+    @cached_property
+    def computed(self) -> tuple[str, ...]:
+        """Return the words of what the program finds by names that it works out."""
+        return tuple(word for word in (ANY, OWN) if word in self._words)
+
+    @cached_property
+    def _returned(self) -> frozenset[Key]:
+        """Return the parameters that functions return as they are."""
+        return frozenset(node for graph in self.graphs for node in graph.returned)
+
+    @cached_property
+    def _tuples(self) -> dict[Key, list[str]]:
+        """Return the words of the fields of named tuples."""
+        return {key: names for graph in self.graphs for key, names in graph.fields.items()}
+
+    @cached_property
+    def _prepares(self) -> bool:
+        """Return whether calls are prepared, whose arguments come behind others: `partial(function, x)(y)`."""
+        return any(node.sites for node in self.nodes("partial"))
+
+    # --- propagation
+
+    def _run(self, seeds: Iterable[tuple[Key, int]], held: Held, width: int) -> None:
+        """Let nodes hand on what they hold, of `width` values, until nothing changes.
+
+        Each hands on what it has got since it did so last; first come those that did so longest ago.
+        """
+        new: Held = {}  # what is not handed on yet
+        todo: list[tuple[int, int, Key]] = []
+        last: dict[Key, int] = {}
+        clock = count(1)
+
+        def give(key: Key, bits: int) -> None:
+            known = held.get(key, 0)
+            bits &= ~known
+            if bits:
+                held[key] = known | bits if known else bits  # the same number, where many hold it
+                if key not in new:
+                    heappush(todo, (last.get(key, 0), next(clock), key))
+                new[key] = new[key] | bits if key in new else bits
+
+        for key, bits in seeds:
+            give(key, bits)
+        added: list[tuple[Key, Edge]] = []
+        while todo or added:
+            while todo:
+                key = heappop(todo)[2]
+                last[key] = next(clock)
+                bits = new.pop(key)
+                for target, moves in self._edges.get(key) or self._edges_of(key):
+                    give(target, moved(bits, moves, width))
+            added = self._to_functions() or self._to_words()
+            for key, (target, moves) in added:
+                self._edges[key].append((target, moves))
+                give(target, moved(held.get(key, 0), moves, width))
+        self._open.clear()  # from now on no function gets anywhere else
+
+    def _edges_of(self, key: Key) -> list[Edge]:
+        """Return the nodes that get something of what one holds, and what."""
+        if key in self._edges:
+            return self._edges[key]
+        nodes = self.nodes(key)
+        found: list[Edge] = [(alias, None) for alias in self._aliases.get(key, ())]
+        if isinstance(key, str) and key not in self.computed:
+            is_made = any(function.is_class for node in nodes for function in node.functions)
+            found.extend((word, _MADE if is_made and word == ANY else _ITSELF) for word in self.computed)
+        for node in nodes:
+            found.extend((target.key, _moves(path, way)) for path, target, way in node.flows)
+            for path, argument in node.passes:
+                for callee, at in argument.callees:
+                    passed = self._passed_to(callee.key, at, argument)
+                    found.append((passed, _moves(path, "")))
+                    if argument.result is not None:
+                        giver = (key, path, *argument.result)
+                        passed.givers.append(giver)
+                        found.extend(edge for _, edge in _given_back(giver, passed.ways))
+        self._edges[key] = list(dict.fromkeys(found))
+        return self._edges[key]
+
+    def _passed_to(self, callee: Key, at: str, argument: Argument) -> Passed:
+        asked = callee, at, argument.slot, argument.is_spread, argument.before
+        found = self._passed.get(asked)
+        if found is None:
+            found = self._passed[asked] = Passed(callee, at, argument)
+            self._open.append(found)
+            targets = () if at else self._targets(callee, argument.slot, argument.is_spread, argument.before)
+            self._edges[found] = [(key, _moves("", way)) for key, way in targets]
+            found.ways.update((way, None) for key, way in targets if key in self._returned)
+        return found
+
+    def _to_functions(self) -> list[tuple[Key, Edge]]:
+        """Return new edges from what calls pass to parameters of functions that their callees hold by now."""
+        added: list[tuple[Key, Edge]] = []
+        for passed in self._open:
+            own = 0 if passed.at else self.callables.get(passed.callee, 0)
+            new = part_of(self._where.get(passed.callee, 0), passed.at, len(self.callables)) & ~(own | passed.known)
+            passed.known |= new
+            fan = self._fan(new, passed.argument.slot, passed.argument.is_spread) if new else None
+            if fan is not None:
+                added.append((passed, (fan, None)))
+                ways = [way for way in self._back[fan] if way not in passed.ways]
+                passed.ways.update(dict.fromkeys(ways))
+                added.extend(edge for giver in passed.givers for edge in _given_back(giver, ways))
+        return added
+
+    def _to_words(self) -> list[tuple[Key, Edge]]:
+        """Return edges from what calls pass as keywords that no function takes to these words."""
+        slots = ((passed, passed.argument.slot) for passed in self._open if not self._edges[passed])
+        return [(passed, (word, None)) for passed, word in slots if isinstance(word, str) and word]
+
+    def _fan(self, bits: int, slot: Union[int, str], is_spread: bool) -> Optional[Node]:
+        """Return a node that hands on to the parameters of some functions that an argument may be for; None for none.
+
+        It does so through those of two halves, which it shares with others that are for nearly the same functions.
+        """
+        asked = bits, slot, is_spread
+        if asked in self._fans:
+            return self._fans[asked]
+        edges: list[Edge]
+        first, last = (bits & -bits).bit_length() - 1, bits.bit_length() - 1
+        if first == last:
+            targets = self._targets(self._by_position[first], slot, is_spread, None)
+            edges = [(key, _moves("", way)) for key, way in targets]
+            back = dict.fromkeys(way for key, way in targets if key in self._returned)
+        else:
+            level = (first ^ last).bit_length() - 1
+            middle = last >> level << level
+            halves = (bits & ((1 << middle) - 1), bits >> middle << middle)
+            fans = [fan for half in halves if (fan := self._fan(half, slot, is_spread)) is not None]
+            edges = [(fan, None) for fan in fans]
+            inner = dict.fromkeys(edge for fan in fans for edge in self._edges[fan])
+            if len(inner) <= DIRECT:
+                edges = list(inner)
+            back = dict.fromkeys(way for fan in fans for way in self._back[fan])
+        made = self._fans[asked] = Node() if edges else None
+        if made is not None:
+            self._edges[made], self._back[made] = edges, back
+        return made
+
+    # --- parameters
+
+    def _targets(self, key: Key, slot: Union[int, str], is_spread: bool, before: Before) -> tuple[State, ...]:
+        """Return the parameters that an argument may be for, of what is defined under a word or variable."""
+        asked = key, slot, is_spread, before
+        known = self._taken.get(asked)
+        if known is None:
+            functions = (function for node in self.nodes(key) for function in node.functions)
+            found = [state for function in functions for state in self._slots(function, slot, is_spread, before)]
+            if key in self._tuples and isinstance(slot, int):
+                found.extend((name, "") for name in self._tuples[key][slot : slot + 1])
+            known = self._taken[asked] = tuple(dict.fromkeys(found))
+        return known
+
+    def _slots(
+        self, function: Scope, slot: Union[int, str], is_spread: bool, before: Before, depth: int = 0
+    ) -> Iterator[State]:
+        """Yield the parameters of a function, or of the constructor of a class, for which an argument may be."""
+        is_open = before is None and self._prepares
+        if not function.is_class:
+            yield from graph_of(function.module).parameters(function, slot, is_spread, before, is_open)
+            return
+        init = function.method(INIT)
+        if init is not None:
+            yield from graph_of(init.module).parameters(init, slot, is_spread, (1,), is_open)
+        elif depth < 8:
+            yield from _fields(function, slot, is_spread)
+            for base in function.node.bases:  # type: ignore[union-attr]
+                for node in self.nodes(word_of(base)):
+                    for each in node.functions:
+                        if each.is_class and each is not function:
+                            yield from self._slots(each, slot, is_spread, before, depth + 1)
+
+
+def numbered(keys: Iterable[Key]) -> dict[Key, int]:
+    """Return a bit for each key."""
+    return {key: 1 << position for position, key in enumerate(dict.fromkeys(keys))}
+
+
+def moved(bits: int, moves: Optional[Moves], width: int) -> int:
+    """Return what a node holds, of `width` values, as what another one gets of it."""
+    if moves is None:
+        return bits
+    found, ones = 0, (1 << width) - 1
+    for at, to in moves:
+        part = bits >> at * width & ones
+        if part:
+            found |= part << to * width
+    return found
+
+
+def part_of(bits: int, path: str, width: int) -> int:
+    """Return the values of which a node holds what a path says."""
+    return bits >> AT[path] * width & ((1 << width) - 1)
+
+
+@lru_cache(maxsize=len(PATHS) ** 2)
+def _moves(path: str, way: str) -> Optional[Moves]:
+    """Return how what is taken out of a node by a path gets to another one that has it as something of it."""
+    if not path and not way:
+        return None
+    return tuple((at, AT[joined(way, rest)]) for at, each in enumerate(PATHS) for rest in left(each, path))
+
+
+def _given_back(giver: tuple[Key, str, Node, str], ways: Iterable[str]) -> Iterator[tuple[Key, Edge]]:
+    """Yield the edges to what gets the result of a call to which something is passed that it gives back."""
+    key, path, result, prefix = giver
+    return ((key, (result.key, _moves(path, joined(prefix, way)))) for way in ways)
+
+
+def _is_handed_on(node: Node) -> bool:
+    """Return whether a file hands on what a node holds, not only what that gives."""
+    return any(not path for path, *_ in node.flows) or any(not path for path, _ in node.passes)
+
+
+def _fields(cls: Scope, slot: Union[int, str], is_spread: bool) -> Iterator[State]:
+    """Yield the words of the fields of a class that has no constructor of its own: a dataclass."""
+    names = [
+        stmt.target.id
+        for stmt in cls.node.body  # type: ignore[union-attr]
+        if isinstance(stmt, ast.AnnAssign) and isinstance(stmt.target, ast.Name)
+    ]
+    if isinstance(slot, int):
+        yield from ((name, "") for name in names[slot : None if is_spread else slot + 1])
