@@ -60,6 +60,15 @@ def happens_before(first: Optional[Place], second: Optional[Place]) -> bool:
     return False
 
 
+def is_replaced(first: Optional[Place], last: Optional[Place], read: Optional[Place]) -> bool:
+    """Return whether what one store gave is always replaced by another of its function, which happens before a read."""
+    if first is None or last is None or first.rank < last.rank:
+        return first is None or last is not None
+    if read is None or first.owner is not read.owner or first.rank <= read.rank or _is_delayed(read):
+        return False
+    return _loops(first) & _loops(read) <= _loops(last)
+
+
 def is_always_passed(place: Optional[Place]) -> bool:
     """Return whether a place has run when its function, class or module has come to its end."""
     return place is not None and all(block.parent is None or _is_passed(block) for block in place.block.chain())
@@ -73,8 +82,7 @@ def never_before(first: Optional[Place], second: Optional[Place]) -> bool:
     apart = [block for block in first.block.chain() if _arm(block) not in around]
     if any(block.arm == DEAD for block in apart):
         return True
-    is_later = any(isinstance(block.scope.node, LATER) for block in second.block.chain())
-    if is_later or _loops(first) & _loops(second):
+    if _is_delayed(second) or _loops(first) & _loops(second):
         return False
     return first.rank >= second.rank or excludes(first.block, second.block)
 
@@ -82,6 +90,10 @@ def never_before(first: Optional[Place], second: Optional[Place]) -> bool:
 def _arm(block: Block) -> object:
     """Return what is one for all blocks of an arm: what stands behind `if a: return` is its other arm."""
     return id(block) if block.owner is None else (id(block.owner), block.arm)
+
+
+def _is_delayed(place: Place) -> bool:
+    return any(isinstance(block.scope.node, LATER) for block in place.block.chain())
 
 
 def _is_passed(block: Block) -> bool:

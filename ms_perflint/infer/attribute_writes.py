@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 from typing import Optional
 
-from ms_perflint.index.execution_order import Place, happens_before, is_always_passed, never_before, place, rank, stored
+from ms_perflint.index.execution_order import Place, happens_before, is_always_passed, is_replaced, place, rank, stored
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex
-from ms_perflint.infer.bulk_updates import laid_over
+from ms_perflint.infer.bulk_updates import is_never_before, laid_over
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative, Display, Instance, Options, Value
@@ -38,7 +38,8 @@ def overlaid(
         last = before[0]
         for binding in before[1:]:
             last = binding if _is_after(evaluator, binding, last, scope) else last
-        later = [b for b in found if b is not last and not _is_undone(evaluator, b, last)]
+        read = place(node, scope)
+        later = [b for b in found if b is not last and not _is_undone(evaluator, b, last, read)]
         values = [evaluator.binding(last), *(evaluator.weighed(binding) for binding in later)]
         return laid_over(evaluator, values, base, node, name, scope, last) if is_held and not is_called else values
     if is_held and not is_called:
@@ -57,8 +58,7 @@ def _stores(evaluator: Evaluator, base: Value, node: ast.expr, name: str, scope:
     found = [binding for binding in here if binding.node is not node]
     if any(_is_holder(evaluator, known) for known in base.alternatives):
         found.extend(binding for binding in _elsewhere(evaluator, base, name) if binding not in found)
-    read = place(node, scope)
-    return [binding for binding in found if not never_before(stored(binding), read)]
+    return [each for each in found if not is_never_before(evaluator, stored(each), base, node, scope)]
 
 
 def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
@@ -155,12 +155,17 @@ def _is_after(evaluator: Evaluator, binding: Binding, other: Binding, scope: Sco
     return binding.scope.owner is scope.owner or _is_imported(evaluator, other, stored(binding), binding.scope)
 
 
-def _is_undone(evaluator: Evaluator, binding: Binding, last: Binding) -> bool:
+def _is_undone(evaluator: Evaluator, binding: Binding, last: Binding, read: Optional[Place]) -> bool:
     """Return whether another store, which is sure, takes the place of what this one gave."""
     if binding.scope.owner is last.scope.owner:
-        return rank(binding) < rank(last)
-    is_level = isinstance(binding.scope.owner.node, ast.Module)
-    return is_level and _is_imported(evaluator, binding, stored(last), last.scope)
+        return is_replaced(stored(binding), stored(last), read)
+    if not isinstance(binding.scope.owner.node, ast.Module):
+        return False
+    own = last.scope.owner
+    is_inside = (
+        own.is_function and not own.imports and read is not None and read.owner is own
+    )  # no module runs meanwhile
+    return is_inside or _is_imported(evaluator, binding, stored(last), last.scope)
 
 
 # --- a store at module level, and code elsewhere
