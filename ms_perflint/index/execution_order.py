@@ -7,7 +7,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.reachability import excludes
 from ms_perflint.index.semantic_index import COMPREHENSIONS, DEAD, OWNERS, Binding, Block, Scope
-from ms_perflint.index.syntax_forms import TRY, leaves
+from ms_perflint.index.syntax_forms import TRY, children, leaves
 
 LATER = (ast.Lambda, ast.GeneratorExp)  # what stands inside is evaluated at any time from there on
 
@@ -37,6 +37,23 @@ def place(node: ast.AST, scope: Scope) -> Optional[Place]:
 def stored(binding: Binding) -> Optional[Place]:
     """Return the step that stores in an object."""
     return place(binding.node if hasattr(binding.node, "lineno") else binding.stmt, binding.scope)
+
+
+def evaluated(stmt: ast.AST) -> list[ast.AST]:
+    """Return the parts of a statement, without inner statements, as they are evaluated: of `f(g())` first `g()`."""
+    found: list[ast.AST] = []
+    todo: list[tuple[ast.AST, bool]] = [(stmt, False)]
+    while todo:
+        node, is_done = todo.pop()
+        if is_done:
+            found.append(node)
+            continue
+        parts = [part for part in children(node) if not isinstance(part, ast.stmt)]
+        if isinstance(node, COMPREHENSIONS):
+            parts.sort(key=lambda part: not isinstance(part, ast.comprehension))
+        todo.append((node, True))
+        todo.extend((part, False) for part in reversed(parts))
+    return found
 
 
 def rank(binding: Binding) -> int:
