@@ -77,6 +77,21 @@ def happens_before(first: Optional[Place], second: Optional[Place]) -> bool:
     return False
 
 
+def is_rebound(store: Binding, node: ast.expr, scope: Scope) -> bool:
+    """Return whether the name of an object from which an expression reads may have got another one since a store."""
+    name, other = root(node), root(store.node)
+    made = scope.lookup(name) if name is not None and other is not None and name.id == other.id else ()
+    own = [each for each in made if each.scope.owner is scope.owner and each.kind != "parameter"]
+    return not all(happens_before(place(each.node, each.scope), stored(store)) for each in own)
+
+
+def root(node: ast.AST) -> Optional[ast.Name]:
+    """Return the name with which an expression begins: `cfg` of `cfg.train["rate"]`; None for others."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
+
+
 def is_replaced(first: Optional[Place], last: Optional[Place], read: Optional[Place]) -> bool:
     """Return whether what one store gave is always replaced by another of its function, which happens before a read."""
     if first is None or last is None or first.rank < last.rank:

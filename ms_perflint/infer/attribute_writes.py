@@ -6,7 +6,16 @@ import ast
 from collections.abc import Sequence
 from typing import Optional
 
-from ms_perflint.index.execution_order import Place, happens_before, is_always_passed, is_replaced, place, rank, stored
+from ms_perflint.index.execution_order import (
+    Place,
+    happens_before,
+    is_always_passed,
+    is_rebound,
+    is_replaced,
+    place,
+    rank,
+    stored,
+)
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex
 from ms_perflint.infer.bulk_updates import is_never_before, laid_over
@@ -111,25 +120,10 @@ def _is_sure(
         return False
     at, read = stored(binding), place(node, scope)
     if binding.scope.owner is scope.owner:
-        return happens_before(at, read) and not _is_new(binding, node, scope)
+        return happens_before(at, read) and not is_rebound(binding, node, scope)
     if isinstance(binding.scope.owner.node, ast.Module):
         return _is_behind(evaluator, binding, node, scope, homes == {binding.scope.module})
     return is_always_passed(at) and _is_returned(binding, binding.scope.owner)
-
-
-def _is_new(store: Binding, node: ast.expr, scope: Scope) -> bool:
-    """Return whether the name of an object may have got another object since a store."""
-    at, root, target = stored(store), _root(node), _root(store.node)
-    is_same = isinstance(root, ast.Name) and isinstance(target, ast.Name) and root.id == target.id
-    made = scope.lookup(root) if is_same else ()  # type: ignore[arg-type]
-    same = [each for each in made if each.scope.owner is scope.owner and each.kind != "parameter"]
-    return not all(happens_before(place(each.node, each.scope), at) for each in same)
-
-
-def _root(node: ast.AST) -> ast.AST:
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node
 
 
 def _is_returned(binding: Binding, owner: Scope) -> bool:

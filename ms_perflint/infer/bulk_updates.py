@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple, Optional
 
-from ms_perflint.index.execution_order import Place, never_before, place, stored
+from ms_perflint.index.execution_order import Place, never_before, place, root, stored
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, excludes, path_condition
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Block, Scope, Site
 from ms_perflint.infer import config_files, mappings, setting_loops
@@ -160,10 +160,8 @@ def is_never_before(evaluator: Evaluator, store: Optional[Place], base: Value, n
     function = getattr(scope.owner, "function", scope.owner)
     if not function.is_function:
         return True
-    root: ast.AST = node
-    while isinstance(root, (ast.Attribute, ast.Subscript)):
-        root = root.value
-    bindings = function.bindings.get(root.id, ()) if isinstance(root, ast.Name) else ()
+    name = root(node)
+    bindings = function.bindings.get(name.id, ()) if name is not None else ()
     if any(each.kind != "parameter" and each.scope.owner is function for each in bindings):
         return True  # a call makes an object of its own
     sites = evaluator.program.callers(function)

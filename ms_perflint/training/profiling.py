@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.execution_order import happens_before, never_before, place, rank, stored
+from ms_perflint.index.execution_order import happens_before, never_before, place, rank, root, stored
 from ms_perflint.index.reachability import Condition, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.values import Alternative
@@ -323,20 +323,16 @@ def switch(call: Call, profiling: Profiling, own: Pass) -> Optional[Condition]:
 
 def _is_visible(call: Call, condition: Condition) -> bool:
     """Return whether the first name of a flag means the same at a call, and has its value there."""
-    root = condition.test
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    if not isinstance(root, ast.Name):
-        return False
-    there, here = condition.scope.home(root.id), call.scope.home(root.id)
-    if there is None or here is None:
+    name = root(condition.test)
+    there, here = (scope.home(name.id) if name is not None else None for scope in (condition.scope, call.scope))
+    if name is None or there is None or here is None:
         return False
     if there is here:
         at = place(call.node, call.scope)
-        is_bound = any(b.kind == "parameter" or happens_before(stored(b), at) for b in here.bindings[root.id])
+        is_bound = any(b.kind == "parameter" or happens_before(stored(b), at) for b in here.bindings[name.id])
         return here is not call.scope.owner or is_bound
     evaluator = call.program.evaluator
-    theirs, mine = (evaluator.bindings(tuple(scope.bindings[root.id])) for scope in (there, here))
+    theirs, mine = (evaluator.bindings(tuple(scope.bindings[name.id])) for scope in (there, here))
     alone = len(mine.alternatives) == len(theirs.alternatives) == 1 and not mine.open and not theirs.open
     return alone and mine.alternatives[0].identity == theirs.alternatives[0].identity
 
