@@ -7,7 +7,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.reachability import excludes
 from ms_perflint.index.semantic_index import COMPREHENSIONS, DEAD, OWNERS, Binding, Block, Scope
-from ms_perflint.index.syntax_forms import TRY, leaves
+from ms_perflint.index.syntax_forms import TRY, children, leaves
 
 LATER = (ast.Lambda, ast.GeneratorExp)  # what stands inside is evaluated at any time from there on
 
@@ -39,6 +39,23 @@ def stored(binding: Binding) -> Optional[Place]:
     return place(binding.node if hasattr(binding.node, "lineno") else binding.stmt, binding.scope)
 
 
+def evaluated(stmt: ast.AST) -> list[ast.AST]:
+    """Return the parts of a statement, without inner statements, as they are evaluated: of `f(g())` first `g()`."""
+    found: list[ast.AST] = []
+    todo: list[tuple[ast.AST, bool]] = [(stmt, False)]
+    while todo:
+        node, is_done = todo.pop()
+        if is_done:
+            found.append(node)
+            continue
+        parts = [part for part in children(node) if not isinstance(part, ast.stmt)]
+        if isinstance(node, COMPREHENSIONS):
+            parts.sort(key=lambda part: not isinstance(part, ast.comprehension))
+        todo.append((node, True))
+        todo.extend((part, False) for part in reversed(parts))
+    return found
+
+
 def rank(binding: Binding) -> int:
     """Return the position of what a binding, or a store in an object, does among the steps of its file."""
     at = stored(binding)
@@ -60,6 +77,30 @@ def happens_before(first: Optional[Place], second: Optional[Place]) -> bool:
     return False
 
 
+def is_rebound(store: Binding, node: ast.expr, scope: Scope) -> bool:
+    """Return whether the name of an object from which an expression reads may have got another one since a store."""
+    name, other = root(node), root(store.node)
+    made = scope.lookup(name) if name is not None and other is not None and name.id == other.id else ()
+    own = [each for each in made if each.scope.owner is scope.owner and each.kind != "parameter"]
+    return not all(happens_before(place(each.node, each.scope), stored(store)) for each in own)
+
+
+def root(node: ast.AST) -> Optional[ast.Name]:
+    """Return the name with which an expression begins: `cfg` of `cfg.train["rate"]`; None for others."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
+
+
+def is_replaced(first: Optional[Place], last: Optional[Place], read: Optional[Place]) -> bool:
+    """Return whether what one store gave is always replaced by another of its function, which happens before a read."""
+    if first is None or last is None or first.rank < last.rank:
+        return first is None or last is not None
+    if read is None or first.owner is not read.owner or first.rank <= read.rank or _is_delayed(read):
+        return False
+    return _loops(first) & _loops(read) <= _loops(last)
+
+
 def is_always_passed(place: Optional[Place]) -> bool:
     """Return whether a place has run when its function, class or module has come to its end."""
     return place is not None and all(block.parent is None or _is_passed(block) for block in place.block.chain())
@@ -73,8 +114,7 @@ def never_before(first: Optional[Place], second: Optional[Place]) -> bool:
     apart = [block for block in first.block.chain() if _arm(block) not in around]
     if any(block.arm == DEAD for block in apart):
         return True
-    is_later = any(isinstance(block.scope.node, LATER) for block in second.block.chain())
-    if is_later or _loops(first) & _loops(second):
+    if _is_delayed(second) or _loops(first) & _loops(second):
         return False
     return first.rank >= second.rank or excludes(first.block, second.block)
 
@@ -82,6 +122,10 @@ def never_before(first: Optional[Place], second: Optional[Place]) -> bool:
 def _arm(block: Block) -> object:
     """Return what is one for all blocks of an arm: what stands behind `if a: return` is its other arm."""
     return id(block) if block.owner is None else (id(block.owner), block.arm)
+
+
+def _is_delayed(place: Place) -> bool:
+    return any(isinstance(block.scope.node, LATER) for block in place.block.chain())
 
 
 def _is_passed(block: Block) -> bool:

@@ -51,7 +51,8 @@ def is_main_guard(node: ast.AST) -> bool:
 
 def is_main_test(test: ast.expr) -> bool:
     """Return whether a test is `__name__ == "__main__"`."""
-    sides = [test.left, *test.comparators] if isinstance(test, ast.Compare) else []
+    is_equal = isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Eq, ast.Is))
+    sides = [test.left, *test.comparators] if isinstance(test, ast.Compare) and is_equal else []
     return any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides) and any(
         isinstance(side, ast.Constant) and side.value == "__main__" for side in sides
     )

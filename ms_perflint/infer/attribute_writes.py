@@ -6,10 +6,19 @@ import ast
 from collections.abc import Sequence
 from typing import Optional
 
-from ms_perflint.index.execution_order import Place, happens_before, is_always_passed, never_before, place, rank, stored
+from ms_perflint.index.execution_order import (
+    Place,
+    happens_before,
+    is_always_passed,
+    is_rebound,
+    is_replaced,
+    place,
+    rank,
+    stored,
+)
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex
-from ms_perflint.infer.bulk_updates import laid_over
+from ms_perflint.infer.bulk_updates import is_never_before, laid_over
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative, Display, Instance, Options, Value
@@ -44,7 +53,8 @@ def overlaid(
         last = before[0]
         for binding in before[1:]:
             last = binding if _is_after(evaluator, binding, last, scope) else last
-        later = [b for b in found if b is not last and not _is_undone(evaluator, b, last)]
+        read = place(node, scope)
+        later = [b for b in found if b is not last and not _is_undone(evaluator, b, last, read)]
         values = [evaluator.binding(last), *(evaluator.weighed(binding) for binding in later)]
         return laid_over(evaluator, values, base, node, name, scope, last) if is_held and not is_called else values
     if is_held and not is_called:
@@ -66,8 +76,7 @@ def _stores(
     found = [binding for binding in here if binding.node is not node]
     if any(_is_holder(evaluator, known) for known in base.alternatives):
         found.extend(binding for binding in _elsewhere(evaluator, base, name) if binding not in found)
-    read = place(node, scope)
-    return [binding for binding in found if not never_before(stored(binding), read)]
+    return [each for each in found if not is_never_before(evaluator, stored(each), base, node, scope)]
 
 
 def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
@@ -118,25 +127,10 @@ def _is_sure(
         return False
     at, read = stored(binding), place(node, scope)
     if binding.scope.owner is scope.owner:
-        return happens_before(at, read) and not _is_new(binding, node, scope)
+        return happens_before(at, read) and not is_rebound(binding, node, scope)
     if isinstance(binding.scope.owner.node, ast.Module):
         return _is_behind(evaluator, binding, node, scope, homes == {binding.scope.module})
     return is_always_passed(at) and _is_returned(binding, binding.scope.owner)
-
-
-def _is_new(store: Binding, node: ast.expr, scope: Scope) -> bool:
-    """Return whether the name of an object may have got another object since a store."""
-    at, root, target = stored(store), _root(node), _root(store.node)
-    is_same = isinstance(root, ast.Name) and isinstance(target, ast.Name) and root.id == target.id
-    made = scope.lookup(root) if is_same else ()  # type: ignore[arg-type]
-    same = [each for each in made if each.scope.owner is scope.owner and each.kind != "parameter"]
-    return not all(happens_before(place(each.node, each.scope), at) for each in same)
-
-
-def _root(node: ast.AST) -> ast.AST:
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node
 
 
 def _is_returned(binding: Binding, owner: Scope) -> bool:
@@ -162,12 +156,17 @@ def _is_after(evaluator: Evaluator, binding: Binding, other: Binding, scope: Sco
     return binding.scope.owner is scope.owner or _is_imported(evaluator, other, stored(binding), binding.scope)
 
 
-def _is_undone(evaluator: Evaluator, binding: Binding, last: Binding) -> bool:
+def _is_undone(evaluator: Evaluator, binding: Binding, last: Binding, read: Optional[Place]) -> bool:
     """Return whether another store, which is sure, takes the place of what this one gave."""
     if binding.scope.owner is last.scope.owner:
-        return rank(binding) < rank(last)
-    is_level = isinstance(binding.scope.owner.node, ast.Module)
-    return is_level and _is_imported(evaluator, binding, stored(last), last.scope)
+        return is_replaced(stored(binding), stored(last), read)
+    if not isinstance(binding.scope.owner.node, ast.Module):
+        return False
+    own = last.scope.owner
+    is_inside = (
+        own.is_function and not own.imports and read is not None and read.owner is own
+    )  # no module runs meanwhile
+    return is_inside or _is_imported(evaluator, binding, stored(last), last.scope)
 
 
 # --- a store at module level, and code elsewhere

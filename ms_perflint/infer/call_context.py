@@ -78,8 +78,3 @@ def depth_of(scope: Optional[Scope]) -> int:
 def behind(scope: Optional[Scope]) -> int:
     """Return how many activations a scope hangs on: by the calls that lead to it, and by those around its function."""
     return scope.behind if isinstance(scope, CallContext) else 0
-
-
-def key_of(scope: Optional[Scope]) -> str:
-    """Return what tells an activation from the function for all of its calls."""
-    return "" if scope is None else scope.key

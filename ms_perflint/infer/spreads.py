@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.index.execution_order import happens_before, place, stored
+from ms_perflint.index.execution_order import happens_before, is_rebound, place, stored
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import SPREADS, Argument, Held
 from ms_perflint.infer import mappings
@@ -102,10 +102,7 @@ def _stores(node: ast.Name, name: str, scope: Scope) -> list[Binding]:
 
 def _is_sure(store: Binding, node: ast.Name, scope: Scope) -> bool:
     """Return whether a store has always run when a call spreads the mapping."""
-    at = stored(store)
-    made = [each for each in scope.lookup(node) if each.scope.owner is scope.owner and each.kind != "parameter"]
-    is_new = not all(happens_before(place(each.node, each.scope), at) for each in made)
-    return happens_before(at, place(node, scope)) and not is_new
+    return happens_before(stored(store), place(node, scope)) and not is_rebound(store, node, scope)
 
 
 def _is_changed(node: ast.Name, scope: Scope) -> bool:

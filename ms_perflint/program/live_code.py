@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
-from ms_perflint.index.semantic_index import Block, ImportStatement, Scope, SemanticIndex, Site
+from ms_perflint.index.execution_order import evaluated
+from ms_perflint.index.semantic_index import Binding, Block, ImportStatement, Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import is_decorated, is_main_guard
 from ms_perflint.infer import registries
 from ms_perflint.resolve.outline import ImportWork
@@ -135,9 +137,10 @@ class _Reach:
 class Order(NamedTuple):
     """When call sites are first passed: import-time code in import order, then along the calls."""
 
-    at: dict[int, int]  # identity of a call's node -> position
+    at: dict[int, int]  # identity of a call, or of the target of a store in an object -> position
     words: frozenset[str]  # of the sites that running the script passes
     run_by_entry: int  # below: passed by running the script; others by calling its functions from elsewhere
+    framework: Optional[int]  # position of the first import of MindSpore
 
 
 def order(program: Calls) -> Order:
@@ -154,6 +157,10 @@ class _Order:
         self.at: dict[int, int] = {}
         self.words: set[str] = set()
         self.guarded: dict[Block, bool] = {}  # whether blocks are under the `__main__` guard of a file
+        self.framework: Optional[int] = None
+        self.stores: dict[Scope, list[Binding]] = {}  # by what runs them
+        for store in (each for module in program.modules for stores in module.stores.values() for each in stores):
+            self.stores.setdefault(store.scope.owner, []).append(store)
 
     def run(self) -> Order:
         entry = self.program.module(self.program.entry)
@@ -168,25 +175,36 @@ class _Order:
             ) in entry.scope.defines:  # functions of the entry script count also where `__main__` does not call them
                 if scope.is_function:
                     self.enter(scope, 0)
-        return Order(self.at, words, count)
+        return Order(self.at, words, count, self.framework)
 
     def enter(self, scope: Scope, depth: int) -> None:
-        """Run a scope: its imports and calls as they stand in the source."""
+        """Run a scope: its imports, calls and stores, as they come first."""
         if scope in self.entered or depth > 40:
             return
         self.entered.add(scope)
-        imports = [(stmt, block) for stmt, block in reversed(scope.imports) if self._runs_in(scope, block)]
-        for site in scope.calls:
-            if not self._runs_in(scope, site.block):
+        for step, block in self._steps(scope):
+            if not self._runs_in(scope, block):
                 continue
-            while imports and _start(imports[-1][0]) < _start(site.stmt):
-                self.import_(imports.pop()[0], scope.module, depth)
-            self.at.setdefault(id(site.node), len(self.at))
-            self.words.add(site.word)
-            for callee in self.program.callees(site) or self._handed(site):
-                self.enter(callee, depth + 1)
-        while imports:
-            self.import_(imports.pop()[0], scope.module, depth)
+            if isinstance(step, (ast.Import, ast.ImportFrom)):
+                self.import_(step, scope.module, depth)
+                continue
+            self.at.setdefault(id(step.node), len(self.at))
+            if isinstance(step, Site):
+                self.words.add(step.word)
+                for callee in self.program.callees(step) or self._handed(step):
+                    self.enter(callee, depth + 1)
+
+    def _steps(self, scope: Scope) -> list[tuple[Union[ImportStatement, Site, Binding], Block]]:
+        """Return the imports, calls and stores of a scope, as they come first."""
+        several = {stmt for stmt, number in Counter(site.stmt for site in scope.calls).items() if number > 1}
+        order = {id(node): at for stmt in several for at, node in enumerate(evaluated(stmt), 1)}
+        rank = scope.module.rank
+        steps: list[tuple[int, int, Union[ImportStatement, Site, Binding], Block]] = [
+            *((rank(stmt) or 0, 0, stmt, block) for stmt, block in scope.imports),
+            *((rank(site.stmt) or 0, order.get(id(site.node), 1), site, site.block) for site in scope.calls),
+            *((rank(each.node) or 0, len(order) + 2, each, each.block) for each in self.stores.get(scope, ())),
+        ]
+        return [step[2:] for step in sorted(steps, key=lambda step: step[:2])]
 
     def _handed(self, site: Site) -> list[Scope]:
         """Return the functions that a call hands to a library, which runs them: `data_sink(train_step, dataset)`."""
@@ -200,9 +218,15 @@ class _Order:
 
     def import_(self, stmt: ImportStatement, importer: SemanticIndex, depth: int) -> None:
         """Run the modules that an import statement names, unless they have run before."""
+        names = [stmt.module] if isinstance(stmt, ast.ImportFrom) else [alias.name for alias in stmt.names]
+        if any((name or "").partition(".")[0] == "mindspore" for name in names) and not getattr(stmt, "level", 0):
+            self._meet_framework()
         for path in self.program.names.imported_files(stmt, importer):
             if path in self.program.paths:
                 self.run_file(path, depth + 1)
+
+    def _meet_framework(self) -> None:
+        self.framework = len(self.at) if self.framework is None else self.framework
 
     def run_file(self, path: str, depth: int) -> None:
         """Run a file as it is imported; through one whose own code does not matter, what it imports."""
@@ -210,6 +234,8 @@ class _Order:
             self.enter(self.modules[path].scope, depth)
         elif path not in self.imported and depth <= 40:
             self.imported.add(path)
+            if self.program.project.imports.taken(path, "mindspore")[0]:
+                self._meet_framework()
             for other in self.program.project.imports.imported(path, self.program.roots):
                 if other in self.program.paths:
                     self.run_file(other, depth + 1)
@@ -223,7 +249,3 @@ class _Order:
                 arm.owner is not None and arm.arm == "body" and is_main_guard(arm.owner) for arm in block.chain()
             )
         return not self.guarded[block]
-
-
-def _start(stmt: ast.stmt) -> tuple[int, int]:
-    return stmt.lineno, stmt.col_offset

@@ -305,6 +305,11 @@ class Program:
         """Return where in the execution order a site is first passed; None when that is not known."""
         return self._order.at.get(id(site.node))
 
+    @property
+    def framework_position(self) -> Optional[int]:
+        """Return where in the execution order MindSpore is imported first; None where nothing is known to import it."""
+        return self._order.framework
+
     def is_run_by_entry(self, site: Site) -> bool:
         """Return whether running the entry script leads to a site, not only calling its functions from elsewhere."""
         position = self.position(site)

@@ -20,12 +20,15 @@ class _Unknown(Exception):
 
 
 class Arithmetic:
-    """Works out one path; nothing is called but pure functions of texts."""
+    """Works out one path as it is at one time; nothing is called but pure functions of texts."""
 
-    def __init__(self, file: str, assigned: Mapping[str, tuple[ast.expr, ...]], start: str) -> None:
+    def __init__(
+        self, file: str, assigned: Mapping[str, tuple[tuple[int, ast.expr], ...]], start: str, at: int
+    ) -> None:
         self.file = file
         self.assigned = assigned
         self.start = start
+        self.at = at
         self.is_anchored = False  # whether it rests on where the file lies, or where the program is started
         self.steps = 0
 
@@ -55,11 +58,13 @@ class Arithmetic:
     def name(self, node: ast.Name) -> Any:
         if node.id == "__file__":
             return self.anchored(self.file)
-        assigned = self.assigned.get(node.id, ())
-        before = [value for value in assigned if value.lineno < node.lineno]
+        before = [each for each in self.assigned.get(node.id, ()) if each[0] < self.at]
         if not before:
             raise _Unknown
-        return self.value(before[-1])
+        now, (self.at, value) = self.at, before[-1]
+        found = self.value(value)
+        self.at = now
+        return found
 
     def joined(self, node: ast.JoinedStr) -> str:
         return "".join(str(self.value(part)) for part in node.values)

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.source import Source, SourceError
-from ms_perflint.index.semantic_index import parse
-from ms_perflint.index.syntax_forms import is_main_guard, word_of
+from ms_perflint.index.semantic_index import FUNCTIONS, parse
+from ms_perflint.index.syntax_forms import children, is_main_guard, word_of
 
 ADDS = rb"\bsys\.path\s*(?:\.\s*(?:append|insert|extend)\b|\+=)"  # a file without it is not parsed
 
@@ -21,14 +21,15 @@ class Addition(NamedTuple):
     node: ast.expr
     first: bool  # searched before all others
     is_guarded: bool  # only if the file is the entry script
+    at: int  # when it is added
 
 
 class Additions(NamedTuple):
-    """All that a file adds, in the order of the source, with the assignments that its expressions may rest on."""
+    """All that a file adds, as it runs, with the assignments that its expressions may rest on, and when they run."""
 
     path: str
     found: tuple[Addition, ...]
-    assigned: Mapping[str, tuple[ast.expr, ...]]
+    assigned: Mapping[str, tuple[tuple[int, ast.expr], ...]]
 
     def directories(self, start: str, is_entry: bool) -> Iterator[tuple[str, bool]]:
         """Yield each directory, and whether it comes first, for a program that is started in the directory `start`.
@@ -40,8 +41,8 @@ class Additions(NamedTuple):
         for addition in self.found:
             if addition.is_guarded and not is_entry:
                 continue
-            for node in self.assigned.get(_name(addition.node), (addition.node,)):
-                arithmetic = Arithmetic(self.path, self.assigned, start)
+            for at, node in self.assigned.get(_name(addition.node), ((addition.at, addition.node),)):
+                arithmetic = Arithmetic(self.path, self.assigned, start, at)
                 path = arithmetic.path(node)
                 if path is not None and (arithmetic.is_anchored or not os.path.isabs(path)):
                     yield os.path.normpath(os.path.join(start, path)), addition.first
@@ -55,13 +56,50 @@ def additions(path: str, raw: bytes) -> Optional[Additions]:
         tree = parse(Source("", raw))
     except SourceError:
         return None
-    nodes = list(ast.walk(tree))
-    guards = [(stmt.lineno, stmt.end_lineno or 0) for stmt in tree.body if is_main_guard(stmt)]
-    found = []
-    for node, first in _added(nodes):
-        found.append(Addition(node, first, any(start <= node.lineno <= end for start, end in guards)))
-    found.sort(key=lambda addition: addition.node.lineno)
-    return Additions(path, tuple(found), _assigned(nodes)) if found else None
+    nodes, steps = list(ast.walk(tree)), _steps(tree)
+    found = [Addition(node, first, steps[id(node)].is_guarded, steps[id(node)].at) for node, first in _added(nodes)]
+    found.sort(key=lambda addition: addition.at)
+    return Additions(path, tuple(found), _assigned(nodes, steps)) if found else None
+
+
+class _Step(NamedTuple):
+    """When something runs first, and whether only in the entry script."""
+
+    at: int
+    is_guarded: bool
+
+
+def _steps(tree: ast.Module) -> dict[int, _Step]:
+    """Return the steps of all nodes of a file: a function runs where it is called, one without a call at the end."""
+    functions: dict[str, list[ast.stmt]] = {}
+    for function in ast.walk(tree):
+        if isinstance(function, FUNCTIONS):
+            functions.setdefault(function.name, []).extend(function.body)
+    found: dict[int, _Step] = {}
+    for body in (tree.body, *functions.values()):
+        todo: list[tuple[ast.AST, bool]] = [(each, False) for each in reversed(body) if id(each) not in found]
+        while todo:
+            stmt, is_guarded = todo.pop()
+            known = found.get(id(stmt))
+            if known is not None and (is_guarded or not known.is_guarded):
+                continue
+            at = known.at if known is not None else len(found)
+            parts: list[ast.AST] = [stmt]
+            inner: list[ast.AST] = []
+            called: list[ast.stmt] = []
+            for node in parts:  # which grows meanwhile
+                found[id(node)] = _Step(at, is_guarded)
+                called.extend(functions.get(_name(node.func), ()) if isinstance(node, ast.Call) else ())
+                for child in children(node):
+                    is_inner = isinstance(child, ast.stmt) or (
+                        hasattr(child, "body") and not isinstance(child, ast.expr)
+                    )
+                    (inner if is_inner else parts).append(child)
+            main = stmt.body if is_main_guard(stmt) else ()  # type: ignore[attr-defined]
+            if not isinstance(stmt, FUNCTIONS):
+                todo.extend((each, is_guarded or each in main) for each in reversed(inner))
+            todo.extend((each, is_guarded) for each in reversed(called))
+    return found
 
 
 def _added(nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.expr, bool]]:
@@ -87,21 +125,21 @@ def _name(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _assigned(nodes: Sequence[ast.AST]) -> dict[str, tuple[ast.expr, ...]]:
-    """Return what each name is assigned; for a parameter of a function, what the calls in the file give for it."""
-    found: dict[str, list[ast.expr]] = {}
+def _assigned(nodes: Sequence[ast.AST], steps: Mapping[int, _Step]) -> dict[str, tuple[tuple[int, ast.expr], ...]]:
+    """Return what each name is assigned, and when; for a parameter of a function, what the calls in the file pass."""
+    found: dict[str, list[tuple[int, ast.expr]]] = {}
     functions: dict[str, list[str]] = {}
     calls = []
     for node in nodes:
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                found.setdefault(_name(target), []).append(node.value)
+                found.setdefault(_name(target), []).append((steps[id(node)].at, node.value))
         elif isinstance(node, ast.FunctionDef):
             functions[node.name] = [arg.arg for arg in node.args.args]
         elif isinstance(node, ast.Call):
             calls.append(node)
     for call in calls:
         for name, value in zip(functions.get(_name(call.func), ()), call.args):
-            found.setdefault(name, []).append(value)
+            found.setdefault(name, []).append((steps[id(call)].at, value))
     found.pop("", None)
-    return {name: tuple(sorted(values, key=lambda value: value.lineno)) for name, values in found.items()}
+    return {name: tuple(sorted(values, key=lambda each: each[0])) for name, values in found.items()}

@@ -120,7 +120,7 @@ def _entered(program: Program, caller: Site, function: Scope) -> Scope:
     if len(known) != 1 or not isinstance(node, ast.Call):
         return function
     receiver, outer = known[0].receiver, known[0].outer
-    key = id(function), id(node), id(scope), receiver.what if receiver is not None else None, id(outer)
+    key = id(function), id(node), id(scope), receiver.identity if receiver is not None else None, id(outer)
     return evaluator.activation(key, function, Layer(node, scope), scope, receiver, (), outer)
 
 

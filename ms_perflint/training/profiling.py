@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
+from ms_perflint.index.execution_order import happens_before, never_before, place, rank, root, stored
 from ms_perflint.index.reachability import Condition, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.values import Alternative
@@ -74,13 +75,10 @@ def _implied(program: Program, own: Pass) -> Iterator[Condition]:
             bindings = scope.module.stores.get((test.value.id, test.attr), [])
         for binding in bindings if condition.result else ():
             before = conditions(program, path_condition(binding.block))
-            if (
-                len(before) == 1
-                and binding.scope is scope
-                and binding.value is not None
-                and binding.value.lineno < test.lineno
-                and program.value(binding.value, scope).truth is False
-            ):
+            is_set = binding.scope is scope and rank(binding) < (scope.module.rank(test) or 0)
+            is_held = not isinstance(test, ast.Name) or binding in scope.flow.at(test)
+            is_off = binding.value is not None and program.value(binding.value, scope).truth is False
+            if len(before) == 1 and is_set and is_held and is_off:
                 yield before[0].opposite
 
 
@@ -197,26 +195,33 @@ def _made(known: Alternative, call: Call) -> bool:
 def _is_over(call: Call, tuned: Site) -> bool:
     """Return whether a profiler is done when AutoTune is switched on: its `with` block is left, or it was stopped."""
     stmt, position = call.stmt, call.program.position
-    at = position(tuned)
+    at, places = position(tuned), [place(each.node, each.scope) for each in (tuned, call)]
+    if tuned.scope.owner is call.scope.owner and not never_before(*places):
+        return False  # in a loop the profiler comes again
     if isinstance(stmt, (ast.With, ast.AsyncWith)) and any(item.context_expr is call.node for item in stmt.items):
         if tuned.scope.owner is call.scope.owner:
-            return tuned.node.lineno > (stmt.end_lineno or 0)
-        left = _left(call.program, call, stmt.end_lineno or 0)
+            return _is_behind(tuned, call)
+        left = _left(call.program, call)
         return at is not None and left is not None and at >= left
     stops = [position(site) for word in STOPS for site in _uses(call, word)]
     start = position(call)
     return start is not None and at is not None and any(stop is not None and start < stop < at for stop in stops)
 
 
-def _left(program: Program, site: Site, line: int, depth: int = 0) -> Optional[int]:
-    """Return where in the execution order the code behind a line of a site's function, or behind its call, begins."""
+def _is_behind(site: Site, other: Site) -> bool:
+    """Return whether a site comes after the whole statement of another one, and never before it, in their function."""
+    at, start = place(site.node, site.scope), place(other.node, other.scope)
+    is_inside = any(arm.owner is other.stmt for arm in site.block.chain()) or site.stmt is other.stmt
+    return not is_inside and at is not None and start is not None and at.rank > start.rank and never_before(at, start)
+
+
+def _left(program: Program, site: Site, depth: int = 0) -> Optional[int]:
+    """Return where in the execution order the code behind the statement of a site, or behind its call, begins."""
     function = site.scope.owner
-    later = (program.position(other) for other in function.calls if other.node.lineno > line)
-    first = next((at for at in later if at is not None), None)
+    later = (program.position(other) for other in function.calls if _is_behind(other, site))
+    first = min((at for at in later if at is not None), default=None)
     callers = program.callers(function) if first is None and function.is_function and depth < DEPTH else []
-    if len(callers) != 1:
-        return first
-    return _left(program, callers[0], callers[0].node.end_lineno or 0, depth + 1)
+    return _left(program, callers[0], depth + 1) if len(callers) == 1 else first
 
 
 # --- MS_PROFILER_OPTIONS
@@ -228,7 +233,7 @@ def _from_environment(program: Program) -> Iterator[Profiling]:
     Source: mindspore 2.10 profiler/envprofiler.py:193.
     """
     for site, text in _writes(program):
-        if program.runs(site) and _is_in_time(site) and _text_asks(program, text, site.scope):
+        if program.runs(site) and _is_in_time(program, site) and _text_asks(program, text, site.scope):
             place = site.module.source.place(site.module.span(site.stmt)[0])
             yield Profiling(place, ENVIRONMENT, passes(program, site))
 
@@ -238,8 +243,12 @@ def _writes(program: Program) -> Iterator[tuple[Site, ast.expr]]:
     for module in program.modules:
         for base in ("os.environ", "environ"):
             for binding in module.stores.get((base, VARIABLE), ()):
-                if binding.value is not None and isinstance(binding.stmt, ast.stmt):
-                    yield Site(module, binding.value, "", binding.stmt, binding.block, None), binding.value
+                if (
+                    binding.value is not None
+                    and isinstance(binding.stmt, ast.stmt)
+                    and isinstance(binding.node, ast.expr)
+                ):
+                    yield Site(module, binding.node, "", binding.stmt, binding.block, None), binding.value
     for call in program.calls("os.environ.setdefault"):
         args = call.node.args
         if len(args) == 2 and program.value(args[0], call.scope).must_be(VARIABLE):
@@ -252,14 +261,10 @@ def _writes(program: Program) -> Iterator[tuple[Site, ast.expr]]:
                 yield call, text
 
 
-def _is_in_time(site: Site) -> bool:
-    """Return whether no import of MindSpore stands above a site in its file."""
-    return not any(
-        stmt.lineno < site.stmt.lineno
-        for imports in site.module.imported.values()
-        for stmt, alias in imports
-        if (stmt.module or "" if isinstance(stmt, ast.ImportFrom) else alias.name).partition(".")[0] == "mindspore"
-    )
+def _is_in_time(program: Program, site: Site) -> bool:
+    """Return whether a site runs before the first import of MindSpore."""
+    at, imported = program.position(site), program.framework_position
+    return at is not None and (imported is None or at < imported)
 
 
 def _text_asks(program: Program, node: ast.expr, scope: Scope) -> bool:
@@ -318,19 +323,16 @@ def switch(call: Call, profiling: Profiling, own: Pass) -> Optional[Condition]:
 
 def _is_visible(call: Call, condition: Condition) -> bool:
     """Return whether the first name of a flag means the same at a call, and has its value there."""
-    root = condition.test
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    if not isinstance(root, ast.Name):
-        return False
-    there, here = condition.scope.home(root.id), call.scope.home(root.id)
-    if there is None or here is None:
+    name = root(condition.test)
+    there, here = (scope.home(name.id) if name is not None else None for scope in (condition.scope, call.scope))
+    if name is None or there is None or here is None:
         return False
     if there is here:
-        first = min(binding.node.lineno for binding in here.bindings[root.id])  # type: ignore[attr-defined]
-        return here is not call.scope.owner or first < call.node.lineno
+        at = place(call.node, call.scope)
+        is_bound = any(b.kind == "parameter" or happens_before(stored(b), at) for b in here.bindings[name.id])
+        return here is not call.scope.owner or is_bound
     evaluator = call.program.evaluator
-    theirs, mine = (evaluator.bindings(tuple(scope.bindings[root.id])) for scope in (there, here))
+    theirs, mine = (evaluator.bindings(tuple(scope.bindings[name.id])) for scope in (there, here))
     alone = len(mine.alternatives) == len(theirs.alternatives) == 1 and not mine.open and not theirs.open
     return alone and mine.alternatives[0].identity == theirs.alternatives[0].identity
 

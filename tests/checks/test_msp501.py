@@ -758,6 +758,88 @@ QUIET = [
 ]
 
 
+SETS = "os.environ['MS_PROFILER_OPTIONS'] = '{\"start\": true, \"data_process\": true}'\n"
+HELPER = f"import os\ndef prepare():\n    {SETS}"
+BLOCK = "with Profiler(data_process=True):\n    model.train(1, dataset, dataset_sink_mode=True)\n"
+LOOP = "for each in range(2):\n"
+FLAG = "autotune = unknown()\nif args.profile:\n    autotune = False\n"
+SWITCHED = (
+    "if autotune:\n    ds.config.set_enable_autotune(True)  # !\nif args.profile:\n    Profiler(data_process=True)\n"
+)
+
+
+def inside(*texts: str) -> str:
+    """Return statements as the body of what stands before them."""
+    return "".join(f"    {line}\n" for text in texts for line in join(text).splitlines())
+
+
+FIRES += [  # by the order in which code runs
+    case("set by a helper that is called in time", HELPER, "prepare()\n", IMPORTS, TUNED_REPORTED, TRAIN),
+    case(
+        "imported late, by a function further up",
+        "import os\ndef main():\n" + inside(IMPORTS, TUNED_REPORTED, TRAIN) + SETS + "main()\n",
+    ),
+    case(
+        "imported late, under the main guard",
+        "import os\ndef main():\n" + inside(IMPORTS, TUNED_REPORTED, TRAIN),
+        "if __name__ == '__main__':\n" + inside(SETS) + "    main()\n",
+    ),
+    case(
+        "set in a try, imported at its end",
+        "import os\ntry:\n" + inside(SETS) + "finally:\n    import mindspore\n",
+        IMPORTS,
+        TUNED_REPORTED,
+        TRAIN,
+    ),
+    case("a block in a loop", IMPORTS, TRAIN, LOOP + inside(BLOCK, TUNED_REPORTED)),
+    case("stopped in a loop", IMPORTS, TRAIN, LOOP + inside(PROFILED, "profiler.stop()\n", TUNED_REPORTED)),
+    case("a flag that is set again", IMPORTS, OPTIONS, FLAG + "autotune = unknown()\n" + SWITCHED, TRAIN),
+]
+QUIET += [
+    case("set by a helper that is called too late", HELPER, IMPORTS, "prepare()\n", TUNED, TRAIN),
+    case(
+        "a loop that imports first",
+        "import os\n",
+        "for each in y:\n    import mindspore\n" + inside(SETS),
+        IMPORTS,
+        TUNED,
+        TRAIN,
+    ),
+    case(
+        "imported before by another file",
+        {
+            "train.py": join("import os\nimport tools\n" + SETS, IMPORTS, TUNED, TRAIN, "tools.use()\n"),
+            "tools.py": "import mindspore\ndef use():\n    print(mindspore)\n",
+        },
+    ),
+    case(
+        "set at the end of a try",
+        "import os\ntry:\n    import mindspore\nfinally:\n" + inside(SETS),
+        IMPORTS,
+        TUNED,
+        TRAIN,
+    ),
+    case(
+        "set under the main guard, too late",
+        "import os\n",
+        IMPORTS,
+        TRAIN,
+        "if __name__ == '__main__':\n" + inside(SETS, TUNED),
+    ),
+    case("a block before", IMPORTS, TRAIN, BLOCK, TUNED),
+    case("a block in a loop before", IMPORTS, TRAIN, LOOP + inside(BLOCK), TUNED),
+    case(
+        "a block in a helper further down",
+        IMPORTS,
+        TRAIN,
+        "def main():\n    profiled()\n" + inside(TUNED),
+        "def profiled():\n" + inside(BLOCK),
+        "main()\n",
+    ),
+    case("a flag that is set", IMPORTS, OPTIONS, FLAG + SWITCHED.replace("  # !", ""), TRAIN),
+]
+
+
 @pytest.mark.parametrize("program", FIRES)
 def test_fires(program: Program) -> None:
     fires(CODE, program)

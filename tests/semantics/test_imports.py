@@ -367,6 +367,22 @@ ADDED = [
         ["tools!", "tools/lib!"],
     ),
     ("if __name__ == '__main__':\n    sys.path.append('..')", ["tools"]),
+    # in the order in which it runs
+    ("def add():\n    sys.path.append(f'{here}/..')\nhere = os.path.dirname(__file__)\nadd()", ["tools"]),
+    ("def add():\n    sys.path.append(f'{here}/..')\nadd()\nhere = os.path.dirname(__file__)", []),
+    (
+        "def main():\n    add()\ndef add():\n    sys.path.append('..')\nsys.path.append('../lib')\nmain()",
+        ["tools/lib", "tools"],
+    ),
+    ("def add():\n    sys.path.append('..')\nadd()\nsys.path.append('../lib')", ["tools", "tools/lib"]),
+    ("def add():\n    sys.path.append('..')\nsys.path.append('../lib')", ["tools/lib", "tools"]),
+    (
+        "try:\n    here = '..'\nexcept OSError:\n    here = '.'\nfinally:\n    sys.path.append(here + '/lib')",
+        ["tools/job/lib"],
+    ),
+    ("for i in y:\n    sys.path.append(here + '/lib')\n    here = '..'", []),
+    ("for i in y:\n    here = '..'\n    sys.path.append(here + '/lib')", ["tools/lib"]),
+    ("a = '..'; b = a + '/lib'; sys.path.append(b + '/x')", ["tools/lib/x"]),
     # not known
     ("sys.path.append(args.path)", []),
     ("sys.path.append('/home/somebody/lib')", []),
@@ -394,6 +410,24 @@ def test_the_main_guard_of_an_imported_file_adds_nothing() -> None:
     found = additions(path("lib.py"), b"if __name__ == '__main__':\n    sys.path.append('..')")
     assert found is not None
     assert list(found.directories(ROOT, is_entry=False)) == []
+
+
+GUARDED = [
+    ("def add():\n    sys.path.append('..')\nif __name__ == '__main__':\n    add()", []),
+    ("def add():\n    sys.path.append('lib')\nif __name__ == '__main__':\n    add()\nadd()", ["lib"]),
+    ("def main():\n    add()\ndef add():\n    sys.path.append('lib')\nif __name__ == '__main__':\n    main()", []),
+    ("def add():\n    sys.path.append('lib')", ["lib"]),
+    ("def add():\n    sys.path.append('lib')\ndef add():\n    pass", ["lib"]),
+    ("if __name__ == '__main__':\n    pass\nelse:\n    sys.path.append('lib')", ["lib"]),
+    ("if __name__ != '__main__':\n    sys.path.append('lib')", ["lib"]),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), GUARDED)
+def test_what_an_imported_file_adds(text: str, expected: list[str]) -> None:
+    found = additions(path("lib.py"), text.encode())
+    assert found is not None
+    assert [names((each,))[0] for each, _ in found.directories(ROOT, is_entry=False)] == expected
 
 
 # The files of a program
@@ -708,6 +742,26 @@ def test_imported_modules_run_where_they_are_imported() -> None:
     sites = [made.sites(word)[0] for word in words]
     assert sorted(sites, key=lambda site: made.position(site) or 0) == sites
     assert made.position(made.sites("never")[0]) is None
+
+
+ORDER = [
+    ("last(first())", ["first", "last"]),
+    ("last(x, first(), y=then())", ["first", "then", "last"]),
+    ("first()(then())", ["first", "then"]),
+    ("def f(x):\n    last()\nf(first())", ["first", "f", "last"]),
+    ("y = [last(x) for x in first()]", ["first", "last"]),
+    ("y = {first(): then() for x in z if last(x)}", ["last", "first"]),
+    ("y = then() if first() else last()", ["first", "then", "last"]),
+    ("a = first(); b = last()", ["first", "last"]),
+    ("first()\nimport m\nlast()", ["first", "in_m", "last"]),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), ORDER)
+def test_calls_run_as_they_are_evaluated(text: str, words: list[str]) -> None:
+    made = program({"train.py": text, "m.py": "import mindspore as ms\nms.in_m()"})
+    sites = [made.sites(word)[0] for word in words]
+    assert sorted(sites, key=lambda site: made.position(site) or 0) == sites
 
 
 def test_a_cycle_of_star_imports_is_told_the_same_in_any_order() -> None:

@@ -50,6 +50,33 @@ CASES = [
     (READS + "if unknown():\n    c.x = 2\nelse:\n    f()", "1 2"),
     (READS + "if __name__ == '__main__':\n    c.x = 2\n    f()", "2"),
     ("def f():\n    c.x = 2\ndef g():\n    return reveal(c.x)\nf()\ng()", "1 2"),
+    ("for i in y:\n    c.x = 2\n    reveal(c.x)\n    c.x = 3", "2"),
+    ("c.x = 2\nfor i in y:\n    reveal(c.x)\n    c.x = 3", "2 3"),
+    ("for j in y:\n    c.x = 2\n    for i in y:\n        reveal(c.x)\n        c.x = 3", "2 3"),
+]
+LATER = "def f({}):\n    reveal(c.x)\n    c.x = 2\n"
+CASES += [  # a function that stores after it reads
+    (LATER.format("") + "f()", "1"),
+    (LATER.format("") + "f()\nf()", "1 2"),
+    (LATER.format("") + "for i in y:\n    f()", "1 2"),
+    (LATER.format("") + "[f() for i in y]", "1 2"),
+    (LATER.format("") + "if y:\n    f()\nelse:\n    f()", "1"),
+    (LATER.format("") + "if y:\n    f()\n    f()", "1 2"),
+    (LATER.format("") + "def g():\n    f()\ng()", "1"),
+    (LATER.format("") + "def g():\n    f()\ng()\ng()", "1 2"),
+    (LATER.format("") + "def g():\n    f()\nfor i in y:\n    g()", "1 2"),
+    (LATER.format("") + "    if y:\n        f()\nf()", "1 2"),
+    (LATER.format("") + "while y:\n    try:\n        f()\n    finally:\n        pass", "1 2"),
+    (LATER.format("") + "if __name__ == '__main__':\n    f()", "1"),
+    (LATER.format("c") + "f(c)", "1"),
+    (LATER.format("c") + "f(c)\nf(c)", "1 2"),
+    (LATER.format("c") + "f(c)\nf(C())", "1"),
+    (LATER.format("c") + "f(c=c)\nf(c=c)", "1 2"),
+    ("def f():\n    c = C()\n    c.x = 1\n    reveal(c.x)\n    c.x = 2\nf()\nf()", "1"),
+    ("def f():\n    c.x = 3\n    reveal(c.x)\n    c.x = 2\nf()\nf()", "3"),
+    ("def f():\n    if y:\n        c.x = 3\n    reveal(c.x)\n    c.x = 2\nf()\nf()", "1 2 3"),
+    ("class D:\n    def f(self):\n        reveal(c.x)\n        c.x = 2\nD().f()", "1"),
+    ("class D:\n    def f(self):\n        reveal(c.x)\n        c.x = 2\nd = D()\nd.f()\nd.f()", "1 2"),
 ]
 
 

@@ -5,18 +5,13 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.index.semantic_index import LOOPS, Binding, Scope
+from ms_perflint.index.semantic_index import Binding, Scope
 
 
 def home_of(name: str, scope: Scope) -> Optional[Scope]:
     """Return the scope that binds a name: this one, or one around it up to the function that runs it; else None."""
     home = scope.home(name)
     return home if home is not None and home.owner is scope.owner else None
-
-
-def in_loop(binding: Binding) -> bool:
-    """Return whether a binding may be made again and again while its function runs."""
-    return any(isinstance(block.owner, LOOPS) for block in binding.block.chain())
 
 
 def reads(binding: Binding) -> list[ast.Name]:

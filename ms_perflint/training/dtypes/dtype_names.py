@@ -10,7 +10,7 @@ from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import receiver_name
 from ms_perflint.infer.values import Value
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.dtypes.bindings import home_of, in_loop
+from ms_perflint.training.dtypes.bindings import home_of
 from ms_perflint.training.dtypes.dtype import Dtype, concrete
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _only_binding(node: ast.Name, scope: Scope) -> Optional[Binding]:
     """Return what binds a name where it is read, if that is one thing that holds one value while its function runs."""
     home = home_of(node.id, scope)
     bindings = home.flow.at(node) if home is not None else ()
-    return bindings[0] if len(bindings) == 1 and not in_loop(bindings[0]) else None
+    return bindings[0] if len(bindings) == 1 and not bindings[0].block.loops else None
 
 
 def _path(dtypes: Dtypes, node: ast.expr, scope: Scope, depth: int) -> Optional[Hashable]:

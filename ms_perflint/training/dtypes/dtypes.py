@@ -22,7 +22,7 @@ from ms_perflint.program.call_site import signature_of
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.arrays import array_dtype
-from ms_perflint.training.dtypes.bindings import home_of, in_loop
+from ms_perflint.training.dtypes.bindings import home_of
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtype import Dtype, combined, concrete, kept, same, with_scalar
 from ms_perflint.training.dtypes.dtype_names import named
@@ -158,7 +158,7 @@ class Dtypes:
     def _own(self, binding: Binding) -> Optional[Dtype]:
         """The dtype of whatever this binding holds; None where it may hold several things one after the other."""
         scope, node = binding.scope, binding.node
-        if in_loop(binding) or not scope.is_function:
+        if binding.block.loops or not scope.is_function:
             return None
         if binding.kind == "parameter":
             assert isinstance(scope.node, FUNCTIONS)
