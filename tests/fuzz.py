@@ -32,6 +32,8 @@ from consequences import Alone, alone, steps, unlike
 from layout_texts import CASTS, HEADS, IMPORTS, LAYOUTS, POSITIONS, SIMPLE, STATEMENTS, SURROUNDINGS, VALUES
 from layouts import API, PATH, arity, call_of, cast_in, module_of, position, statement, statement_in, write_call
 from linting import Linted, State
+from notebook_properties import unlike as other_code
+from notebooks import notebook, written
 from properties import Text, spliced
 from test_layouts import WANTED, comments, remarks
 
@@ -386,12 +388,42 @@ def fixed(number: int) -> Tried:
     return Tried("--fix", bool(settled.fixed), files, tuple(wrong))
 
 
+def fixed_notebook(number: int) -> Tried:
+    """Return what came of fixing a sample program in the cells of a notebook, each mutated, with magics."""
+    random = Random(number)
+    sample = SAMPLES / random.choice([name for name in PROGRAMS if name.endswith(".py")])
+    text = sample.read_text(encoding="utf-8")
+    rows = [stmt.lineno - 1 for stmt in ast.parse(text).body[1:] if not getattr(stmt, "decorator_list", ())]
+    chosen = [0, *sorted(random.sample(rows, random.randrange(1, 5))), None]
+    lines = text.splitlines(keepends=True)
+    cells = []
+    for first, end in zip(chosen, chosen[1:]):
+        cell = mutated("".join(lines[first:end]), random)
+        cells += [random.choice(MAGICS) + cell.rstrip("\n"), *random.choice(((), ("# Text",), ("%%bash\necho 'a",)))]
+    content = notebook(cells, as_lists=random.random() < 0.8)
+    raw = written(content, indent=random.choice((1, 4, None)), ensure_ascii=random.random() < 0.3).encode()
+    path = str(sample.with_suffix(".ipynb"))
+    config = configs.override(configs.load([path], None, True), select=("ALL",), unsafe_fixes=True)
+    settled = settle(Linted([[path]], config, 1, {path: raw}), Overlay(Disk(), {path: raw}), config, unsafe=True)
+    after = settled.changes[0].after if settled.changes else raw
+    wrong = [problem.message for problem in (*settled.problems, *settled.report.problems)]
+    wrong += other_code(raw, after)
+    second = settle(Linted([[path]], config, 1, {path: after}), Overlay(Disk(), {path: after}), config, unsafe=True)
+    wrong += ["a second run changes the notebook"] if second.changes else []
+    return Tried("--fix, notebook", bool(settled.fixed), ((raw, after),), tuple(wrong))
+
+
+MAGICS = ("", "", "%matplotlib inline\n", "found = !ls\n", "%%time\n", "# c\n\n")
+
+
 # --- the run
 
 
 def tried(number: int) -> Tried:
     """Return what came of the case of a number."""
-    return fixed(number) if number % WHOLE == 0 else edited(number)
+    if number % WHOLE:
+        return edited(number)
+    return fixed_notebook(number) if number % (4 * WHOLE) == 0 else fixed(number)
 
 
 def main() -> int:

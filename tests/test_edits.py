@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from layouts import after, call_of, deleted, inserted, module_of, replaced, unwrapped
 from test_layouts import remarks
 
-from ms_perflint.edits import delete_statement, import_name, insert_before, remove_argument, set_argument
+from ms_perflint.edits import (
+    delete_statement,
+    import_name,
+    insert_after_imports,
+    insert_before,
+    remove_argument,
+    set_argument,
+)
 
 
 def setting(text: str, *, first: bool = False) -> str | None:
@@ -63,6 +70,25 @@ def test_removes_a_slot_only_when_no_other_moves_into_it() -> None:
     last, middle = call_of("f(1, 2, keep_checkpoint_max=3)"), call_of("f(1, 2, 3)")
     assert after(last.module, remove_argument(last, "save_checkpoint_seconds")) == "f(1, keep_checkpoint_max=3)"
     assert remove_argument(middle, "save_checkpoint_seconds") is None
+
+
+@pytest.mark.parametrize(
+    ("before", "name", "expected"),
+    [
+        ("f(**{'b': 1})", "b", None),
+        ("f(a, **{'b': 1})", "b", None),
+        ("f(a=1\n    ,\n  b=[2]\n)\n", "b", "f(a=1\n)\n"),
+        ("f(a=1  # a\n  ,\n  b=2\n  # c\n)\n", "b", "f(a=1  # a\n  # c\n)\n"),
+        ("f(a=1\n  ,  # c\n  b=2\n)\n", "b", "f(a=1\n    # c\n)\n"),
+        ("f(a=1 ,\n  b=2\n)\n", "b", "f(a=1\n)\n"),
+        ("f(a=1 , # c\n  b=2\n)\n", "b", "f(a=1  # c\n)\n"),
+        ("f(a=1 , # c\n  b=2,\n)\n", "b", "f(a=1 , # c\n)\n"),
+        ("f(\n  a=1 ,\n)\n", "a", "f()\n"),
+    ],
+)
+def test_removes_no_more_and_no_less_than_an_argument(before: str, name: str, expected: str | None) -> None:
+    call = call_of(before)
+    assert after(call.module, remove_argument(call, name)) == expected
 
 
 GAPS = st.sampled_from(["", " ", "\n    ", "\n\t", "  # n, (é\n    ", "\n  # own\n  ", "\\\n  ", "\r\n"])
@@ -168,6 +194,27 @@ def test_inserts_above_the_comments_of_a_statement(before: str, expected: str) -
 )
 def test_deletes_the_blank_lines_that_would_be_too_many(before: str, expected: str) -> None:
     assert deleted(before) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("a; x = (1,  # c\n  2)\n", None),
+        ("x = (1,  # c\n  2); b\n", None),
+        ("if a: x = (1,  # c\n  2)\n", None),
+        ("if a:\n  x = (1,  # c\n  2)\n", "if a:\n  # c\n  pass\n"),
+        ("if a: x = (1,  # noqa\n  2)\n", "if a: pass\n"),
+        ("a\n\fx = (1,\n\f  2\n  # c\n )\nb\n", "a\n\f# c\nb\n"),
+        ("a\nx = (1, '\u2028', # c\n )\nb\n", "a\n# c\nb\n"),
+    ],
+)
+def test_deletes_no_comment_in_a_statement(before: str, expected: str | None) -> None:
+    assert deleted(before) == expected
+
+
+def test_puts_a_line_above_a_decorator_that_a_backslash_parts_from_its_sign() -> None:
+    module = module_of("# c\n@ \\\n a\ndef g(): pass\n")
+    assert after(module, insert_after_imports(module, "y")) == "# c\ny\n\n\n@ \\\n a\ndef g(): pass\n"
 
 
 def test_leaves_compound_statements_and_elif_alone() -> None:

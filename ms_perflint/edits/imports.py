@@ -12,7 +12,6 @@ from ms_perflint.edits.expressions import first_row
 from ms_perflint.edits.layout import fits, indent, is_joined, pad
 from ms_perflint.edits.listing import Listing, items
 from ms_perflint.edits.statements import insert_below, is_future
-from ms_perflint.index.syntax_forms import descendants
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +40,7 @@ def import_name(
     """
     version = version or mindspore_api.newest()
     api = mindspore_api.canonical(api)
-    bound = _bound(module.tree)
+    bound = _bound(module)
     known = _spelled(module, api, bound, version)
     name = api.rpartition(".")[2]
     exchanged = _exchanged(module, instead, api, version) if instead and name not in bound else None
@@ -93,52 +92,42 @@ def _last_needed(body: Sequence[ast.stmt], line: str) -> int:
     return last
 
 
-def _bound(tree: ast.Module) -> dict[str, set[str]]:
+def _bound(module: SemanticIndex) -> dict[str, set[str]]:
     """Return what each name of the file is bound to by imports, "" for all else that binds it, wherever it stands."""
     bound: dict[str, set[str]] = {}
-    for node in descendants(tree):
-        if isinstance(node, _IMPORTS):
-            for name, target in _aliases(node):
-                bound.setdefault(name, set()).add(target)
-        elif isinstance(node, ast.Name):
-            if not isinstance(node.ctx, ast.Load):
-                bound.setdefault(node.id, set()).add("")
-        elif isinstance(node, ast.arg):
-            bound.setdefault(node.arg, set()).add("")
-        elif not isinstance(node, ast.alias) and isinstance(getattr(node, "name", None), str):
-            bound.setdefault(node.name, set()).add("")  # type: ignore[attr-defined]  # functions, classes, exceptions, patterns
+    for scope in module.scopes:
+        for name, bindings in scope.bindings.items():
+            for binding in bindings:
+                imported = _aliases(binding.stmt) if isinstance(binding.node, ast.alias) else [(name, "")]
+                bound.setdefault(name, set()).update(target for other, target in imported if other == name)
     return bound
 
 
-def _aliases(stmt: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
-    """Return the names that an import binds, each with the module or API it stands for."""
+def _aliases(stmt: ast.AST) -> list[tuple[str, str]]:
+    """Return the names that an import binds, each with the module or API it stands for; "*" with the star behind it."""
     if isinstance(stmt, ast.Import):
-        return [
-            (alias.asname, alias.name) if alias.asname else (alias.name.split(".")[0], alias.name.split(".")[0])
-            for alias in stmt.names
-        ]
+        return [(alias.asname, alias.name) if alias.asname else (alias.name.split(".")[0],) * 2 for alias in stmt.names]
+    if not isinstance(stmt, ast.ImportFrom):
+        return []
     home = "." * stmt.level + (stmt.module or "")
-    return [(alias.asname or alias.name, f"{home}.{alias.name}") for alias in stmt.names if alias.name != "*"]
+    return [(alias.asname or alias.name, f"{home}.{alias.name}") for alias in stmt.names]
 
 
 def _spelled(module: SemanticIndex, api: str, bound: dict[str, set[str]], version: mindspore_api.Version) -> str | None:
     """Return how the imports at the top level let `api` be written, through the closest module that they bind."""
     found: list[tuple[tuple[int, int], str]] = []
-    last = api.split(".")
-    for stmt in _top_imports(module.tree):
-        stars = [alias for alias in stmt.names if alias.name == "*"]
-        if stars and isinstance(stmt, ast.ImportFrom) and not stmt.level and last[-1] not in bound:
-            home = stmt.module or ""
-            if last[-1] in mindspore_api.exports(home) and mindspore_api.canonical(f"{home}.{last[-1]}") == api:
-                found.append(((0, 0), last[-1]))
-        for name, target in _aliases(stmt):
-            if bound[name] != {target}:
-                continue
-            if mindspore_api.canonical(target) == api:
-                found.append(((0, 0), name))
-            rest = _below(target, api) if target.split(".")[0] == "mindspore" else None
-            if rest is not None and mindspore_api.is_in(f"{target}.{rest}", version):
-                found.append(((rest.count(".") + 1, -target.count(".")), f"{name}.{rest}"))
+    last = api.rpartition(".")[2]
+    tried = (inner for stmt in module.tree.body for inner in (stmt.body if isinstance(stmt, ast.Try) else [stmt]))
+    for name, target in (pair for stmt in tried for pair in _aliases(stmt)):
+        if name == "*" and last not in bound and last in mindspore_api.exports(target[:-2]):
+            name, target = last, f"{target[:-1]}{last}"
+        elif bound.get(name) != {target}:
+            continue
+        if mindspore_api.canonical(target) == api:
+            found.append(((0, 0), name))
+        rest = _below(target, api) if target.split(".")[0] == "mindspore" else None
+        if rest is not None and mindspore_api.is_in(f"{target}.{rest}", version):
+            found.append(((rest.count(".") + 1, -target.count(".")), f"{name}.{rest}"))
     return min(found, key=lambda entry: entry[0])[1] if found else None
 
 
@@ -243,10 +232,7 @@ def _new_import(module: SemanticIndex, line: str) -> Edit:
 
 def _names_mindspore(stmt: ast.stmt) -> bool:
     """Return whether a statement imports something of MindSpore."""
-    found = [node for node in ast.walk(stmt) if isinstance(node, _IMPORTS)]
-    return any(target.split(".")[0] == "mindspore" for node in found for _, target in _aliases(node)) or any(
-        isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "mindspore" for node in found
-    )
+    return any(target.split(".")[0] == "mindspore" for node in ast.walk(stmt) for _, target in _aliases(node))
 
 
 def _imports(stmt: ast.stmt) -> bool:

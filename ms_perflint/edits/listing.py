@@ -123,11 +123,14 @@ class Listing(NamedTuple):
         return self._remove_inline(index, end)
 
     def _without_comma(self, comma: int) -> Edit:
-        """Return the edit that deletes a comma, with its line where it stands alone on it."""
-        row = self.source.row(comma)
-        if self.source.line(row).strip(BLANK) == b",":
-            return self._delete(self.source.starts[row - 1], self.source.starts[row])
-        return self._delete(comma, comma + 1)
+        """Return the edit that deletes a comma, with its line or the end of its line where only blanks are left."""
+        row, text = self.source.row(comma), self.source.text
+        start, end = line_start(self.source, comma), line_end(self.source, comma)
+        if text[comma + 1 : end].strip(BLANK):
+            return self._delete(comma, comma + 1)
+        if starts_line(self.source, comma):
+            return self._delete(start, self.source.starts[row])
+        return self._delete(start + len(text[start:comma].rstrip(BLANK)), end)
 
     def _lines(self, index: int, first: int, last: int) -> Edit:
         """Return the edit that deletes rows that hold one item, with the blank lines that would be too many."""
