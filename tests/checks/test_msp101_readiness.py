@@ -1,7 +1,7 @@
 """MSP101, graph-mode readiness: which programs keep the fix, which have an obstacle that makes it display-only.
 
-Each form was run on MindSpore 2.10, CPU, in PyNative and in graph mode: the forms of `READY` give the same losses, those
-of `BLOCKED` fail, give others, or are slower.
+Each form was run on MindSpore 2.10, CPU, in PyNative and in graph mode: the forms of `READY` give the same losses,
+those of `BLOCKED` fail, give others, or are slower.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ BLOCKED = [
     ),
     forward(
         "list that grows in a tensor while",
-        "parts = []\ni = x.sum() * 0\nwhile i < 3:\n    parts.append(i)\n    i = i + 1\nreturn loss_fn(net(x), y) + sum(parts)",
+        "parts = []\ni = x.sum() * 0\nwhile i < 3:\n    parts.append(i)\n    i = i + 1\nreturn loss_fn(net(x), y) + parts[0]",
     ),
     forward("tolist", "first = y.tolist()\nreturn loss_fn(net(x), y) * first[0]"),
     forward("NumPy array of ones", "return loss_fn(net(x) + Tensor(np.ones(4), ms.float32), y)"),
@@ -165,7 +165,11 @@ BLOCKED = [
         'state = {"s": 1.0}\n',
         'state["s"] = step * 0.1',
     ),
-    cell("weights frozen later", "return self.dense(x)", hook="for p in net.get_parameters():\n                p.requires_grad = step < 2"),
+    cell(
+        "weights frozen later",
+        "return self.dense(x)",
+        hook="for p in net.get_parameters():\n                p.requires_grad = step < 2",
+    ),
     forward(
         "learning rate by set_data", "return loss_fn(net(x), y)", hook="opt.learning_rate.set_data(Tensor(0.1 * step))"
     ),
