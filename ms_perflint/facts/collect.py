@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from typing import Optional
 
 from ms_perflint.facts import devices, precision, surroundings, training
 from ms_perflint.facts.data import Fact, Facts, Origin, Overview
@@ -21,7 +22,7 @@ IN_SHORT: tuple[Callable[[Reader], Fact], ...] = (
     surroundings.version,
     surroundings.device,
 )
-IN_FULL: tuple[Callable[[Reader], Fact], ...] = (
+IN_FULL: tuple[Callable[[Reader], Optional[Fact]], ...] = (
     surroundings.files,
     surroundings.config_files,
     surroundings.launchers,
@@ -39,7 +40,7 @@ IN_FULL: tuple[Callable[[Reader], Fact], ...] = (
 )
 
 # of a program that is too large to be read as a whole
-IN_PART: tuple[Callable[[Reader], Fact], ...] = (
+IN_PART: tuple[Callable[[Reader], Optional[Fact]], ...] = (
     surroundings.files,
     surroundings.launchers,
     surroundings.version,
@@ -51,7 +52,8 @@ def facts_of(linter: Linter, entry: str) -> Facts:
     """Return all that is known of the program of an entry script."""
     program = linter.program(entry)
     reader = Reader(program)
-    facts = tuple(ask(reader) for ask in (IN_FULL if program.is_whole else IN_PART))
+    asked = IN_FULL if program.is_whole else IN_PART
+    facts = tuple(fact for ask in asked if (fact := ask(reader)) is not None)
     said = verdicts(linter, entry)  # first: its questions count too
     facts = (*facts, *surroundings.judged(linter.program(entry)))
     return Facts(entry, program.files, facts, _settings(facts), said)

@@ -72,7 +72,7 @@ def in_statements(program: Program, function: Scope) -> Iterator[Obstacle]:
         for node in own_nodes(step):
             word = _refused(function, node)
             if word:
-                yield obstacle(module, node, word, Message("graph mode does not compile `{word}`", word=word))
+                yield obstacle(module, node, word, Message("graph mode does not compile `{name}`", name=word))
     values = _Values(function, running)
     for site in function.owner.calls if function.is_function else ():
         if isinstance(site.node, ast.Call) and program.evaluator.may_run(site):
@@ -107,7 +107,7 @@ def _of_call(program: Program, site: Site, values: _Values) -> Optional[tuple[st
     if is_method and site.word == "set_data":
         return "set_data", Message("graph mode does not compile `set_data`; `ops.assign` does the same")
     if is_method and site.word in _OF_CELLS:
-        return site.word, Message("graph mode does not compile `{word}()`", word=site.word)
+        return site.word, Message("graph mode does not compile `{name}`", name=f"{site.word}()")
     if is_method and site.word == "asnumpy":
         is_read = not values.is_only_told(site.node)
         return (
