@@ -228,6 +228,17 @@ BLOCKED = [
         PLAIN,
         LOOP.replace("HOOK", "pass"),
     ),
+    # names of Parameters
+    forward(
+        "two networks of one class",
+        "return loss_fn(net(x), y) + ((net(x) - ops.stop_gradient(other(x))) ** 2).mean()",
+        "other = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 4))\n",
+    ),
+    forward(
+        "two layers of the script",
+        "return loss_fn(last(first(x)), y)",
+        "first = nn.Dense(8, 8)\nlast = nn.Dense(8, 4)\n",
+    ),
     # made in every step, where it cannot be moved
     program(
         "gradient function of a function that is made in the loop",
@@ -405,6 +416,21 @@ READY = [
         model = ms.Model(net, loss_fn, opt)
         model.train(10, dataset, dataset_sink_mode=True)
         """,
+    ),
+    forward(
+        "networks with other names",
+        "return loss_fn(net(head(x)), y)",
+        "head = nn.SequentialCell(nn.ReLU(), nn.Dense(8, 8))\n",
+    ),
+    forward(
+        "networks in a cell",
+        "return loss_fn(both(x), y)",
+        "head = nn.SequentialCell(nn.Dense(8, 8))\nboth = nn.SequentialCell(head, net)\n",
+    ),
+    forward(
+        "networks with a prefix",
+        "return loss_fn(net(head(x)), y)",
+        'head = nn.SequentialCell(nn.Dense(8, 8))\nhead.update_parameters_name("head.")\n',
     ),
     # made in every step, and moved by the fix
     program(

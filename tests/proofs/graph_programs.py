@@ -64,41 +64,41 @@ READY = [
     _written("same", "step function", FORWARD, GRADIENT, STEP, LOOP),
     _written(
         "same",
-        "two networks against each other",
+        "two networks against each other, in cells",
         """
+
+
+        class GeneratorLoss(nn.Cell):
+            def __init__(self, generator, judge):
+                super().__init__()
+                self.generator, self.judge = generator, judge
+                self.bce = nn.BCEWithLogitsLoss()
+
+            def construct(self, z):
+                return self.bce(self.judge(self.generator(z)), ops.ones((32, 1), ms.float32))
+
+
+        class JudgeLoss(nn.Cell):
+            def __init__(self, generator, judge):
+                super().__init__()
+                self.generator, self.judge = generator, judge
+                self.bce = nn.BCEWithLogitsLoss()
+
+            def construct(self, real, z):
+                fake = ops.stop_gradient(self.generator(z))
+                good = self.bce(self.judge(real), ops.ones((32, 1), ms.float32))
+                return good + self.bce(self.judge(fake), ops.zeros((32, 1), ms.float32))
+
+
         generator = nn.SequentialCell(nn.Dense(8, 32), nn.ReLU(), nn.Dense(32, 64))
         judge = nn.SequentialCell(nn.Dense(64, 32), nn.LeakyReLU(), nn.Dense(32, 1))
-        optimizer_g = nn.SGD(generator.trainable_params(), 0.01)
-        optimizer_d = nn.SGD(judge.trainable_params(), 0.01)
-        bce = nn.BCEWithLogitsLoss()
+        loss_g, loss_d = GeneratorLoss(generator, judge), JudgeLoss(generator, judge)
+        step_g = nn.TrainOneStepCell(loss_g, nn.SGD(generator.trainable_params(), 0.01))
+        step_d = nn.TrainOneStepCell(loss_d, nn.SGD(judge.trainable_params(), 0.01))
         noise = ms.Tensor(np.random.RandomState(2).randn(32, 8).astype(np.float32))
-
-
-        def forward_g(z):
-            fake = generator(z)
-            return bce(judge(fake), ops.ones((32, 1), ms.float32)), fake
-
-
-        def forward_d(real, fake):
-            good = bce(judge(real), ops.ones((32, 1), ms.float32))
-            return good + bce(judge(fake), ops.zeros((32, 1), ms.float32))
-
-
-        grad_g = ms.value_and_grad(forward_g, None, optimizer_g.parameters, has_aux=True)
-        grad_d = ms.value_and_grad(forward_d, None, optimizer_d.parameters)
-
-
-        def train_step(real):
-            (loss_g, fake), grads = grad_g(noise)
-            optimizer_g(grads)
-            loss_d, grads = grad_d(real, ops.stop_gradient(fake))
-            optimizer_d(grads)
-            return loss_g + loss_d
-
-
         for epoch in range(3):
             for data, label in train_set.create_tuple_iterator():
-                losses.append(train_step(data))
+                losses.append(step_g(noise) + step_d(data, noise))
         """,
     ),
     _written(
@@ -272,7 +272,8 @@ READY = [
         class Step(nn.TrainOneStepCell):
             def construct(self, data, label):
                 loss = self.network(data, label)
-                grads = self.grad(self.network, self.weights)(data, label, self.sens)
+                sens = ops.ones_like(loss) * self.sens
+                grads = self.grad(self.network, self.weights)(data, label, sens)
                 grads = ops.clip_by_global_norm(grads, 1.0)
                 return ops.depend(loss, self.optimizer(grads))
 
@@ -453,6 +454,45 @@ READY = [
 
 BLOCKED = [
     _written(
+        "fails",
+        "two networks against each other",
+        """
+        generator = nn.SequentialCell(nn.Dense(8, 32), nn.ReLU(), nn.Dense(32, 64))
+        judge = nn.SequentialCell(nn.Dense(64, 32), nn.LeakyReLU(), nn.Dense(32, 1))
+        optimizer_g = nn.SGD(generator.trainable_params(), 0.01)
+        optimizer_d = nn.SGD(judge.trainable_params(), 0.01)
+        bce = nn.BCEWithLogitsLoss()
+        noise = ms.Tensor(np.random.RandomState(2).randn(32, 8).astype(np.float32))
+
+
+        def forward_g(z):
+            fake = generator(z)
+            return bce(judge(fake), ops.ones((32, 1), ms.float32)), fake
+
+
+        def forward_d(real, fake):
+            good = bce(judge(real), ops.ones((32, 1), ms.float32))
+            return good + bce(judge(fake), ops.zeros((32, 1), ms.float32))
+
+
+        grad_g = ms.value_and_grad(forward_g, None, optimizer_g.parameters, has_aux=True)
+        grad_d = ms.value_and_grad(forward_d, None, optimizer_d.parameters)
+
+
+        def train_step(real):
+            (loss_g, fake), grads = grad_g(noise)
+            optimizer_g(grads)
+            loss_d, grads = grad_d(real, ops.stop_gradient(fake))
+            optimizer_d(grads)
+            return loss_g + loss_d
+
+
+        for epoch in range(3):
+            for data, label in train_set.create_tuple_iterator():
+                losses.append(train_step(data))
+        """,
+    ),
+    _written(
         "differs",
         "weight of a loss that grows with the epoch",
         """
@@ -524,7 +564,8 @@ BLOCKED = [
 
         def forward(data, label):
             share = float(np.random.beta(0.4, 0.4))
-            return share * loss_fn(net(data), label) + (1 - share) * loss_fn(net(data[::-1]), label[::-1])
+            logits = net(share * data + (1 - share) * data[::-1])
+            return share * loss_fn(logits, label) + (1 - share) * loss_fn(logits, label[::-1])
 
 
         """,

@@ -13,6 +13,7 @@ from ms_perflint.training.graph_mode.between_steps import between_steps
 from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
 from ms_perflint.training.graph_mode.made_anew import made_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.shared_names import in_names
 from ms_perflint.training.graph_mode.state import in_state
 from ms_perflint.training.graph_mode.statements import in_statements
 from ms_perflint.training.training import loops, train_sites, training_scopes
@@ -32,6 +33,7 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
             found.update(dict.fromkeys(_inline(function)))
         found.update(dict.fromkeys(in_statements(program, function)))
         found.update(dict.fromkeys(in_state(program, function)))
+        found.update(dict.fromkeys(in_names(program, function)))
     found.update(dict.fromkeys(_shapes(program)))
     found.update(dict.fromkeys(_libraries(program)))
     found.update(dict.fromkeys(between_steps(program)))
