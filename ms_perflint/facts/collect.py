@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from typing import Optional
 
 from ms_perflint.facts import devices, precision, surroundings, training
 from ms_perflint.facts.data import Fact, Facts, Origin, Overview
@@ -21,7 +22,7 @@ IN_SHORT: tuple[Callable[[Reader], Fact], ...] = (
     surroundings.version,
     surroundings.device,
 )
-FACTS: tuple[Callable[[Reader], Fact], ...] = (
+FACTS: tuple[Callable[[Reader], Optional[Fact]], ...] = (
     surroundings.files,
     surroundings.config_files,
     surroundings.launchers,
@@ -43,7 +44,7 @@ def facts_of(linter: Linter, entry: str) -> Facts:
     """Return all that is known of the program of an entry script."""
     program = linter.program(entry)
     reader = Reader(program)
-    facts = tuple(ask(reader) for ask in FACTS)
+    facts = tuple(fact for ask in FACTS if (fact := ask(reader)) is not None)
     said = verdicts(linter, entry)  # first: its questions count too
     facts = (*facts, *surroundings.judged(linter.program(entry)))
     return Facts(entry, program.files, facts, _settings(facts), said)

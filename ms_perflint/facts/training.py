@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Optional
 
 from ms_perflint.facts.data import Evidence, Fact
 from ms_perflint.facts.reader import Reader
@@ -79,12 +80,12 @@ def execution_mode(reader: Reader) -> Fact:
     return Fact(Message("mode"), answer, says, evidence)
 
 
-def graph_mode(reader: Reader) -> Fact:
-    """Return what stands in the way of graph mode, of a program that trains in PyNative."""
+def graph_mode(reader: Reader) -> Optional[Fact]:
+    """Return what stands in the way of graph mode, of a program that trains in PyNative; None of others."""
     program = reader.program
     name = Message("graph mode")
     if mode.usual_mode(program) != mode.PYNATIVE or not training.train_sites(program) or mode.is_compiled(program):
-        return Fact(name, None, UNKNOWN, is_there=False)
+        return None
     found = readiness.all_obstacles(program)
     evidence = tuple(Evidence(each.place, each.code, each.message, each.kind) for each in found)
     if not found:

@@ -116,8 +116,7 @@ BLOCKED = [
     ),
     forward(
         "list that grows in a tensor while",
-        "parts = []\ni = x.sum() * 0\nwhile i < 3:\n    parts.append(i)\n    i = i + 1\n"
-        "return loss_fn(net(x), y) + sum(parts)",
+        "parts = []\ni = x.sum() * 0\nwhile i < 3:\n    parts.append(i)\n    i = i + 1\nreturn loss_fn(net(x), y)",
     ),
     forward("tolist", "first = y.tolist()\nreturn loss_fn(net(x), y) * first[0]"),
     forward("NumPy array of ones", "return loss_fn(net(x) + Tensor(np.ones(4), ms.float32), y)"),
@@ -228,6 +227,17 @@ BLOCKED = [
         OPTIMIZER,
         PLAIN,
         LOOP.replace("HOOK", "pass"),
+    ),
+    # names of Parameters
+    forward(
+        "two networks of one class",
+        "return loss_fn(net(x), y) + ((net(x) - ops.stop_gradient(other(x))) ** 2).mean()",
+        "other = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 4))\n",
+    ),
+    forward(
+        "two layers of the script",
+        "return loss_fn(last(first(x)), y)",
+        "first = nn.Dense(8, 8)\nlast = nn.Dense(8, 4)\n",
     ),
     # made in every step, where it cannot be moved
     program(
@@ -406,6 +416,21 @@ READY = [
         model = ms.Model(net, loss_fn, opt)
         model.train(10, dataset, dataset_sink_mode=True)
         """,
+    ),
+    forward(
+        "networks with other names",
+        "return loss_fn(net(head(x)), y)",
+        "head = nn.SequentialCell(nn.ReLU(), nn.Dense(8, 8))\n",
+    ),
+    forward(
+        "networks in a cell",
+        "return loss_fn(both(x), y)",
+        "head = nn.SequentialCell(nn.Dense(8, 8))\nboth = nn.SequentialCell(head, net)\n",
+    ),
+    forward(
+        "networks with a prefix",
+        "return loss_fn(net(head(x)), y)",
+        'head = nn.SequentialCell(nn.Dense(8, 8))\nhead.update_parameters_name("head.")\n',
     ),
     # made in every step, and moved by the fix
     program(

@@ -9,6 +9,7 @@ step is compiled once.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
@@ -82,6 +83,8 @@ def _place(site: Site) -> Optional[ast.stmt]:
     if any(isinstance(node, (ast.Lambda, ast.NamedExpr)) for node in descendants(stmt.value)):
         return None
     names = [node for node in descendants(stmt.value) if isinstance(node, ast.Name)]
+    if any(site.scope.home(name.id) is None and not hasattr(builtins, name.id) for name in names):
+        return None
     around = site.block.loops
     if not around:
         return _function(site.scope, names, target.id) if block.owner is None else None

@@ -13,11 +13,13 @@ from ms_perflint.training.graph_mode.between_steps import between_steps
 from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
 from ms_perflint.training.graph_mode.made_anew import made_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.shared_names import in_names
 from ms_perflint.training.graph_mode.state import in_state
 from ms_perflint.training.graph_mode.statements import in_statements
-from ms_perflint.training.training import train_sites
+from ms_perflint.training.training import train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, is_optimizer_word
 
+EAGER = frozenset({"mindnlp", "mindtorch", "msadapter"})  # whose networks are written as those of PyTorch
 _BUCKETS = "bucket_batch_by_length"
 _PADS = ("batch", "padded_batch")
 
@@ -31,7 +33,9 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
             found.update(dict.fromkeys(_inline(function)))
         found.update(dict.fromkeys(in_statements(program, function)))
         found.update(dict.fromkeys(in_state(program, function)))
+        found.update(dict.fromkeys(in_names(program, function)))
     found.update(dict.fromkeys(_shapes(program)))
+    found.update(dict.fromkeys(_libraries(program)))
     found.update(dict.fromkeys(between_steps(program)))
     return tuple(sorted(found, key=lambda each: (each.place.path != program.entry, each.place)))
 
@@ -62,6 +66,20 @@ def _inline(function: Scope) -> Iterator[Obstacle]:
     if not any(stmt.value is function.node for stmt in bound):
         text = Message("graph mode does not parse a lambda inside of a call; bind it to a name first")
         yield obstacle(function.module, function.node, "lambda", text)
+
+
+def _libraries(program: Program) -> Iterator[Obstacle]:
+    """Yield the first call in the compiled code of a network of a library that is written for PyNative."""
+    scopes = [
+        scope for scope in (*compiled(program), *training_scopes(program)) if not isinstance(scope.node, ast.Lambda)
+    ]
+    for site in (site for scope in scopes for site in scope.calls if isinstance(site.node, ast.Call)):
+        for known in program.evaluator.callees(site).alternatives:
+            library = known.type_api.partition(".")[0]
+            if library in EAGER and program.runs(site):
+                text = Message("networks of `{library}` are written for PyNative", library=library)
+                yield obstacle(site.module, site.node, "library", text)
+                return
 
 
 def _shapes(program: Program) -> Iterator[Obstacle]:

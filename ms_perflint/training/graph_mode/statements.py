@@ -72,7 +72,7 @@ def in_statements(program: Program, function: Scope) -> Iterator[Obstacle]:
         for node in own_nodes(step):
             word = _refused(function, node)
             if word:
-                yield obstacle(module, node, word, Message("graph mode does not compile `{word}`", word=word))
+                yield obstacle(module, node, word, Message("graph mode does not compile `{name}`", name=word))
     values = _Values(function, running)
     for site in function.owner.calls if function.is_function else ():
         if isinstance(site.node, ast.Call) and program.evaluator.may_run(site):
@@ -107,7 +107,7 @@ def _of_call(program: Program, site: Site, values: _Values) -> Optional[tuple[st
     if is_method and site.word == "set_data":
         return "set_data", Message("graph mode does not compile `set_data`; `ops.assign` does the same")
     if is_method and site.word in _OF_CELLS:
-        return site.word, Message("graph mode does not compile `{word}()`", word=site.word)
+        return site.word, Message("graph mode does not compile `{name}`", name=f"{site.word}()")
     if is_method and site.word == "asnumpy":
         is_read = not values.is_only_told(site.node)
         return (
@@ -209,6 +209,7 @@ class _Values:
         for node in descendants(function.node):
             self.parents.update((id(part), node) for part in ast.iter_child_nodes(node))
         self.tensors: set[str] = set()
+        self.asked: set[str] = set()  # names: what is made of itself says nothing new
         if function.name in ("construct", "forward", "forward_fn"):
             arguments = getattr(function.node, "args", ast.arguments([], [], None, [], [], None, []))
             self.tensors.update(arg.arg for arg in arguments.args if arg.arg != "self")
@@ -262,9 +263,14 @@ class _Values:
         return any(node in ast.walk(given) for call in calls for given in _arguments(call))
 
     def _is_told(self, name: str) -> bool:
+        if name in self.asked:
+            return True
+        self.asked.add(name)
         loads = (
             node
             for node in ast.walk(self.function.node)
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
         )
-        return all(self.is_only_told(load) for load in loads)
+        told = all(self.is_only_told(load) for load in loads)
+        self.asked.discard(name)
+        return told

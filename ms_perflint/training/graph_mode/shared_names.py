@@ -1,0 +1,108 @@
+"""Networks that stand side by side in one compiled function and have Parameters of the same name.
+
+Run on 2.10, CPU: graph mode refuses them ("its name 'fc.weight' already exists"), PyNative does not. A cell that holds
+them gives each a prefix, also a `SequentialCell`, a `CellList` or a `WithLossCell`; so does `update_parameters_name`.
+An object of Python that holds them does not, and optimizers do not.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.infer.bases import ancestors, method
+from ms_perflint.infer.values import Alternative
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
+from ms_perflint.training.graph_mode.compiled import class_of
+from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+
+_WEIGHT = re.compile(r"mindspore\.(?:mint\.)?nn\.(?:Dense|Linear|Conv\dd\w*)$")
+_GAMMA = re.compile(r"mindspore\.(?:mint\.)?nn\.(?:BatchNorm\dd|LayerNorm|GroupNorm)$")
+_ROW = "mindspore.nn.SequentialCell"
+_RENAMES = ("update_parameters_name", "param_prefix", "auto_prefix")
+DEPTH = 4  # cells inside of one another
+
+
+def in_names(program: Program, function: Scope) -> Iterator[Obstacle]:
+    """Yield the calls of networks in a function that has met one with the same names of Parameters before."""
+    if _is_cell(program, class_of(function)) or not function.is_function or _renames(program):
+        return
+    met: dict[object, tuple[Alternative, frozenset[str]]] = {}
+    for site in function.calls:
+        known = program.evaluator.callees(site).alternatives
+        if len(known) != 1 or known[0].creation is None or known[0].identity in met:
+            continue
+        own = frozenset(_names(program, known[0]))
+        others = [(other, sorted(own & names)) for other, names in met.values() if own & names]
+        met[known[0].identity] = known[0], own
+        shared = next((names for other, names in others if not _is_held(program, other)), None)
+        if shared is not None and not _is_held(program, known[0]):
+            text = Message(
+                "two networks here have a Parameter `{name}`: graph mode wants one cell around", name=shared[0]
+            )
+            yield obstacle(function.module, site.node, "names", text)
+
+
+def _is_cell(program: Program, cls: Scope | None) -> bool:
+    return cls is not None and method(program.evaluator, cls, "construct") is not None
+
+
+def _renames(program: Program) -> bool:
+    return any(program.project.contains_any(module.path, _RENAMES) for module in program.modules)
+
+
+def _names(program: Program, known: Alternative, depth: int = 0) -> Iterator[str]:
+    """Yield the names of Parameters of a cell, as far as its layers are known."""
+    made = known.creation
+    if depth > DEPTH or made is None:
+        return
+    if _WEIGHT.match(known.type_api):
+        yield "weight"
+    elif _GAMMA.match(known.type_api):
+        yield "gamma"
+    elif known.type_api == _ROW:
+        parts = [(each, made.scope) for each in made.call.args]
+        if len(parts) == 1:
+            shown = [part for one in program.value(*parts[0]).alternatives for part in one.parts]
+            parts = [(part.node, part.scope) for part in shown] or parts
+        for at, (node, scope) in enumerate(parts):
+            yield from _below(program, str(at), node, scope, depth)
+    elif known.cls is not None:
+        for cls in ancestors(program.evaluator, known.cls):
+            for name, bindings in cls.attributes.items():
+                for binding in bindings:
+                    if isinstance(binding.value, ast.Call) and not binding.path:
+                        yield from _below(program, name, binding.value, binding.scope, depth)
+
+
+def _below(program: Program, name: str, node: ast.expr, scope: Scope, depth: int) -> Iterator[str]:
+    for known in program.value(node, scope).alternatives:
+        for inner in _names(program, known, depth + 1):
+            yield f"{name}.{inner}"
+
+
+def _is_held(program: Program, known: Alternative) -> bool:
+    """Return whether a cell is made in another one, or given to one: that gives its Parameters a prefix."""
+    made = known.creation
+    assert made is not None
+    if _is_cell(program, class_of(made.scope.owner)):
+        return True
+    return any(_takes(program, site, known) for module in program.modules for site in module.sites)
+
+
+def _takes(program: Program, site: Site, known: Alternative) -> bool:
+    """Return whether a call makes a cell of a network."""
+    if not isinstance(site.node, ast.Call) or not site.word[:1].isupper():
+        return False
+    given = [*site.node.args, *(keyword.value for keyword in site.node.keywords)]
+    inner = [part for node in given for part in (node.elts if isinstance(node, (ast.List, ast.Tuple)) else [node])]
+    held = (part for part in inner if isinstance(part, (ast.Name, ast.Attribute)))
+    if not any(
+        each.identity == known.identity for part in held for each in program.value(part, site.scope).alternatives
+    ):
+        return False
+    makers = program.evaluator.callees(site).alternatives
+    return any(each.api.startswith("mindspore.nn.") or _is_cell(program, each.definition) for each in makers)
