@@ -30,7 +30,7 @@ LEVEL = Message("compute in FP16, with a scaled loss")
 ROUNDS = Message("FP16 changes the numbers: compare the loss curve")
 UNSCALED = Message("FP16 changes the numbers, and small gradients become 0: nothing here can scale the loss")
 TIED = Message("the network multiplies by the weight of a layer, which stays in FP32 unless it is cast")
-INSIDE = Message("the network computes its loss itself, which has to stay in FP32: its layers are converted one by one")
+INSIDE = Message("the network computes its loss itself, which has to stay in FP32: check where it starts")
 OWN = Message("the training step is written by hand: what else uses its loss and gradients has to be checked")
 ATLAS = Message("FP16 would need a loss scale that has no place here, and BF16 needs Atlas A2 or a newer device")
 
@@ -211,12 +211,14 @@ class Fp32Matmul(Check):
     def _custom(self, training: Training) -> Way:
         """A step of one's own: its networks are converted without their loss, and the loss is scaled."""
         trainings = conversions.together(train_cells.trainings(self.program), training)
-        found = self._writer.converted(conversions.plan(self.program, trainings), trainings)
+        plan = conversions.plan(self.program, trainings)
+        found = self._writer.converted(plan, trainings)
         if isinstance(found, conversions.Obstacle):
             return _none((), training.call, found.text, (found.module, found.node))
         names = ", ".join(f"`{name}`" for name in found.names)
         advice = Message("convert {names}, and scale the loss", names=names)
-        reason = INSIDE if training.kind == "model" else OWN
+        is_inside = training.kind == "model" or plan.inner or any(use.is_part for use in plan.uses)
+        reason = INSIDE if is_inside else OWN
         if found.dtype != "float16":
             advice, reason = Message("convert {names} to BF16, which needs no loss scaling", names=names), ATLAS
         return self._with_casts(training, Way(found.edits, advice, Safety.DISPLAY, reason))

@@ -101,7 +101,7 @@ def _is_switch(site: Site) -> bool:
 
 def _is_cell(program: Program, known: Alternative) -> bool:
     if known.cls is not None:
-        return any(api.startswith("mindspore.nn.") for api in base_apis(program, known.cls))
+        return networks.is_cell(program, known.cls)
     return known.type_api.startswith("mindspore.nn.")
 
 

@@ -49,10 +49,19 @@ class Obstacle(NamedTuple):
     text: str
 
 
+class Inner(NamedTuple):
+    """A network that computes its loss in a cell of its own: its layers are set to float16, the loss to float32."""
+
+    cls: Scope
+    layers: tuple[str, ...]
+    losses: tuple[str, ...]
+
+
 class Plan(NamedTuple):
     """The networks that are to be converted, or what stands in the way."""
 
     uses: tuple[Use, ...]
+    inner: tuple[Inner, ...]
     obstacles: tuple[Obstacle, ...]
 
 
@@ -61,7 +70,7 @@ def plan(program: Program, trainings: Iterable[Training]) -> Plan:
     found = _Finder(program)
     for training in trainings:
         found.training(training)
-    return Plan(tuple(found.uses.values()), tuple(found.obstacles))
+    return Plan(tuple(found.uses.values()), tuple(found.inner.values()), tuple(found.obstacles))
 
 
 def together(trainings: Sequence[Training], first: Training) -> tuple[Training, ...]:
@@ -78,6 +87,7 @@ class _Finder:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.uses: dict[int, Use] = {}  # identity of the expression -> use
+        self.inner: dict[Scope, Inner] = {}
         self.obstacles: list[Obstacle] = []
 
     def training(self, training: Training) -> None:
@@ -94,7 +104,7 @@ class _Finder:
                 self.loss(known, DEPTH)
         else:
             self.cell(call)
-        if not self.uses and not self.obstacles:
+        if not self.uses and not self.inner and not self.obstacles:
             self.obstacles.append(Obstacle(call.module, call.node, Message("where its network is made is not known")))
 
     def cell(self, call: Call) -> None:
@@ -152,24 +162,36 @@ class _Finder:
             self.obstacles.append(Obstacle(call.module, call.node, text))
 
     def parts(self, cls: Scope) -> None:
-        """A network that computes its loss itself: the layers that it makes and calls are converted one by one."""
+        """A network that computes its loss itself: in a cell that it holds, else with a function."""
         called = {site.word for method in cls.defines for site in method.calls}
+        names = {name for method in cls.defines for name in method.attrs}
+        layers: list[str] = []
+        losses: list[str] = []
         found: list[Use] = []
         for name, bindings in cls.attributes.items():
-            for binding in bindings:
+            for binding in bindings if name in names and len(bindings) == 1 else ():
                 value, stmt, scope = binding.value, binding.stmt, binding.scope
-                if name not in called or value is None or binding.path or not isinstance(stmt, ast.stmt):
+                if value is None or binding.path or not isinstance(stmt, ast.stmt) or scope.owner.name != "__init__":
                     continue
-                objects = Value(tuple(k for k in self.program.value(value, scope).alternatives if k.is_object))
-                if objects.alternatives and multiplies(self.program, [objects]):
-                    if _members(self.program, cls.node, partial(_is_self, name=name)):
-                        continue  # its own attributes are read: it cannot be wrapped
+                known = tuple(each for each in self.program.value(value, scope).alternatives if each.is_object)
+                if not known or not all(self._is_cell(each) for each in known):
+                    continue
+                (losses if self._is_loss(value, scope) else layers).append(name)
+                is_wrapped = name in called and not _members(self.program, cls.node, partial(_is_self, name=name))
+                if is_wrapped and multiplies(self.program, [Value(known)]):
                     found.append(Use(cls.module, scope, value, stmt, True))
-        for use in found:
-            self.uses[id(use.node)] = use
-        if not found:
+        if losses and layers:
+            self.inner[cls] = Inner(cls, tuple(layers), tuple(losses))
+        elif found:
+            self.uses.update((id(use.node), use) for use in found)
+        else:
             text = Message("the loss is computed in the same cell as the matmul")
             self.obstacles.append(Obstacle(cls.module, cls.node, text))
+
+    def _is_cell(self, known: Alternative) -> bool:
+        if known.cls is not None:
+            return networks.is_cell(self.program, known.cls)
+        return known.type_api.startswith(("mindspore.nn.", "mindspore.mint.nn."))
 
     def function(self, function: Scope, gradient: Call, depth: int) -> None:
         """A function that is differentiated: the networks that it calls."""

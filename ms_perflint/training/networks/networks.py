@@ -56,6 +56,11 @@ class Reach(NamedTuple):
     is_hidden: bool  # a part of it is not known
 
 
+def is_cell(program: Program, cls: Scope) -> bool:
+    """Return whether a class is a cell."""
+    return any(api.startswith("mindspore.nn.") for api in base_apis(program, cls))
+
+
 def multiplies(program: Program, values: Iterable[Value]) -> bool:
     """Return whether a network certainly has matmul or convolution: an instance, a container, a function with one."""
     return _searched(program, values).found
@@ -101,7 +106,7 @@ def may_multiply(program: Program, values: Iterable[Value]) -> bool:
 
 def _is_network(program: Program, search: _Search, cls: Scope) -> bool:
     """Return whether a class is a cell made of layers that multiply; a bare operator may be there for other things."""
-    if is_loss(program, cls) or not any(api.startswith("mindspore.nn.") for api in base_apis(program, cls)):
+    if is_loss(program, cls) or not is_cell(program, cls):
         return False
     sites = [site for scope in (cls, *cls.defines) for site in scope.calls if search.is_matrix_site(site)]
     return any(api.startswith(LAYERS) for site in sites for api in program.apis(site))
@@ -205,7 +210,8 @@ class _Search:
         if self.is_matrix_site(site):
             self.find(site)
             return
-        in_cell = scope.parent is not None and scope.parent.is_class
+        cls = scope.parent
+        in_cell = cls is not None and cls.is_class and is_cell(self.program, cls)
         if isinstance(site.node, ast.Call) and not (in_cell and isinstance(site.node.func, (ast.Name, ast.Attribute))):
             callees = self.program.evaluator.callees(site)
             self.is_hidden = self.is_hidden or (isinstance(site.node.func, ast.Name) and not callees.alternatives)
