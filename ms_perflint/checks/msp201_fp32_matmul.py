@@ -119,7 +119,7 @@ class Fp32Matmul(Check):
             if networks.multiplies(program, each.values):
                 return each
         for each in reached:
-            if train_cells.asks_float32(program, each) and networks.is_hidden(program, each.values):
+            if train_cells.asks_float32(program, each) and networks.is_unknown(program, each.values):
                 return each
         run = (each for each in reached if program.is_run_by_entry(each.call))
         return next((each for each in run if networks.may_multiply(program, each.values)), None)

@@ -71,10 +71,13 @@ def layer(program: Program, values: Iterable[Value]) -> Optional[Site]:
     return _searched(program, values).layer
 
 
-def is_hidden(program: Program, values: Iterable[Value]) -> bool:
-    """Return whether a network has no matmul or convolution that is known, and a part of it is not known."""
+def is_unknown(program: Program, values: Iterable[Value]) -> bool:
+    """Return whether no matmul or convolution of a network is known, and a part of it is not in the program."""
+    values = tuple(values)
     search = _searched(program, values)
-    return search.is_hidden and not search.found
+    known = [each for value in values for each in value.alternatives if each.type_api]
+    is_foreign = any(not each.type_api.startswith("mindspore.") for each in known)
+    return not search.found and (search.is_hidden or is_foreign)
 
 
 def reach(program: Program, values: Iterable[Value]) -> Reach:

@@ -12,7 +12,7 @@ from ms_perflint.infer.values import BOTTOM, Alternative, Value
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.networks.matrix_work import is_matrix
 from ms_perflint.training.networks.networks import multiplies, reach
-from ms_perflint.training.networks.train_cells import BUILD, LEVELS, MODEL, is_full
+from ms_perflint.training.networks.train_cells import BUILD, LEVELS, MODEL, is_full, is_of_inputs
 from ms_perflint.training.training_steps import GRADS
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _differentiates_inputs(program: Program, values: Iterable[Value]) -> bool:
 
     Adversarial attacks and sampling take them too, before the loss is computed.
     """
-    derivatives = [call for call in program.calls(*DERIVATIVES, *sorted(GRADS)) if _is_of_inputs(call)]
+    derivatives = [call for call in program.calls(*DERIVATIVES, *sorted(GRADS)) if is_of_inputs(call)]
     if not derivatives:
         return False
     loss = reach(program, values)
@@ -192,14 +192,6 @@ def _differentiates_inputs(program: Program, values: Iterable[Value]) -> bool:
     made = {id(call.node) for call in derivatives}
     sites = (site for scope in loss.scopes for site in scope.calls if isinstance(site.node, ast.Call))
     return any(_comes_from(known, made) for site in sites for known in program.evaluator.callees(site).alternatives)
-
-
-def _is_of_inputs(call: Call) -> bool:
-    if call.api not in GRADS:
-        return True
-    if call.api.endswith("GradOperation"):
-        return call.argument("get_by_list").must_be(False)
-    return not call.argument("grad_position").must_be(None) and call.argument("weights").must_be(None)
 
 
 def _comes_from(known: Optional[Alternative], calls: Container[int]) -> bool:
