@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 DEPTH = 4  # wrappers around a network, or functions between a forward function and the network
 _MEMBERS = frozenset({"training", "phase", "requires_grad"})  # of every cell, beside its methods
+_OF_NETWORKS = frozenset({"trainable_params", "set_train", "parameters_dict", "get_parameters"})
 _WEIGHTS = frozenset({"weight", "embedding_table", "weight_ih", "weight_hh"})
 _FUNCTIONS = frozenset(
     {"matmul", "mm", "bmm", "dense", "linear", "einsum", "addmm", "baddbmm", "mv", "dot", "tensordot"}
@@ -207,6 +208,8 @@ class _Finder:
                     self.loss(each, DEPTH)
                 else:
                     self.called(site, function, gradient)
+            if not cells and _is_network_by_use(site.node, gradient):
+                self.called(site, function, gradient)
             inner = [each.definition for each in known if each.definition is not None and each.definition.is_function]
             for other in inner if depth > 1 and not cells else ():
                 if other is not function and other.name != "construct":
@@ -247,6 +250,15 @@ def outside(call: Call, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
         if isinstance(loop, ast.stmt) and not bound & names:
             return loop
     return stmt
+
+
+def _is_network_by_use(call: ast.Call, gradient: Call) -> bool:
+    """Return whether what is called is used as a network beside a gradient function: `net.set_train()`."""
+    if not isinstance(call.func, (ast.Name, ast.Attribute)):
+        return False
+    name = ast.unparse(call.func)
+    members = (node for node in ast.walk(gradient.scope.owner.node) if isinstance(node, ast.Attribute))
+    return any(each.attr in _OF_NETWORKS and ast.unparse(each.value) == name for each in members)
 
 
 def _is_returned(function: Scope, site: Site) -> bool:

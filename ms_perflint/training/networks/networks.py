@@ -229,6 +229,8 @@ class _Search:
         if site.word not in self._words(site.module):
             return False
         apis = self.program.apis(site)
+        if any(api.startswith(LAYERS) and api.endswith("()") for api in apis):
+            return False  # a layer is called: it counts where it is made
         if any(is_matrix(api[:-2] if api.endswith("()") else api) for api in apis):
             return is_noticed(self.program, site, apis[0])
         if site.word not in TENSOR_PRODUCTS or site.scope.owner.name != "construct":
