@@ -27,8 +27,8 @@ SCALED = Message("the loss is scaled, but matmul and convolution run in FP32, se
 FORCED = Message("matmul and convolution are forced to FP32, several times slower than half precision")
 LEVEL = Message("compute in FP16, with a scaled loss")
 # Why a fix is not safe
-ROUNDS = Message("FP16 changes the numbers: compare the loss curve")
-UNSCALED = Message("FP16 changes the numbers, and small gradients become 0: nothing here can scale the loss")
+ROUNDS = Message("FP16 changes the numbers; compare the loss curve")
+UNSCALED = Message("FP16 changes the numbers, and small gradients become 0, as nothing here can scale the loss")
 TIED = Message("the network multiplies by the weight of a layer, which stays in FP32 unless it is cast")
 INSIDE = Message("the network computes its loss itself, which has to stay in FP32: check where it starts")
 OWN = Message("the training step is written by hand: what else uses its loss and gradients has to be checked")
@@ -173,7 +173,8 @@ class Fp32Matmul(Check):
         edits, related = edit.set_value(call, name, f'"{level}"', yaml=level, line_length=self.line_length)
         if edits is None:
             return _none(related, call, Message("`{name}` cannot be set here", name=name))
-        way = Way(tuple(edits), LEVEL, Safety.UNSAFE, ROUNDS, related)
+        advice = Message("compute in FP16 with `{argument}`", argument=f'{name}="{level}"')
+        way = Way(tuple(edits), advice, Safety.UNSAFE, ROUNDS, related)
         if related:
             way = way._replace(safety=Safety.DISPLAY, reason=Message("an option or a config file decides the level"))
         elif is_cpu and call.given("loss_scale_manager") is None:
