@@ -251,6 +251,8 @@ class Fp32Matmul(Check):
             values = tuple(self.program.value(use.node, use.scope) for use in plan.uses)
         made = (train_cells.made_at(self.program, known) for value in values for known in value.alternatives)
         found = [_related(call.module, call.node, Message("the network")) for call in made if call is not None]
+        inner = plan.inner if plan is not None else ()
+        found += [_related(each.cls.module, each.cls.node, Message("the network")) for each in inner]
         layer = networks.layer(self.program, values)
         if layer is not None:
             found.append(_related(layer.module, layer.node, Message("a layer of it that runs in FP32")))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
@@ -148,7 +149,8 @@ class _Finder:
             return
         if known.type_api in WRAPPERS or known.cls is not None:
             given = list(self._networks_given(call))
-            for argument in given:
+            networks_given = [each for each in given if not self._is_loss_alone(each, call.scope)] or given
+            for argument in networks_given:
                 inner = [each for each in self.program.value(argument, call.scope).alternatives if wraps(each)]
                 for each in inner:
                     self.loss(each, depth - 1)
@@ -162,14 +164,24 @@ class _Finder:
             text = Message("the loss is computed inside of a network that is not part of the program")
             self.obstacles.append(Obstacle(call.module, call.node, text))
 
+    def _is_loss_alone(self, argument: ast.expr, scope: Scope) -> bool:
+        """Return whether an argument is a loss by its name that is given no network."""
+        known = self.program.value(argument, scope).alternatives
+        made = [
+            made_at(self.program, each) for each in known if each.cls is not None and "loss" in each.cls.name.lower()
+        ]
+        return bool(made) and not any(call is not None and list(self._networks_given(call)) for call in made)
+
     def parts(self, cls: Scope) -> None:
         """A network that computes its loss itself: in a cell that it holds, else with a function."""
-        called = {site.word for method in cls.defines for site in method.calls}
-        names = {name for method in cls.defines for name in method.attrs}
+        classes = list(ancestors(self.program.evaluator, cls))
+        methods = [method for each in classes for method in each.defines]
+        called = {site.word for method in methods for site in method.calls}
+        names = {name for method in methods for name in method.attrs}
         layers: list[str] = []
         losses: list[str] = []
         found: list[Use] = []
-        for name, bindings in cls.attributes.items():
+        for name, bindings in (item for each in classes for item in each.attributes.items()):
             for binding in bindings if name in names and len(bindings) == 1 else ():
                 value, stmt, scope = binding.value, binding.stmt, binding.scope
                 if value is None or binding.path or not isinstance(stmt, ast.stmt) or scope.owner.name != "__init__":
@@ -178,11 +190,12 @@ class _Finder:
                 if not known or not all(self._is_cell(each) for each in known):
                     continue
                 (losses if self._is_loss(value, scope) else layers).append(name)
-                is_wrapped = name in called and not _members(self.program, cls.node, partial(_is_self, name=name))
-                if is_wrapped and multiplies(self.program, [Value(known)]):
-                    found.append(Use(cls.module, scope, value, stmt, True))
+                is_read = any(_members(self.program, each.node, partial(_is_self, name=name)) for each in classes)
+                if name in called and not is_read and multiplies(self.program, [Value(known)]):
+                    found.append(Use(scope.module, scope, value, stmt, True))
         if losses and layers:
-            self.inner[cls] = Inner(cls, tuple(layers), tuple(losses))
+            own = next(each for each in classes if each.method("__init__") is not None)
+            self.inner[own] = Inner(own, tuple(dict.fromkeys(layers)), tuple(dict.fromkeys(losses)))
         elif found:
             self.uses.update((id(use.node), use) for use in found)
         else:
