@@ -27,10 +27,10 @@ SCALED = Message("the loss is scaled, but matmul and convolution run in FP32, se
 FORCED = Message("matmul and convolution are forced to FP32, several times slower than half precision")
 LEVEL = Message("compute in FP16, with a scaled loss")
 # Why a fix is not safe
-ROUNDS = Message("FP16 changes the numbers: compare the loss curve")
-UNSCALED = Message("FP16 changes the numbers, and small gradients become 0: nothing here can scale the loss")
+ROUNDS = Message("FP16 changes the numbers; compare the loss curve")
+UNSCALED = Message("FP16 changes the numbers, and small gradients become 0, as nothing here can scale the loss")
 TIED = Message("the network multiplies by the weight of a layer, which stays in FP32 unless it is cast")
-INSIDE = Message("the network computes its loss itself, which has to stay in FP32: its layers are converted one by one")
+INSIDE = Message("the network computes its loss itself, which has to stay in FP32: check where it starts")
 OWN = Message("the training step is written by hand: what else uses its loss and gradients has to be checked")
 ATLAS = Message("FP16 would need a loss scale that has no place here, and BF16 needs Atlas A2 or a newer device")
 
@@ -120,7 +120,7 @@ class Fp32Matmul(Check):
             if networks.multiplies(program, each.values):
                 return each
         for each in reached:
-            if train_cells.asks_float32(program, each) and networks.is_hidden(program, each.values):
+            if train_cells.asks_float32(program, each) and networks.is_unknown(program, each.values):
                 return each
         run = (each for each in reached if program.is_run_by_entry(each.call))
         return next((each for each in run if networks.may_multiply(program, each.values)), None)
@@ -174,7 +174,8 @@ class Fp32Matmul(Check):
         edits, related = edit.set_value(call, name, f'"{level}"', yaml=level, line_length=self.line_length)
         if edits is None:
             return _none(related, call, Message("`{name}` cannot be set here", name=name))
-        way = Way(tuple(edits), LEVEL, Safety.UNSAFE, ROUNDS, related)
+        advice = Message("compute in FP16 with `{argument}`", argument=f'{name}="{level}"')
+        way = Way(tuple(edits), advice, Safety.UNSAFE, ROUNDS, related)
         if related:
             way = way._replace(safety=Safety.DISPLAY, reason=Message("an option or a config file decides the level"))
         elif is_cpu and call.given("loss_scale_manager") is None:
@@ -212,12 +213,14 @@ class Fp32Matmul(Check):
     def _custom(self, training: Training) -> Way:
         """A step of one's own: its networks are converted without their loss, and the loss is scaled."""
         trainings = conversions.together(train_cells.trainings(self.program), training)
-        found = self._writer.converted(conversions.plan(self.program, trainings), trainings)
+        plan = conversions.plan(self.program, trainings)
+        found = self._writer.converted(plan, trainings)
         if isinstance(found, conversions.Obstacle):
             return _none((), training.call, found.text, (found.module, found.node))
         names = ", ".join(f"`{name}`" for name in found.names)
         advice = Message("convert {names}, and scale the loss", names=names)
-        reason = INSIDE if training.kind == "model" else OWN
+        is_inside = training.kind == "model" or plan.inner or any(use.is_part for use in plan.uses)
+        reason = INSIDE if is_inside else OWN
         if found.dtype != "float16":
             advice, reason = Message("convert {names} to BF16, which needs no loss scaling", names=names), ATLAS
         return self._with_casts(training, Way(found.edits, advice, Safety.DISPLAY, reason))
@@ -249,6 +252,8 @@ class Fp32Matmul(Check):
             values = tuple(self.program.value(use.node, use.scope) for use in plan.uses)
         made = (train_cells.made_at(self.program, known) for value in values for known in value.alternatives)
         found = [_related(call.module, call.node, Message("the network")) for call in made if call is not None]
+        inner = plan.inner if plan is not None else ()
+        found += [_related(each.cls.module, each.cls.node, Message("the network")) for each in inner]
         layer = networks.layer(self.program, values)
         if layer is not None:
             found.append(_related(layer.module, layer.node, Message("a layer of it that runs in FP32")))

@@ -135,7 +135,8 @@ def merged(by_program: Sequence[dict[tuple[object, ...], Finding]]) -> list[Find
         first = reports[0]
         edits = {report.fix.edits if report.fix is not None else None for report in reports}
         if len(edits) > 1:
-            out.append(first._replace(fix=None))
+            text = Message("no fix is shown: the programs that run this need different ones")
+            out.append(first._replace(fix=None, related=(*first.related, Related(first.place, text))))
         elif first.fix is None:
             out.append(first)
         else:

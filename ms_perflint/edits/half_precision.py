@@ -12,9 +12,9 @@ from ms_perflint.edits.imports import import_name
 from ms_perflint.edits.statements import insert_after, insert_before
 from ms_perflint.index.signature import Signature
 from ms_perflint.languages import Message
-from ms_perflint.training.networks.conversions import Obstacle, Plan, Tied, Use, is_used_beside
-from ms_perflint.training.networks.train_cells import Training, made_at
-from ms_perflint.training.training_steps import base_apis, is_optimizer_word
+from ms_perflint.training.networks.conversions import Inner, Obstacle, Plan, Tied, Use, is_used_beside
+from ms_perflint.training.networks.train_cells import LEVELS, Training, made_at
+from ms_perflint.training.training_steps import base_apis, is_optimizer_word, is_step_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -62,7 +62,7 @@ class Writer:
             return plan.obstacles[0]
         scaled: Optional[list[Edit]] = []
         for training in trainings:
-            edits = self.scaled(training)
+            edits = self.scaled(training, trainings)
             scaled = [*scaled, *edits] if scaled is not None and edits is not None else None
         dtype = "float16" if scaled is not None else "bfloat16"
         if scaled is None and (self.program.version < BF16_SINCE or self.is_for_cpu):
@@ -74,7 +74,13 @@ class Writer:
                 text = Message("a statement of its own is needed before this one")
                 return Obstacle(uses[0].module, uses[0].node, text)
             found += edits
-        names = tuple(dict.fromkeys(use.module.text(use.node) for use in plan.uses))
+        for inner in plan.inner:
+            edits = self._inner(inner, dtype)
+            if edits is None:
+                text = Message("`__init__` of this class cannot be added to")
+                return Obstacle(inner.cls.module, inner.cls.node, text)
+            found += edits
+        names = tuple(dict.fromkeys([*map(_called, plan.uses), *(inner.cls.name for inner in plan.inner)]))
         return Rewrite(tuple(dict.fromkeys(found)), names, dtype)
 
     def _uses(self, uses: Sequence[Use], dtype: str) -> Optional[list[Edit]]:
@@ -99,13 +105,27 @@ class Writer:
         replaced = [replace_expression(use.module, use.node, new) for use in uses]
         return _joined(found, insert_before(module, first.stmt, f"{new} = {converted}"), *replaced)
 
+    def _inner(self, inner: Inner, dtype: str) -> Optional[list[Edit]]:
+        """Return the edits that set the layers of a network to half precision, and its loss to float32."""
+        init = inner.cls.method("__init__")
+        if init is None or not isinstance(init.node, ast.FunctionDef):
+            return None
+        half, imports = self.name(inner.cls.module, f"mindspore.{dtype}")
+        full, others = self.name(inner.cls.module, "mindspore.float32")
+        lines = [f"self.{name}.to_float({half})" for name in inner.layers]
+        lines += [f"self.{name}.to_float({full})" for name in inner.losses]
+        return _joined([*imports, *others], insert_after(inner.cls.module, init.node.body[-1], "\n".join(lines)))
+
     # --- loss scaling
 
-    def scaled(self, training: Training) -> Optional[list[Edit]]:
+    def scaled(self, training: Training, trainings: Sequence[Training]) -> Optional[list[Edit]]:
         """Return the edits that scale the loss of a training, none where it is scaled; None where that has no place."""
         if training.kind == "model":
             return self._scaled_by_manager(training.call)
-        return self._scaled_cell(training) if training.kind == "cell" else self._scaled_function(training)
+        if training.kind == "cell":
+            return self._scaled_cell(training)
+        here = [each.call for each in trainings if each.call.scope.owner is training.call.scope.owner]
+        return self._scaled_function(training, training.call == min(here, key=lambda call: call.span))
 
     def _scaled_by_manager(self, model: Call) -> Optional[list[Edit]]:
         if model.given("loss_scale_manager") is not None:
@@ -136,9 +156,23 @@ class Writer:
                         return None
                     found.add(made)
         optimizer = found.pop() if len(found) == 1 else None
-        if optimizer is None or optimizer.given("loss_scale") is not None:
+        if optimizer is None or optimizer.given("loss_scale") is not None or self._steps_elsewhere(optimizer, call):
             return None
         return self._set(optimizer, "loss_scale", SCALE)
+
+    def _steps_elsewhere(self, optimizer: Call, call: Call) -> bool:
+        """Return whether another Model or train cell is given the same optimizer: its loss would not be scaled."""
+        stmt = optimizer.stmt
+        names = {ast.unparse(target) for target in stmt.targets} if isinstance(stmt, ast.Assign) else set()
+        for site in (site for scope in optimizer.module.scopes for site in scope.calls):
+            if not isinstance(site.node, ast.Call) or site.node is call.node:
+                continue
+            given = (*site.node.args, *(keyword.value for keyword in site.node.keywords))
+            if names & {ast.unparse(each) for each in given if isinstance(each, (ast.Name, ast.Attribute))}:
+                made = self.program.value(site.node, site.scope).alternatives
+                if any(known.type_api in LEVELS or is_step_object(self.program, known) for known in made):
+                    return True
+        return False
 
     def _scaled_cell(self, training: Training) -> Optional[list[Edit]]:
         """A train cell takes the scale as `sens`; one that scales its loss is left as it is."""
@@ -154,8 +188,11 @@ class Writer:
             return None
         return _joined([], self._unscaled_by_optimizer(call), self._set(call, "sens", SCALE))
 
-    def _scaled_function(self, training: Training) -> Optional[list[Edit]]:
-        """A gradient function: what is differentiated scales its loss, what calls it unscales loss and gradients."""
+    def _scaled_function(self, training: Training, is_first: bool) -> Optional[list[Edit]]:
+        """A gradient function: what is differentiated scales its loss, what calls it unscales loss and gradients.
+
+        The first one of a scope makes the loss scaler.
+        """
         gradient = training.call
         functions = {known.definition for value in training.values for known in value.alternatives}
         function = functions.pop() if len(functions) == 1 else None
@@ -169,7 +206,8 @@ class Writer:
         elif not _is_seen(gradient, function) or any(not _is_seen(gradient, site.scope) for site in training.sites):
             return None
         spelling, imports = self.name(gradient.module, SCALER)
-        found = _joined(list(imports), insert_before(gradient.module, gradient.stmt, f"{name} = {spelling}({SCALE})"))
+        made = insert_before(gradient.module, gradient.stmt, f"{name} = {spelling}({SCALE})") if is_first else ()
+        found = _joined(list(imports), made)
         has_aux = gradient.argument("has_aux").must_be(True)
         for given, _ in function.returns:
             if isinstance(given, ast.Tuple) != has_aux or not (
@@ -218,6 +256,14 @@ def _joined(found: Optional[list[Edit]], *parts: Optional[Iterable[Edit]]) -> Op
     if found is None or any(part is None for part in parts):
         return None
     return [*found, *(each for part in parts for each in part or ())]
+
+
+def _called(use: Use) -> str:
+    """Return what the code calls a network."""
+    stmt = use.stmt
+    if use.is_part and isinstance(stmt, ast.Assign):
+        return ast.unparse(stmt.targets[0])
+    return use.module.text(use.node)
 
 
 def _by_name(uses: Iterable[Use]) -> list[list[Use]]:

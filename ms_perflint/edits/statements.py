@@ -72,9 +72,9 @@ def insert_before(module: SemanticIndex, stmt: ast.stmt, line: str) -> tuple[Edi
 
 
 def insert_after(module: SemanticIndex, stmt: ast.stmt, lines: str) -> tuple[Edit, ...] | None:
-    """Return the edit that inserts lines behind a simple statement, indented as it is; None where it shares a line."""
+    """Return the edit that inserts lines behind a statement, indented as it is; None where it shares a line."""
     source, (start, end) = module.source, module.span(stmt)
-    if is_compound(stmt) or not starts_line(source, start) or _REST.match(source.text, end) is None:
+    if not starts_line(source, start) or _REST.match(source.text, end) is None:
         return None
     if source.text[end:].lstrip(BLANK).startswith(b";"):
         return None

@@ -507,9 +507,383 @@ FIRES = [
         """,
         TRAIN,
     ),
+    case(
+        "half precision in a metric",
+        IMPORTS,
+        NET,
+        """
+        class Closeness(ms.train.Metric):
+            def clear(self):
+                self.total = 0
+
+            def update(self, *inputs):
+                self.total += ops.matmul(inputs[0].astype(ms.float16), inputs[1].astype(ms.float16)).sum()
+
+            def eval(self):
+                return self.total
+
+
+        """,
+        PARTS,
+        'model = Model(net, loss, opt, metrics={"closeness": Closeness()})  # ! unsafe\n',
+        TRAIN,
+    ),
+    case(
+        "half precision in another network",
+        IMPORTS,
+        NET,
+        NET.replace("Net", "Teacher"),
+        PARTS,
+        """
+        teacher = Teacher().to_float(ms.float16)
+        targets = teacher(ops.ones((1, 3, 8, 8)))
+        other = amp.auto_mixed_precision(Teacher(), "O2")
+        Model(net, loss, opt).train(10, dataset, dataset_sink_mode=True)  # ! unsafe
+        """,
+    ),
+    case(
+        "half precision in an entry of a table that is not taken",
+        IMPORTS,
+        NET.replace("def __init__(self)", "def __init__(self, dtype)").replace(
+            "nn.Dense(64, 64)", "nn.Dense(64, 64).to_float(dtype)"
+        ),
+        'DTYPES = {"fp16": ms.float16, "fp32": ms.float32}\n',
+        PARTS.replace("Net()", 'Net(DTYPES["fp32"])'),
+        "model = Model(net, loss, opt)  # ! unsafe\n",
+        TRAIN,
+    ),
+    case(
+        "half precision in a class of a registry that is not taken",
+        IMPORTS,
+        NET,
+        """
+        class Half(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Dense(64, 64).to_float(ms.float16)
+
+            def construct(self, x):
+                return self.fc(x)
+
+
+        NETWORKS = {"net": Net, "half": Half}
+        net = NETWORKS["net"]()
+        """,
+        PARTS.replace("net = Net()", ""),
+        "model = Model(net, loss, opt)  # ! unsafe\n",
+        TRAIN,
+    ),
+    case(
+        "half precision for the softmax of the network alone",
+        IMPORTS,
+        cell("self.fc = nn.Dense(64, 64)\nself.soft = nn.Softmax().to_float(ms.float16)", "self.soft(self.fc(x))"),
+        RUN_REPORTED,
+    ),
+    case(
+        "level of a Model that only evaluates",
+        READY,
+        """
+        tester = Model(net, loss, metrics={"acc"}, amp_level="O2")
+        model = Model(net, loss, opt)  # ! unsafe
+        """,
+        TRAIN,
+    ),
+    case(
+        "level O0 of a network that cannot be seen",
+        IMPORTS,
+        """
+        from zoo import build_network
+
+        net = build_network("resnet50")
+        model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()), amp_level="O0")  # ! unsafe
+        """,
+        TRAIN,
+    ),
+    case(
+        "loss scale of a network that cannot be seen",
+        IMPORTS,
+        """
+        from zoo import build_network
+
+        net = build_network("resnet50")
+        scale = ms.amp.DynamicLossScaleManager()
+        model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()), loss_scale_manager=scale)  # ! unsafe
+        """,
+        TRAIN,
+    ),
+    case(
+        "adversarial attack before the step",
+        IMPORTS,
+        NET,
+        PARTS,
+        """
+        def forward(data, label):
+            return loss(net(data), label)
+
+
+        attack = ms.grad(forward, grad_position=0)
+        grad_fn = ms.value_and_grad(forward, None, opt.parameters)  # ! display-only
+        for data, label in dataset.create_tuple_iterator():
+            data = data + 0.01 * ops.sign(attack(data, label))
+            value, grads = grad_fn(data, label)
+            opt(grads)
+        """,
+    ),
+    case(
+        "the training that runs first",
+        IMPORTS,
+        NET,
+        PARTS,
+        """
+        def tune():
+            model = Model(net, loss, opt)
+            model.train(1, dataset, dataset_sink_mode=True)
+
+
+        def warm_up():
+            step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)  # ! display-only
+            for data, label in dataset.create_tuple_iterator():
+                step(data, label)
+
+
+        warm_up()
+        tune()
+        """,
+    ),
+    case(
+        "network of a class that trains it",
+        IMPORTS,
+        NET,
+        """
+        class Trainer:
+            def __init__(self, net):
+                self.net = net
+                self.loss = nn.MSELoss()
+                self.opt = nn.Adam(net.trainable_params())
+                self.grad_fn = ms.value_and_grad(self.forward, None, self.opt.parameters)  # ! display-only
+
+            def forward(self, data, label):
+                return self.loss(self.net(data), label)
+
+            def run(self):
+                for data, label in dataset.create_tuple_iterator():
+                    value, grads = self.grad_fn(data, label)
+                    self.opt(grads)
+
+
+        Trainer(Net()).run()
+        """,
+    ),
+    case(
+        "loss inside of the network of a Model",
+        READY,
+        "model = Model(nn.WithLossCell(net, loss), optimizer=opt)  # ! display-only\n",
+        TRAIN,
+    ),
+    case(
+        "loss inside of a class of its own, with a function",
+        IMPORTS,
+        cell("self.fc = nn.Dense(64, 64)", "ops.cross_entropy(self.fc(x), y)").replace(
+            "construct(self, x)", "construct(self, x, y)"
+        ),
+        """
+        net = Net()
+        step = nn.TrainOneStepCell(net, nn.Adam(net.trainable_params()))  # ! display-only
+        for data, label in dataset.create_tuple_iterator():
+            step(data, label)
+        """,
+    ),
+    case(
+        "loss in the same cell as a bare product",
+        IMPORTS,
+        cell(
+            'self.w = ms.Parameter(ops.ones((64, 64)), name="w")', "ops.cross_entropy(ops.matmul(x, self.w), y)"
+        ).replace("construct(self, x)", "construct(self, x, y)"),
+        """
+        net = Net()
+        step = nn.TrainOneStepCell(net, nn.Adam(net.trainable_params()))  # ! no fix
+        for data, label in dataset.create_tuple_iterator():
+            step(data, label)
+        """,
+    ),
+    case(
+        "tied weights",
+        IMPORTS,
+        cell("self.enc = nn.Dense(64, 64)", "self.enc(x) @ self.enc.weight"),
+        PARTS,
+        "model = Model(net, loss, opt)  # ! display-only\n",
+        TRAIN,
+    ),
 ]
 
 QUIET = [
+    case(
+        "weight of less than a tile",
+        IMPORTS,
+        cell('self.w = ms.Parameter(ops.ones((128, 8)), name="w")', "x @ self.w"),
+        RUN,
+    ),
+    case("convolutions of a few channels", IMPORTS, cell("self.conv = nn.Conv2d(1, 6, (5, 5))", "self.conv(x)"), RUN),
+    case("depthwise convolution", IMPORTS, cell("self.conv = nn.Conv2d(64, 64, 3, group=64)", "self.conv(x)"), RUN),
+    case("small recurrent layer", IMPORTS, cell("self.rnn = nn.LSTM(32, 8)", "self.rnn(x)[0]"), RUN),
+    case(
+        "layer that is built and never called",
+        IMPORTS,
+        cell("self.fc = nn.Dense(64, 64)\nself.norm = nn.LayerNorm((64,))", "self.norm(x)"),
+        RUN,
+    ),
+    case(
+        "convolution with a constant kernel",
+        IMPORTS,
+        cell(
+            "self.conv = ops.Conv2D(64, 3)\nself.kernel = Tensor(np.ones((64, 64, 3, 3)), ms.float32)",
+            "self.conv(x, self.kernel)",
+        ),
+        RUN,
+    ),
+    case(
+        "half precision of an entry of a table that is taken",
+        IMPORTS,
+        NET.replace("def __init__(self)", "def __init__(self, dtype)").replace(
+            "nn.Dense(64, 64)", "nn.Dense(64, 64).to_float(dtype)"
+        ),
+        'DTYPES = {"fp16": ms.float16, "fp32": ms.float32}\n',
+        PARTS.replace("Net()", 'Net(DTYPES["fp16"])'),
+        "model = Model(net, loss, opt)\n",
+        TRAIN,
+    ),
+    case(
+        "half precision of an entry of a table that nobody knows",
+        IMPORTS,
+        NET.replace("def __init__(self)", "def __init__(self, dtype)").replace(
+            "nn.Dense(64, 64)", "nn.Dense(64, 64).to_float(dtype)"
+        ),
+        """
+        import os
+
+        DTYPES = {"fp16": ms.float16, "fp32": ms.float32}
+        """,
+        PARTS.replace("Net()", 'Net(DTYPES[os.environ["DTYPE"]])'),
+        "model = Model(net, loss, opt)\n",
+        TRAIN,
+    ),
+    case(
+        "half precision in a network that the trained one is given",
+        IMPORTS,
+        NET,
+        """
+        class Around(nn.Cell):
+            def __init__(self, inner):
+                super().__init__()
+                self.inner = inner
+
+            def construct(self, x):
+                return self.inner(x)
+
+
+        """,
+        PARTS.replace("net = Net()", "net = Around(Net().to_float(ms.float16))"),
+        "model = Model(net, loss, opt)\n",
+        TRAIN,
+    ),
+    case(
+        "half precision in a part of the network that a function makes",
+        IMPORTS,
+        """
+        def block(width):
+            return nn.SequentialCell(nn.Dense(width, width).to_float(ms.float16), nn.ReLU())
+
+
+        """,
+        cell("self.block = block(64)\nself.head = nn.Dense(64, 64)", "self.head(self.block(x))"),
+        RUN,
+    ),
+    case(
+        "casts around the network in the function that is differentiated",
+        READY,
+        """
+        def forward(data, label):
+            logits = net(data.astype(ms.float16))
+            return loss(logits.astype(ms.float32), label)
+
+
+        grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+        for data, label in dataset.create_tuple_iterator():
+            value, grads = grad_fn(data, label)
+            opt(grads)
+        """,
+    ),
+    case(
+        "conversion of what a function returns",
+        IMPORTS,
+        NET,
+        """
+        def build():
+            return amp.auto_mixed_precision(Net(), "O3")
+
+
+        """,
+        PARTS.replace("Net()", "build()"),
+        "model = Model(net, loss, opt)\n",
+        TRAIN,
+    ),
+    case(
+        "level of the one of two Models that trains as well",
+        READY,
+        """
+        first = Model(net, loss, opt, amp_level="O2")
+        first.train(1, dataset, dataset_sink_mode=True)
+        model = Model(net, loss, opt)
+        """,
+        TRAIN,
+    ),
+    case(
+        "penalty on the slope of the network",
+        IMPORTS,
+        NET,
+        PARTS,
+        """
+        def critic(data):
+            return net(data).mean()
+
+
+        slope = ms.grad(critic)
+
+
+        def forward(data, label):
+            return loss(net(data), label) + ops.square(slope(data)).mean()
+
+
+        grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+        for data, label in dataset.create_tuple_iterator():
+            value, grads = grad_fn(data, label)
+            opt(grads)
+        """,
+    ),
+    case(
+        "differential equation in a cell",
+        IMPORTS,
+        cell(
+            "self.fc = nn.Dense(2, 64)\nself.mid = nn.Dense(64, 64)\nself.out = nn.Dense(64, 1)",
+            "self.out(self.mid(self.fc(x)))",
+        ),
+        """
+        class Residual(nn.Cell):
+            def __init__(self, net):
+                super().__init__()
+                self.net = net
+                self.slope = ops.GradOperation(get_all=True)
+
+            def construct(self, points):
+                return ops.square(self.slope(self.net)(points)[0]).mean()
+
+
+        net = Net()
+        step = nn.TrainOneStepCell(Residual(net), nn.Adam(net.trainable_params()))
+        for (points,) in dataset.create_tuple_iterator():
+            step(points)
+        """,
+    ),
     case(
         "wide layers with a narrow side",
         IMPORTS,

@@ -80,8 +80,13 @@ FORMS: list[Form] = [
         "model = Model(net, loss, optimizer)\n",
         TRAIN,
         changes="""
+            -optimizer = nn.Adam(net.trainable_params())
             -model = Model(net, loss, optimizer)
-            +model = Model(net, loss, optimizer, amp_level="O3")
+            +optimizer = nn.Adam(net.trainable_params(), loss_scale=1024.0)
+            +model = Model(
+            +    net, loss, optimizer,
+            +    amp_level="O3", loss_scale_manager=ms.FixedLossScaleManager(1024.0, drop_overflow_update=False)
+            +)
             """,
         safety="unsafe",
         device=None,
@@ -166,9 +171,14 @@ FORMS: list[Form] = [
         NET,
         "net.to_float(ms.float32)\n",
         PARTS,
-        "model = Model(net, loss, optimizer)\n",
+        "model = Model(net, loss, optimizer, loss_scale_manager=None)\n",
         TRAIN,
-        changes="-net.to_float(ms.float32)\n+net.to_float(ms.float16)\n",
+        changes="""
+            -net.to_float(ms.float32)
+            +net.to_float(ms.float16)
+            -model = Model(net, loss, optimizer, loss_scale_manager=None)
+            +model = Model(net, loss, optimizer, loss_scale_manager=None, amp_level="O2")
+            """,
         safety="unsafe",
     ),
     form(
@@ -194,13 +204,15 @@ FORMS: list[Form] = [
         DATA,
         "net = Net()\n",
         PARTS,
-        "model = Model(net, loss, optimizer)\n",
+        "model = Model(net, loss, optimizer, loss_scale_manager=None)\n",
         TRAIN,
         changes="""
             -        self.hidden = nn.Dense(64, 128).to_float(float32)
             -        self.head = nn.Dense(128, 10).to_float(float32)
             +        self.hidden = nn.Dense(64, 128).to_float(ms.float16)
             +        self.head = nn.Dense(128, 10).to_float(ms.float16)
+            -model = Model(net, loss, optimizer, loss_scale_manager=None)
+            +model = Model(net, loss, optimizer, loss_scale_manager=None, amp_level="O2")
             """,
         safety="unsafe",
     ),
@@ -210,7 +222,14 @@ FORMS: list[Form] = [
         *READY,
         CELL,
         LOOP,
-        changes='+net = ms.amp.auto_mixed_precision(net, "O2")\n',
+        changes="""
+            -optimizer = nn.Adam(net.trainable_params())
+            -train_step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer).set_train()
+            +optimizer = nn.Adam(net.trainable_params(), loss_scale=1024.0)
+            +net = ms.amp.auto_mixed_precision(net, "O2")
+            +train_step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer,
+            +                                 sens=1024.0).set_train()
+            """,
         safety="display-only",
     ),
     form(
@@ -222,13 +241,17 @@ FORMS: list[Form] = [
         DATA,
         """
         loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
-        net = nn.WithLossCell(Dense(64, 10), loss)
+        net = nn.WithLossCell(Dense(64, 64), loss)
         train_step = nn.TrainOneStepCell(net, nn.Adam(net.trainable_params())).set_train()
         """,
         LOOP,
         changes="""
-            -net = nn.WithLossCell(Dense(64, 10), loss)
-            +net = nn.WithLossCell(ms.amp.auto_mixed_precision(Dense(64, 10), "O2"), loss)
+            -net = nn.WithLossCell(Dense(64, 64), loss)
+            -train_step = nn.TrainOneStepCell(net, nn.Adam(net.trainable_params())).set_train()
+            +net = nn.WithLossCell(ms.amp.auto_mixed_precision(Dense(64, 64), "O2"), loss)
+            +train_step = nn.TrainOneStepCell(net, nn.Adam(net.trainable_params(),
+            +                                              loss_scale=1024.0),
+            +                                 sens=1024.0).set_train()
             """,
         safety="display-only",
     ),
@@ -238,7 +261,14 @@ FORMS: list[Form] = [
         *READY,
         STEP,
         LOOP,
-        changes='+net = ms.amp.auto_mixed_precision(net, "O2")\n',
+        changes="""
+            -    return loss(net(data), label)
+            +    return loss_scaler.scale(loss(net(data), label))
+            +loss_scaler = ms.amp.StaticLossScaler(1024.0)
+            +net = ms.amp.auto_mixed_precision(net, "O2")
+            +    value = loss_scaler.unscale(value)
+            +    grads = loss_scaler.unscale(grads)
+            """,
         safety="display-only",
     ),
     form(
@@ -250,7 +280,7 @@ FORMS: list[Form] = [
         class Net(nn.Cell):
             def __init__(self):
                 super().__init__()
-                self.weight = ms.Parameter(ms.Tensor(np.full((64, 10), 0.01, np.float32)), name="weight")
+                self.weight = ms.Parameter(ms.Tensor(random.randn(64, 64).astype(np.float32) / 8), name="weight")
                 self.matmul = ops.MatMul()
 
             def construct(self, x):
@@ -263,17 +293,14 @@ FORMS: list[Form] = [
         PARTS,
         CELL,
         LOOP,
-        changes='+net = ms.amp.auto_mixed_precision(net, "O2")\n',
+        changes="""
+            -optimizer = nn.Adam(net.trainable_params())
+            -train_step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer).set_train()
+            +optimizer = nn.Adam(net.trainable_params(), loss_scale=1024.0)
+            +net = ms.amp.auto_mixed_precision(net, "O2")
+            +train_step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer,
+            +                                 sens=1024.0).set_train()
+            """,
         safety="display-only",
-    ),
-    form(
-        CODE,
-        "custom step before 1.9",
-        *READY,
-        CELL,
-        LOOP,
-        changes="+net = net.to_float(ms.float16)\n",
-        safety="display-only",
-        version="1.8",
     ),
 ]

@@ -10,11 +10,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from proofs import msp101, msp102, msp201, msp202, msp203, msp301, msp501, msp601
+from proofs import msp101, msp102, msp201, msp201_steps, msp202, msp203, msp301, msp501, msp601
 from proofs.proof import Form, MindSpore, is_offered, mended, on_mindspore, prove
 
-FORMS = [form for rule in (msp101, msp102, msp201, msp202, msp203, msp301, msp501, msp601) for form in rule.FORMS]
-
+RULES = (msp101, msp102, msp201, msp201_steps, msp202, msp203, msp301, msp501, msp601)
+FORMS = [form for rule in RULES for form in rule.FORMS]
 
 VERSIONS = ("2.0.0", "2.4.0", "2.7.0", "2.10.0")
 

@@ -77,6 +77,10 @@ def _is_hidden_in(network: Reach, known: Alternative) -> bool:
 
 def _is_reached_by_mention(program: Program, network: Reach, mention: Mention) -> bool:
     """Return whether code that names half precision may be code of the network, or give the dtype to it."""
+    call = call_around(mention.node, mention.parents)
+    site = mention.scope.module.site_at(call) if call is not None else None
+    if site is not None and _is_switch(site):
+        return False  # that call is asked for itself
     current = mention.scope
     while current is not None:
         if current in network.scopes:
@@ -84,12 +88,8 @@ def _is_reached_by_mention(program: Program, network: Reach, mention: Mention) -
         if current.is_class:
             return _is_reached_in_class(program, network, current)
         current = current.parent  # type: ignore[assignment]
-    call = call_around(mention.node, mention.parents)
     if call is None:
         return not _is_unselected(program, mention)
-    site = mention.scope.module.site_at(call)
-    if site is not None and _is_switch(site):
-        return False  # it is asked for itself
     made = program.value(call, mention.scope)
     is_cell = not made.open and bool(made.alternatives) and all(_is_cell(program, known) for known in made.alternatives)
     return not is_cell or _may_hold(network, made)
@@ -101,7 +101,7 @@ def _is_switch(site: Site) -> bool:
 
 def _is_cell(program: Program, known: Alternative) -> bool:
     if known.cls is not None:
-        return any(api.startswith("mindspore.nn.") for api in base_apis(program, known.cls))
+        return networks.is_cell(program, known.cls)
     return known.type_api.startswith("mindspore.nn.")
 
 

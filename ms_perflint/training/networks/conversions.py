@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 DEPTH = 4  # wrappers around a network, or functions between a forward function and the network
 _MEMBERS = frozenset({"training", "phase", "requires_grad"})  # of every cell, beside its methods
+_OF_NETWORKS = frozenset({"trainable_params", "set_train", "parameters_dict", "get_parameters"})
 _WEIGHTS = frozenset({"weight", "embedding_table", "weight_ih", "weight_hh"})
 _FUNCTIONS = frozenset(
     {"matmul", "mm", "bmm", "dense", "linear", "einsum", "addmm", "baddbmm", "mv", "dot", "tensordot"}
@@ -48,10 +50,19 @@ class Obstacle(NamedTuple):
     text: str
 
 
+class Inner(NamedTuple):
+    """A network that computes its loss in a cell of its own: its layers are set to float16, the loss to float32."""
+
+    cls: Scope
+    layers: tuple[str, ...]
+    losses: tuple[str, ...]
+
+
 class Plan(NamedTuple):
     """The networks that are to be converted, or what stands in the way."""
 
     uses: tuple[Use, ...]
+    inner: tuple[Inner, ...]
     obstacles: tuple[Obstacle, ...]
 
 
@@ -60,7 +71,7 @@ def plan(program: Program, trainings: Iterable[Training]) -> Plan:
     found = _Finder(program)
     for training in trainings:
         found.training(training)
-    return Plan(tuple(found.uses.values()), tuple(found.obstacles))
+    return Plan(tuple(found.uses.values()), tuple(found.inner.values()), tuple(found.obstacles))
 
 
 def together(trainings: Sequence[Training], first: Training) -> tuple[Training, ...]:
@@ -77,6 +88,7 @@ class _Finder:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.uses: dict[int, Use] = {}  # identity of the expression -> use
+        self.inner: dict[Scope, Inner] = {}
         self.obstacles: list[Obstacle] = []
 
     def training(self, training: Training) -> None:
@@ -93,7 +105,7 @@ class _Finder:
                 self.loss(known, DEPTH)
         else:
             self.cell(call)
-        if not self.uses and not self.obstacles:
+        if not self.uses and not self.inner and not self.obstacles:
             self.obstacles.append(Obstacle(call.module, call.node, Message("where its network is made is not known")))
 
     def cell(self, call: Call) -> None:
@@ -136,7 +148,8 @@ class _Finder:
             return
         if known.type_api in WRAPPERS or known.cls is not None:
             given = list(self._networks_given(call))
-            for argument in given:
+            networks_given = [each for each in given if not self._is_loss_alone(each, call.scope)] or given
+            for argument in networks_given:
                 inner = [each for each in self.program.value(argument, call.scope).alternatives if wraps(each)]
                 for each in inner:
                     self.loss(each, depth - 1)
@@ -150,25 +163,48 @@ class _Finder:
             text = Message("the loss is computed inside of a network that is not part of the program")
             self.obstacles.append(Obstacle(call.module, call.node, text))
 
+    def _is_loss_alone(self, argument: ast.expr, scope: Scope) -> bool:
+        """Return whether an argument is a loss by its name that is given no network."""
+        known = self.program.value(argument, scope).alternatives
+        made = [
+            made_at(self.program, each) for each in known if each.cls is not None and "loss" in each.cls.name.lower()
+        ]
+        return bool(made) and not any(call is not None and list(self._networks_given(call)) for call in made)
+
     def parts(self, cls: Scope) -> None:
-        """A network that computes its loss itself: the layers that it makes and calls are converted one by one."""
-        called = {site.word for method in cls.defines for site in method.calls}
+        """A network that computes its loss itself: in a cell that it holds, else with a function."""
+        classes = list(ancestors(self.program.evaluator, cls))
+        methods = [method for each in classes for method in each.defines]
+        called = {site.word for method in methods for site in method.calls}
+        names = {name for method in methods for name in method.attrs}
+        layers: list[str] = []
+        losses: list[str] = []
         found: list[Use] = []
-        for name, bindings in cls.attributes.items():
-            for binding in bindings:
+        for name, bindings in (item for each in classes for item in each.attributes.items()):
+            for binding in bindings if name in names and len(bindings) == 1 else ():
                 value, stmt, scope = binding.value, binding.stmt, binding.scope
-                if name not in called or value is None or binding.path or not isinstance(stmt, ast.stmt):
+                if value is None or binding.path or not isinstance(stmt, ast.stmt) or scope.owner.name != "__init__":
                     continue
-                objects = Value(tuple(k for k in self.program.value(value, scope).alternatives if k.is_object))
-                if objects.alternatives and multiplies(self.program, [objects]):
-                    if _members(self.program, cls.node, partial(_is_self, name=name)):
-                        continue  # its own attributes are read: it cannot be wrapped
-                    found.append(Use(cls.module, scope, value, stmt, True))
-        for use in found:
-            self.uses[id(use.node)] = use
-        if not found:
+                known = tuple(each for each in self.program.value(value, scope).alternatives if each.is_object)
+                if not known or not all(self._is_cell(each) for each in known):
+                    continue
+                (losses if self._is_loss(value, scope) else layers).append(name)
+                is_read = any(_members(self.program, each.node, partial(_is_self, name=name)) for each in classes)
+                if name in called and not is_read and multiplies(self.program, [Value(known)]):
+                    found.append(Use(scope.module, scope, value, stmt, True))
+        if losses and layers:
+            own = next(each for each in classes if each.method("__init__") is not None)
+            self.inner[own] = Inner(own, tuple(dict.fromkeys(layers)), tuple(dict.fromkeys(losses)))
+        elif found:
+            self.uses.update((id(use.node), use) for use in found)
+        else:
             text = Message("the loss is computed in the same cell as the matmul")
             self.obstacles.append(Obstacle(cls.module, cls.node, text))
+
+    def _is_cell(self, known: Alternative) -> bool:
+        if known.cls is not None:
+            return networks.is_cell(self.program, known.cls)
+        return known.type_api.startswith(("mindspore.nn.", "mindspore.mint.nn."))
 
     def function(self, function: Scope, gradient: Call, depth: int) -> None:
         """A function that is differentiated: the networks that it calls."""
@@ -184,6 +220,8 @@ class _Finder:
                     self.loss(each, DEPTH)
                 else:
                     self.called(site, function, gradient)
+            if not cells and _is_network_by_use(site.node, gradient):
+                self.called(site, function, gradient)
             inner = [each.definition for each in known if each.definition is not None and each.definition.is_function]
             for other in inner if depth > 1 and not cells else ():
                 if other is not function and other.name != "construct":
@@ -224,6 +262,15 @@ def outside(call: Call, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
         if isinstance(loop, ast.stmt) and not bound & names:
             return loop
     return stmt
+
+
+def _is_network_by_use(call: ast.Call, gradient: Call) -> bool:
+    """Return whether what is called is used as a network beside a gradient function: `net.set_train()`."""
+    if not isinstance(call.func, (ast.Name, ast.Attribute)):
+        return False
+    name = ast.unparse(call.func)
+    members = (node for node in ast.walk(gradient.scope.owner.node) if isinstance(node, ast.Attribute))
+    return any(each.attr in _OF_NETWORKS and ast.unparse(each.value) == name for each in members)
 
 
 def _is_returned(function: Scope, site: Site) -> bool:

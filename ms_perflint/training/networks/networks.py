@@ -56,6 +56,11 @@ class Reach(NamedTuple):
     is_hidden: bool  # a part of it is not known
 
 
+def is_cell(program: Program, cls: Scope) -> bool:
+    """Return whether a class is a cell."""
+    return any(api.startswith("mindspore.nn.") for api in base_apis(program, cls))
+
+
 def multiplies(program: Program, values: Iterable[Value]) -> bool:
     """Return whether a network certainly has matmul or convolution: an instance, a container, a function with one."""
     return _searched(program, values).found
@@ -66,10 +71,13 @@ def layer(program: Program, values: Iterable[Value]) -> Optional[Site]:
     return _searched(program, values).layer
 
 
-def is_hidden(program: Program, values: Iterable[Value]) -> bool:
-    """Return whether a network has no matmul or convolution that is known, and a part of it is not known."""
+def is_unknown(program: Program, values: Iterable[Value]) -> bool:
+    """Return whether no matmul or convolution of a network is known, and a part of it is not in the program."""
+    values = tuple(values)
     search = _searched(program, values)
-    return search.is_hidden and not search.found
+    known = [each for value in values for each in value.alternatives if each.type_api]
+    is_foreign = any(not each.type_api.startswith("mindspore.") for each in known)
+    return not search.found and (search.is_hidden or is_foreign)
 
 
 def reach(program: Program, values: Iterable[Value]) -> Reach:
@@ -101,7 +109,7 @@ def may_multiply(program: Program, values: Iterable[Value]) -> bool:
 
 def _is_network(program: Program, search: _Search, cls: Scope) -> bool:
     """Return whether a class is a cell made of layers that multiply; a bare operator may be there for other things."""
-    if is_loss(program, cls) or not any(api.startswith("mindspore.nn.") for api in base_apis(program, cls)):
+    if is_loss(program, cls) or not is_cell(program, cls):
         return False
     sites = [site for scope in (cls, *cls.defines) for site in scope.calls if search.is_matrix_site(site)]
     return any(api.startswith(LAYERS) for site in sites for api in program.apis(site))
@@ -205,7 +213,8 @@ class _Search:
         if self.is_matrix_site(site):
             self.find(site)
             return
-        in_cell = scope.parent is not None and scope.parent.is_class
+        cls = scope.parent
+        in_cell = cls is not None and cls.is_class and is_cell(self.program, cls)
         if isinstance(site.node, ast.Call) and not (in_cell and isinstance(site.node.func, (ast.Name, ast.Attribute))):
             callees = self.program.evaluator.callees(site)
             self.is_hidden = self.is_hidden or (isinstance(site.node.func, ast.Name) and not callees.alternatives)
@@ -220,6 +229,8 @@ class _Search:
         if site.word not in self._words(site.module):
             return False
         apis = self.program.apis(site)
+        if any(api.startswith(LAYERS) and api.endswith("()") for api in apis):
+            return False  # a layer is called: it counts where it is made
         if any(is_matrix(api[:-2] if api.endswith("()") else api) for api in apis):
             return is_noticed(self.program, site, apis[0])
         if site.word not in TENSOR_PRODUCTS or site.scope.owner.name != "construct":

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.values import BOTTOM, Alternative, Value
 from ms_perflint.program.call_site import Call
+from ms_perflint.training.networks.matrix_work import is_matrix
 from ms_perflint.training.networks.networks import multiplies, reach
-from ms_perflint.training.networks.train_cells import BUILD, LEVELS, MODEL, is_full
+from ms_perflint.training.networks.train_cells import BUILD, LEVELS, MODEL, is_full, is_of_inputs
 from ms_perflint.training.training_steps import GRADS
 
 if TYPE_CHECKING:
@@ -90,13 +91,17 @@ def forced_networks(program: Program) -> tuple[tuple[Call, ...], ...]:
     for call in _forced(program):
         known = _cells(call)
         names = [cell.type_api.rpartition(".")[2] if cell.cls is None else cell.cls.name for cell in known]
-        if any(re.search(EXEMPT, name) for name in names) or not multiplies(program, [Value(known)]):
+        if any(re.search(EXEMPT, name) for name in names) or not known:
             continue
         is_whole = any(cell.cls is not None for cell in known) or not _in_class(call)
-        (wholes if is_whole else layers).append(call)
+        if is_whole and multiplies(program, [Value(known)]):
+            wholes.append(call)
+        elif not is_whole and all(is_matrix(cell.type_api) for cell in known):
+            layers.append(call)
     if wholes:
         return tuple((call,) for call in wholes if not _in_class(call)) or ((wholes[0],),)
-    return (tuple(layers),) if layers else ()
+    noticed = [call for call in layers if multiplies(program, [Value(_cells(call))])]
+    return ((*noticed, *(call for call in layers if call not in noticed)),) if noticed else ()
 
 
 def _in_class(call: Call) -> bool:
@@ -178,7 +183,7 @@ def _differentiates_inputs(program: Program, values: Iterable[Value]) -> bool:
 
     Adversarial attacks and sampling take them too, before the loss is computed.
     """
-    derivatives = [call for call in program.calls(*DERIVATIVES, *sorted(GRADS)) if _is_of_inputs(call)]
+    derivatives = [call for call in program.calls(*DERIVATIVES, *sorted(GRADS)) if is_of_inputs(call)]
     if not derivatives:
         return False
     loss = reach(program, values)
@@ -187,14 +192,6 @@ def _differentiates_inputs(program: Program, values: Iterable[Value]) -> bool:
     made = {id(call.node) for call in derivatives}
     sites = (site for scope in loss.scopes for site in scope.calls if isinstance(site.node, ast.Call))
     return any(_comes_from(known, made) for site in sites for known in program.evaluator.callees(site).alternatives)
-
-
-def _is_of_inputs(call: Call) -> bool:
-    if call.api not in GRADS:
-        return True
-    if call.api.endswith("GradOperation"):
-        return call.argument("get_by_list").must_be(False)
-    return not call.argument("grad_position").must_be(None) and call.argument("weights").must_be(None)
 
 
 def _comes_from(known: Optional[Alternative], calls: Container[int]) -> bool:

@@ -141,6 +141,15 @@ def is_full(call: Call) -> bool:
     return call.argument(LEVELS[call.api]).is_by_default("O0")
 
 
+def is_of_inputs(call: Call) -> bool:
+    """Return whether a function of derivatives gives those with respect to inputs, and not to weights."""
+    if call.api not in GRADS:
+        return True
+    if call.api.endswith("GradOperation"):
+        return call.argument("get_by_list").must_be(False)
+    return not call.argument("grad_position").must_be(None) and call.argument("weights").must_be(None)
+
+
 def _rank(program: Program, site: Site) -> tuple[int, int, tuple[int, int]]:
     position, path = program.position(site), site.module.path
     later = len(program.files)
@@ -164,7 +173,7 @@ def _trainings_at(program: Program, site: Site) -> Iterator[Training]:
     for known in program.evaluator.callees(site).alternatives:
         yield from _cell(program, known, site)
         call, values = _gradient(program, known)
-        if call is not None and not _in_train_cell(program, call):
+        if call is not None and not is_of_inputs(call) and not _in_train_cell(program, call):
             yield Training("gradient", call, tuple(values), (site,))
 
 
