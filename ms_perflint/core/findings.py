@@ -135,7 +135,8 @@ def merged(by_program: Sequence[dict[tuple[object, ...], Finding]]) -> list[Find
         first = reports[0]
         edits = {report.fix.edits if report.fix is not None else None for report in reports}
         if len(edits) > 1:
-            out.append(first._replace(fix=None))
+            unfixed = next((report for report in reports if report.fix is None), first)  # it says why there is none
+            out.append(unfixed._replace(fix=None))
         elif first.fix is None:
             out.append(first)
         else:
