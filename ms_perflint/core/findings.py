@@ -135,8 +135,10 @@ def merged(by_program: Sequence[dict[tuple[object, ...], Finding]]) -> list[Find
         first = reports[0]
         edits = {report.fix.edits if report.fix is not None else None for report in reports}
         if len(edits) > 1:
+            unfixed = next((report for report in reports if report.fix is None), None)  # it says why there is none
             text = Message("no fix is shown: the programs that run this need different ones")
-            out.append(first._replace(fix=None, related=(*first.related, Related(first.place, text))))
+            noted = first._replace(fix=None, related=(*first.related, Related(first.place, text)))
+            out.append(unfixed if unfixed is not None else noted)
         elif first.fix is None:
             out.append(first)
         else:

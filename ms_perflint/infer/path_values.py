@@ -113,15 +113,17 @@ def is_same_file(written: Path, used: Path) -> bool:
     same, or its beginning in a folder that can be the same, or the folder is the same. Nothing speaks for a path of
     which nothing is known.
     """
-    if not _may_be_same(written.pieces, used.pieces):
-        return False
     (own_folder, own), (folder, other) = written.cut(), used.cut()
     if not own.pieces or not other.pieces:
         return False
+    has_folders = own_folder.pieces and folder.pieces  # else a hole in the name may be that of a folder too
+    pairs = ((own_folder, folder), (own, other)) if has_folders else ((written, used),)
+    if not all(first.pieces == then.pieces or _may_be_same(first.pieces, then.pieces) for first, then in pairs):
+        return False
     if own.pieces == other.pieces:
         return any(isinstance(piece, Hole) or _EXTENSION.sub("", piece) for piece in own.pieces)
-    if own_folder.pieces == folder.pieces and (folder.pieces or _is_known(other)):
-        return True
+    if own_folder.pieces == folder.pieces:  # a name that is not known may be one of those that differ from save to save
+        return _is_known(other) or (bool(folder.pieces) and (ANY in other.pieces or _is_open(own.pieces)))
     return _shares_a_word(own.pieces, other.pieces)
 
 
@@ -140,9 +142,9 @@ def _shares_a_word(own: Pieces, other: Pieces) -> bool:
 def is_folder_of(folder: Path, file: Path) -> bool:
     """Return whether a path names a folder in which a file is, at any depth: by what the program shows of both."""
     outer, inner = components(folder.pieces), components(file.pieces)
-    if outer in (((),), ((".",),)):
+    if outer == ((".",),):
         return not file.is_rooted and len(inner) == 1 and _is_known(file)
-    if len(outer) >= len(inner):
+    if not folder.pieces or len(outer) >= len(inner):
         return False
     pairs = [*zip(outer, inner)]
     known = any(a == b and a for a, b in pairs)

@@ -204,6 +204,8 @@ class _Reader:
         return inner if not how else tuple(Path((Hole((how, each.pieces), each.loops),), each.calls) for each in inner)
 
     def operation(self, node: ast.BinOp, scope: Scope, depth: int) -> Sequence[Path]:
+        if any(isinstance(side, ast.Constant) and not isinstance(side.value, str) for side in (node.left, node.right)):
+            return ()
         if isinstance(node.op, (ast.Add, ast.Div)):
             between = "/" if isinstance(node.op, ast.Div) else ""
             return self.joined([node.left, node.right], scope, between, depth)

@@ -189,12 +189,12 @@ def reads_of(program: Program, call: Call) -> Reads:
 
 
 def _files(program: Program, callback: Site) -> list[Path]:
-    """Return the files that a ModelCheckpoint writes: `directory/prefix-epoch_step.ckpt`."""
+    """Return the files that a ModelCheckpoint writes: `directory/prefix-epoch_step.ckpt`, also with a number first."""
     bound = Call(callback, program, CALLBACK)
     found = []
     for folder in _given(bound, "directory") or (Path(()),):
         for prefix in _given(bound, "prefix") or (Path(("CKP",)),):
-            name = prefix.added(Path((ANY, ".ckpt")))
+            name = prefix.added(Path((ANY, "-", ANY, "_", ANY, ".ckpt")))
             found.append(folder.added(name, "/") if folder.pieces else name)
     return found
 

@@ -81,7 +81,7 @@ class Use(NamedTuple):
 @query
 def uses(program: Program) -> tuple[Use, ...]:
     """Return the uses of files in running code."""
-    known = sorted({*_FILES, *_FOLDERS, *_COMMANDS})
+    known = dict.fromkeys((*_FILES, *_FOLDERS, *sorted(_COMMANDS)))  # what tells most first
     sites = (site for module in program.modules for word in known for site in module.by_word.get(word, ()))
     running = (site for site in sites if site.scope.owner in program.reached)
     return tuple(use for site in running if isinstance(site.node, ast.Call) for use in _uses(program, site))
@@ -118,12 +118,12 @@ def _uses(program: Program, site: Site) -> Iterator[Use]:
         return
     if receiver is not None and word in _OF_PATHS and (word != "replace" or len(call.args) == 1):
         for path in paths(program.evaluator, receiver, site.scope):
-            yield Use(site, verb or folder, path, bool(verb), bool(folder))
+            yield Use(site, verb or folder, path, True, bool(folder))
     if not names and word in _VAGUE and not any(_is_of_library(known) for known in callee.alternatives):
         return
     for node in given:
         for path in paths(program.evaluator, node, site.scope):
-            yield Use(site, verb or folder, path, bool(verb), bool(folder), verb == "loaded")
+            yield Use(site, verb or folder, path, True, bool(folder), verb == "loaded")
 
 
 def _is_of_library(known: Alternative) -> bool:

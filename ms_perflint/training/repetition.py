@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from typing import Optional
 
 from ms_perflint.index.reachability import IMPOSSIBLE
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Layer
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import calls
 from ms_perflint.infer.parameters import argument
 from ms_perflint.program.call_site import Call
@@ -24,6 +26,7 @@ from ms_perflint.training.training import (
     training_scopes,
 )
 
+EPOCHS = re.compile(r"(?i)epochs?$|epoch_?(num|size|count|max|end)")  # of a name that counts them; no `epoch_iterator`
 # Methods of a Callback that run while training goes on; `end` runs once, after it
 REPEATED_HOOKS = frozenset(
     {
@@ -155,9 +158,10 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
 
 
 def _counts_epochs(loop: ast.AST) -> bool:
-    """Return whether a loop goes by epochs, as it says."""
+    """Return whether a loop goes by epochs, as the names in its head say."""
     head = [loop.target, loop.iter] if isinstance(loop, (ast.For, ast.AsyncFor)) else [getattr(loop, "test", loop)]
-    return any("epoch" in ast.unparse(part).lower() for part in head)
+    words = (word_of(node) for part in head for node in ast.walk(part) if isinstance(node, (ast.Name, ast.Attribute)))
+    return any(EPOCHS.search(word) for word in words)
 
 
 def _has_epochs(program: Program, scope: Scope, depth: int) -> bool:

@@ -512,6 +512,16 @@ USED = [
         mox.file.copy_parallel("/cache/ckpt", "obs://bucket")
         """,
     ),
+    used(
+        "one file uploaded by the word for folders",
+        """
+        import moxing as mox
+
+        ---
+        ms.save_checkpoint(net, "net_%d_%s.ckpt" % (epoch + 1, "a"))  #s
+        mox.file.copy_parallel("net_%d_%s.ckpt" % (epoch + 1, "a"), "obs://bucket/net.ckpt")
+        """,
+    ),
 ]
 
 UNUSED = [
@@ -790,6 +800,51 @@ UNUSED = [
             "train.py": join(STEP) + loop('---\nms.save_checkpoint(net, f"{epoch}.ckpt")  # ! unsafe\n'),
             "run.sh": "python train.py\ncp *.ckpt /backup\n",
         },
+    ),
+    unused(
+        "other files of the folder, under names that are not known",
+        """
+        import os
+        import sys
+
+        ---
+        ms.save_checkpoint(net, "out/best.ckpt")  #s
+        ---
+        os.remove(os.path.join("out", sys.argv[1]))
+        """,
+    ),
+    unused(
+        "upload of an option that is empty by default",
+        """
+        import argparse
+
+        import moxing as mox
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--local", default="")
+        args = parser.parse_args()
+        ---
+        ms.save_checkpoint(net, f"{epoch}.ckpt")  #s
+        ---
+        mox.file.copy_parallel("obs://data", args.local)
+        """,
+    ),
+    case(
+        "callback that looks for another file of the folder of ModelCheckpoint",
+        MODEL,
+        """
+        import os
+
+
+        class Best(ms.Callback):
+            def on_train_epoch_end(self, run_context):
+                if os.path.exists("ckpt/net_best.ckpt"):
+                    print("there is a best one")
+
+
+        config = CheckpointConfig(save_checkpoint_steps=100)  # ! safe
+        model.train(20, dataset, callbacks=[ModelCheckpoint("net", "./ckpt", config), Best()])
+        """,
     ),
 ]
 
