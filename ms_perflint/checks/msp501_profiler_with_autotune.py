@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
 from ms_perflint.core.findings import Edit, Gain, Related, Safety
+from ms_perflint.index.reachability import Condition
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import profiling
-from ms_perflint.training.conditions import Condition, Pass
+from ms_perflint.training.conditions import Pass
 
 if TYPE_CHECKING:
     import libcst as cst

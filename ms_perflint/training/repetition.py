@@ -126,12 +126,10 @@ def _is_given_as_hook(program: Program, function: Scope) -> bool:
 
 @fact
 def _given_as_hooks(program: Program) -> set[Scope]:
-    found: set[object] = set()
-    for call in program.calls("mindspore.train.LambdaCallback"):
-        for hook in REPEATED_HOOKS:
-            if call.given(hook) is not None:
-                found.update(k.definition or k.what for k in call.argument(hook).alternatives)
-    return {scope for scope in found if isinstance(scope, Scope)}
+    calls = program.calls("mindspore.train.LambdaCallback")
+    given = [call.argument(hook) for call in calls for hook in REPEATED_HOOKS if call.given(hook) is not None]
+    found = (known.definition for value in given for known in value.alternatives)
+    return {function for function in found if function is not None}
 
 
 # --- loops
