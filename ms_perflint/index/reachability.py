@@ -102,11 +102,15 @@ def excludes(first: Block, second: Block) -> bool:
     return any(results.get(id(each.test), each.result) is not each.result for each in path_condition(second))
 
 
-def conditions_between(outer: Block, inner: Block) -> list[Condition]:
-    """Return the conditions from one block down to another; none where that is no such way, or they are not all."""
+def conditions_between(first: Block, second: Block) -> list[Condition]:
+    """Return the conditions under which a block further down runs whenever another has; none where they are not all."""
     found: list[Condition] = []
-    for arm in inner.chain():
-        if arm is outer:
+    around = first.chain()
+    is_inside = first in second.chain()
+    if not is_inside and (excludes(first, second) or not set(first.loops).isdisjoint(second.loops)):
+        return []
+    for arm in second.chain():
+        if arm in around:
             return found
         own = [*_of_arm(arm)]
         if not own and not isinstance(arm.owner, (ast.With, ast.AsyncWith)):

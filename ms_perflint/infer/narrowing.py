@@ -43,9 +43,8 @@ def remaining(
         between = conditions_between(binding.block, other.block) if rank(other) > rank(binding) else []
         parts = [part for condition in between for part in condition.parts]
         own = [part for part in parts if _is_about(part, binding.name)]
-        rest = [
-            (evaluator.value(each.test, read_in(each.scope, scope)), each.result) for each in parts if each not in own
-        ]
+        asked = [part for part in parts if part not in own and not part.is_required]
+        rest = [(evaluator.value(each.test, read_in(each.scope, scope)), each.result) for each in asked]
         is_sure = all(value.truth is result for value, result in rest)
         if not parts or not (is_sure or all(value.default_truth is result for value, result in rest)):
             continue

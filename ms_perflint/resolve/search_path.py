@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.source import Source, SourceError
 from ms_perflint.index.semantic_index import FUNCTIONS, parse
 from ms_perflint.index.syntax_forms import children, is_main_guard, word_of
 
+MATTER = (ast.Assign, ast.AugAssign, ast.Call, ast.FunctionDef)
 ADDS = rb"\bsys\.path\s*(?:\.\s*(?:append|insert|extend)\b|\+=)"  # a file without it is not parsed
 
 
@@ -56,10 +57,12 @@ def additions(path: str, raw: bytes) -> Optional[Additions]:
         tree = parse(Source("", raw))
     except SourceError:
         return None
-    nodes, steps = list(ast.walk(tree)), _steps(tree)
-    found = [Addition(node, first, steps[id(node)].is_guarded, steps[id(node)].at) for node, first in _added(nodes)]
+    steps = _steps(tree)
+    found = [
+        Addition(node, first, step.is_guarded, step.at) for each, step in steps.items() for node, first in _added(each)
+    ]
     found.sort(key=lambda addition: addition.at)
-    return Additions(path, tuple(found), _assigned(nodes, steps)) if found else None
+    return Additions(path, tuple(found), _assigned(steps)) if found else None
 
 
 class _Step(NamedTuple):
@@ -69,26 +72,28 @@ class _Step(NamedTuple):
     is_guarded: bool
 
 
-def _steps(tree: ast.Module) -> dict[int, _Step]:
-    """Return the steps of all nodes of a file: a function runs where it is called, one without a call at the end."""
+def _steps(tree: ast.Module) -> dict[ast.AST, _Step]:
+    """Return when what matters in a file runs: a function where it is called, one without a call at the end."""
     functions: dict[str, list[ast.stmt]] = {}
     for function in ast.walk(tree):
         if isinstance(function, FUNCTIONS):
             functions.setdefault(function.name, []).extend(function.body)
-    found: dict[int, _Step] = {}
+    steps: dict[ast.AST, _Step] = {}
+    found: dict[ast.AST, _Step] = {}  # of the statements
     for body in (tree.body, *functions.values()):
-        todo: list[tuple[ast.AST, bool]] = [(each, False) for each in reversed(body) if id(each) not in found]
+        todo: list[tuple[ast.AST, bool]] = [(each, False) for each in reversed(body) if each not in found]
         while todo:
             stmt, is_guarded = todo.pop()
-            known = found.get(id(stmt))
+            known = found.get(stmt)
             if known is not None and (is_guarded or not known.is_guarded):
                 continue
-            at = known.at if known is not None else len(found)
+            found[stmt] = step = _Step(known.at if known is not None else len(found), is_guarded)
             parts: list[ast.AST] = [stmt]
             inner: list[ast.AST] = []
             called: list[ast.stmt] = []
             for node in parts:  # which grows meanwhile
-                found[id(node)] = _Step(at, is_guarded)
+                if isinstance(node, MATTER):
+                    steps[node] = step
                 called.extend(functions.get(_name(node.func), ()) if isinstance(node, ast.Call) else ())
                 for child in children(node):
                     is_inner = isinstance(child, ast.stmt) or (
@@ -99,22 +104,21 @@ def _steps(tree: ast.Module) -> dict[int, _Step]:
             if not isinstance(stmt, FUNCTIONS):
                 todo.extend((each, is_guarded or each in main) for each in reversed(inner))
             todo.extend((each, is_guarded) for each in reversed(called))
-    return found
+    return steps
 
 
-def _added(nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.expr, bool]]:
-    """Yield each expression that is added, and whether it comes first."""
-    for node in nodes:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_search_path(node.func.value):
-            method, args = node.func.attr, node.args
-            if method == "insert" and len(args) == 2:
-                yield args[1], isinstance(args[0], ast.Constant) and args[0].value == 0
-            elif method == "append" and args:
-                yield args[0], False
-            elif method == "extend" and args:
-                yield from ((element, False) for element in getattr(args[0], "elts", ()))
-        elif isinstance(node, ast.AugAssign) and is_search_path(node.target):
-            yield from ((element, False) for element in getattr(node.value, "elts", ()))
+def _added(node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
+    """Yield each expression that a node adds, and whether it comes first."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_search_path(node.func.value):
+        method, args = node.func.attr, node.args
+        if method == "insert" and len(args) == 2:
+            yield args[1], isinstance(args[0], ast.Constant) and args[0].value == 0
+        elif method == "append" and args:
+            yield args[0], False
+        elif method == "extend" and args:
+            yield from ((element, False) for element in getattr(args[0], "elts", ()))
+    elif isinstance(node, ast.AugAssign) and is_search_path(node.target):
+        yield from ((element, False) for element in getattr(node.value, "elts", ()))
 
 
 def is_search_path(node: ast.AST) -> bool:
@@ -125,21 +129,16 @@ def _name(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _assigned(nodes: Sequence[ast.AST], steps: Mapping[int, _Step]) -> dict[str, tuple[tuple[int, ast.expr], ...]]:
+def _assigned(steps: Mapping[ast.AST, _Step]) -> dict[str, tuple[tuple[int, ast.expr], ...]]:
     """Return what each name is assigned, and when; for a parameter of a function, what the calls in the file pass."""
     found: dict[str, list[tuple[int, ast.expr]]] = {}
-    functions: dict[str, list[str]] = {}
-    calls = []
-    for node in nodes:
+    functions = {each.name: [arg.arg for arg in each.args.args] for each in steps if isinstance(each, ast.FunctionDef)}
+    for node, step in steps.items():
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                found.setdefault(_name(target), []).append((steps[id(node)].at, node.value))
-        elif isinstance(node, ast.FunctionDef):
-            functions[node.name] = [arg.arg for arg in node.args.args]
+                found.setdefault(_name(target), []).append((step.at, node.value))
         elif isinstance(node, ast.Call):
-            calls.append(node)
-    for call in calls:
-        for name, value in zip(functions.get(_name(call.func), ()), call.args):
-            found.setdefault(name, []).append((steps[id(call)].at, value))
+            for name, value in zip(functions.get(_name(node.func), ()), node.args):
+                found.setdefault(name, []).append((step.at, value))
     found.pop("", None)
     return {name: tuple(sorted(values, key=lambda each: each[0])) for name, values in found.items()}

@@ -1417,6 +1417,35 @@ QUIET = [
 ]
 
 
+LOOP = """
+EPOCHS = 20
+rank = get_rank()
+for epoch in range(EPOCHS):
+    for data, label in dataset.create_tuple_iterator():
+        train_step(data, label)
+"""
+SAVE = 'ms.save_checkpoint(net, "net.ckpt")'
+LAST = [
+    "    if epoch != EPOCHS - 1:\n        continue\n    {}",
+    "    if not epoch == EPOCHS - 1:\n        continue\n    {}",
+    "    if epoch != EPOCHS - 1:\n        pass\n    else:\n        {}",
+    "    if epoch != EPOCHS - 1 or rank:\n        continue\n    {}",
+    "    epoch == EPOCHS - 1 and {}",
+    "    _ = {} if epoch == EPOCHS - 1 else None",
+]
+MORE = [
+    "    if epoch == EPOCHS - 1:\n        continue\n    {}",
+    "    if epoch != EPOCHS - 1 and rank:\n        continue\n    {}",
+    "    if epoch == EPOCHS - 1:\n        pass\n    else:\n        {}",
+    "    epoch == EPOCHS - 1 or {}",
+    "    _ = None if epoch == EPOCHS - 1 else {}",
+]
+QUIET += [case(f"the last epoch {at}", STEP, LOOP + each.format(SAVE)) for at, each in enumerate(LAST)]
+FIRES += [
+    case(f"all epochs but the last {at}", STEP, LOOP + each.format(SAVE) + "  # !\n") for at, each in enumerate(MORE)
+]
+
+
 @pytest.mark.parametrize("program", FIRES)
 def test_fires(program: Program) -> None:
     fires(CODE, program)

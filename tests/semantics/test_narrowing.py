@@ -1,0 +1,54 @@
+"""What the tests on the way to a place leave of what can be there."""
+
+from __future__ import annotations
+
+import pytest
+from reveal import reveal, shown
+
+OPTIONS = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--x')\np.add_argument('--y', default=3)\n"
+OPTIONS += "args = p.parse_args()\n"
+CHOICE = "if unknown():\n    m = 1\nelse:\n    m = 2\nreveal(m)"
+CASES = [
+    # where the program ends in an error with the other result, all who run it come by
+    ("if args.x is None:\n    raise ValueError\n" + CHOICE, "1 2"),
+    ("if not args.x:\n    raise ValueError\n" + CHOICE, "1 2"),
+    ("assert args.x\n" + CHOICE, "1 2"),
+    ("assert args.x is not None, 'which?'\n" + CHOICE, "1 2"),
+    ("if args.x:\n    m = 1\n    k = 1\nelse:\n    raise ValueError\nif unknown():\n    m = 2\nreveal(m)", "1 2"),
+    # where it goes another way, only who asks for it does
+    ("if args.x is None:\n    raise SystemExit\nelif args.y == 4:\n    m = 1\nelse:\n    m = 2\nreveal(m)", "(1) 2"),
+    ("if args.y == 4:\n    m = 1\nelif args.y == 3:\n    m = 2\nelse:\n    raise ValueError\nreveal(m)", "(1) 2"),
+    ("if args.x:\n    m = 1\nelse:\n    m = 2\nreveal(m)", "(1) 2"),
+    ("def f():\n    if args.x is None:\n        return 1\n    return 2\nreveal(f())", "(2) 1"),
+    # bindings that others take the place of
+    ("m = None\nif m is None:\n    m = 2\nreveal(m)", "2"),
+    ("m = 1\nif unknown():\n    m = None\nif m is None:\n    m = 2\nreveal(m)", "1 2"),
+    ("m = 1\nif unknown():\n    m = None\nif m is not None:\n    pass\nelse:\n    m = 2\nreveal(m)", "1 2"),
+    ("m = 'a'\nif unknown():\n    m = 'b'\nif m == 'b':\n    m = 'c'\nreveal(m)", "'a' 'c'"),
+    ("m = 'a'\nif unknown():\n    m = 'b'\nif m in ('b', 'x'):\n    m = 'c'\nreveal(m)", "'a' 'c'"),
+    ("m = 'a'\nif unknown():\n    m = 'B'\nif m.lower() == 'b':\n    m = 'c'\nreveal(m)", "'a' 'c'"),
+    ("m = 1\nif unknown():\n    m = 0\nif not m:\n    m = 2\nreveal(m)", "1 2"),
+    ("m = 1\nif unknown():\n    m = 5\nif m > 3:\n    m = 2\nreveal(m)", "1 2"),
+    ("m = 1\nif unknown():\n    m = None\nif m is None and unknown():\n    m = 2\nreveal(m)", "1 2 None"),
+    ("m = 1\nif unknown():\n    m = None\nif m is None:\n    with y:\n        m = 2\nreveal(m)", "1 2"),
+    ("m = 1\nif unknown():\n    m = None\nif m is None:\n    for i in y:\n        m = 2\nreveal(m)", "1 2 None"),
+    ("m = True\nif unknown():\n    m = 1\nif m is True:\n    m = 2\nreveal(m)", "1 2"),
+    ("m = 1; m = m if unknown() else None\nif m is None: m = 2\nreveal(m)", "1 2"),
+    ("m = 1\nif unknown():\n    m = None\nif y:\n    raise ValueError\nif m is None:\n    m = 2\nreveal(m)", "1 2"),
+    ("for i in y:\n    m = 1\n    if i:\n        m = None\nif m is None:\n    m = 2\nreveal(m)", "1 2"),
+    ("for i in y:\n    if i:\n        m = None\n    reveal(m)\n    if m is None:\n        m = 2", "2 None"),
+    ("m = 3\nif m is None:\n    m = 1\nelif unknown():\n    m = 4\nelif m == 4:\n    m = 2\nreveal(m)", "3 4"),
+    ("if unknown():\n    m = 1\nelif m == 1:\n    m = 2\nreveal(m)", "1 2"),
+    ("m = 1\ntry:\n    m = None\nexcept ValueError:\n    if m is None:\n        m = 2\nreveal(m)", "1 2 None"),
+    (
+        "m = 1\nif unknown():\n    m = None\ntry:\n    if m is None:\n        m = 2\nfinally:\n    pass\nreveal(m)",
+        "1 2 None",
+    ),
+    ("for i in y:\n    m = None\n    if m is None:\n        m = 2\nreveal(m)", "2"),
+    ("for i in y:\n    if unknown():\n        m = 2\n    reveal(m)\n    m = None", "2 None"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES)
+def test_what_is_left(text: str, expected: str) -> None:
+    assert " ".join(sorted(shown(reveal(OPTIONS + text)).split())) == expected
