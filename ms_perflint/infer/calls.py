@@ -177,9 +177,7 @@ def activated(
     outer = outer if behind(outer) < BEHIND else None
     if outer is None and not _is_one_of_several(evaluator, function, layer) and not _is_one_object(evaluator, receiver):
         return None
-    what = receiver.what if receiver is not None else None
-    key = id(function), layer, what, id(outer)
-    return evaluator.activation(key, function, layer, scope, receiver, (), outer)
+    return evaluator.activation(function, layer, scope, receiver, outer=outer)
 
 
 def _is_one_of_several(evaluator: Evaluator, function: Scope, layer: Optional[Layer]) -> bool:
