@@ -80,6 +80,8 @@ CASES = [
         "reveal([a.w for a in map(A, [1, 2])][1])",
         "2",
     ),
+    ("reveal(list(map(int, ['1', '2']))[0])", "1"),
+    ("reveal(list(map(int, unknown()))[0])", "..."),
     ("class A:\n    def __call__(self, w):\n        return w\nreveal(list(map(A(), [1, 2]))[1])", "2"),
     ("def f(x):\n    reveal(x)\nlist(map(f, [1, 2]))", "1 2"),
     ("def f(*a):\n    reveal(a[1])\nf(*[x for x in (1, 2)])", "2"),
