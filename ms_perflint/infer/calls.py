@@ -62,13 +62,23 @@ def _result(evaluator: Evaluator, callee: Alternative, layer: Layer) -> Value:
         method = bases.method(evaluator, what.type, "__call__")
         if method is not None:
             return entered(evaluator, method, layer, callee)
-    special = _special(evaluator, what, node, scope) if layer.row is None else None
+    special = _computed(evaluator, what, layer) if isinstance(what, Api) else None
+    if special is None and layer.row is None:
+        special = _special(evaluator, what, node, scope)
     if special is not None:
         return special
     made_by = Api("", callee) if isinstance(what, Instance) else what
     if isinstance(made_by, (Scope, Api)):
         return evaluator.known(Instance(made_by, node, scope, row=layer.row), node, scope)
     return TOP
+
+
+def _computed(evaluator: Evaluator, api: Api, layer: Layer) -> Optional[Value]:
+    """Return what a function gives that is computed on constants, also where `map` calls it; None for others."""
+    function, given = evaluator.libraries.computed.get(api.name), tuple(layer.args)
+    if function is not None and given and not layer.keywords and not any(part.is_spread for part in given):
+        return operations.combine([evaluator.read(part) for part in given], function, layer.call, layer.scope)
+    return TOP if layer.row is not None and api.name in evaluator.libraries.calls else None
 
 
 def _special(evaluator: Evaluator, what: object, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -198,9 +208,7 @@ def activated(
     outer = outer if behind(outer) < BEHIND else None
     if outer is None and not _is_one_of_several(evaluator, function, layer) and not _is_one_object(evaluator, receiver):
         return None
-    what = receiver.what if receiver is not None else None
-    key = id(function), layer, what, id(outer)
-    return evaluator.activation(key, function, layer, scope, receiver, (), outer)
+    return evaluator.activation(function, layer, scope, receiver, outer=outer)
 
 
 def _is_one_of_several(evaluator: Evaluator, function: Scope, layer: Optional[Layer]) -> bool:

@@ -289,19 +289,18 @@ class ProgramEvaluator:
 
     def activation(
         self,
-        key: tuple[object, ...],
         function: Scope,
         call: Optional[Layer],
-        scope: Scope,
-        receiver: Optional[Alternative],
+        caller: Scope,
+        receiver: Optional[Alternative] = None,
         passed: tuple[Held, ...] = (),
         outer: Optional[Scope] = None,
     ) -> CallContext:
         """Return a function as one call enters it: the same one whenever it is asked for."""
+        key = id(function), call, id(caller), receiver.what if receiver is not None else None, passed, id(outer)
         if key not in self._activations:
-            self._activations[key] = CallContext(
-                function, call, scope, receiver, f"@{len(self._activations)}", passed, outer
-            )
+            name = f"@{len(self._activations)}"
+            self._activations[key] = CallContext(function, call, caller, receiver, name, passed, outer)
         return self._activations[key]
 
     # --- conditions

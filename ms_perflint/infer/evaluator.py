@@ -14,26 +14,26 @@ from ms_perflint.infer.queries import Queries
 from ms_perflint.infer.values import TOP, Alternative, Api, Value
 
 
-class Memo(Protocol):
-    """Answers and objects that are made once."""
+class Evaluator(Protocol):
+    """Evaluates expressions of one program."""
 
     queries: Queries
+    libraries: Library
+
+    @property
+    def program(self) -> Database:
+        """Return the program."""
 
     def activation(
         self,
-        key: tuple[object, ...],
         function: Scope,
         call: Optional[Layer],
-        scope: Scope,
-        receiver: Optional[Alternative],
+        caller: Scope,
+        receiver: Optional[Alternative] = None,
         passed: tuple[Held, ...] = (),
         outer: Optional[Scope] = None,
     ) -> CallContext:
         """Return a function as one call enters it: the same one whenever it is asked for."""
-
-
-class Lookup(Protocol):
-    """What names hold."""
 
     def exported(self, module: SemanticIndex, name: str) -> Value:
         """Return what a name of a module of the project is when the module has run."""
@@ -46,16 +46,6 @@ class Lookup(Protocol):
 
     def weighed(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
         """Return what one binding gives: as something rare where only an option leads to it."""
-
-
-class Evaluator(Memo, Lookup, Protocol):
-    """Evaluates expressions of one program."""
-
-    libraries: Library
-
-    @property
-    def program(self) -> Database:
-        """Return the program."""
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression, read in a scope, can be."""
@@ -106,6 +96,7 @@ class Library(NamedTuple):
     """What libraries mean to the evaluator, by qualified name; ".name": methods of that name, "name.": a package."""
 
     calls: Mapping[str, tuple[Call, ...]] = {}
+    computed: Mapping[str, Callable[[tuple[Alternative, ...]], object]] = {}  # functions of constants
     attributes: Mapping[str, Callable[[Evaluator, str], Value]] = {}  # of what a name stands for
     items: Mapping[str, Callable[[Evaluator, Alternative, object], Value]] = {}  # also of what a call gives
     settings: Mapping[str, Callable[[Evaluator, Alternative, str], Value]] = {}  # of an instance

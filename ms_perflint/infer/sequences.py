@@ -121,7 +121,7 @@ def inside(evaluator: Evaluator, node: Comprehension, scope: Scope, passed: tupl
     own = scope.module.scope_of[id(node)]
     if not passed and own.parent is scope:
         return own
-    return evaluator.activation((id(own), id(scope), passed), own, None, scope, None, passed, scope)
+    return evaluator.activation(own, None, scope, None, passed, scope)
 
 
 def _passes(evaluator: Evaluator, node: Comprehension, made_in: Scope) -> Optional[list[Scope]]:

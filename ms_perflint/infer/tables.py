@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import lists
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.values import DICT, LIST, SET, TOP, TUPLE, YIELDS, Alternative, Api, Bound, Display, Value, join
+from ms_perflint.infer.values import DICT, LIST, SET, TOP, TUPLE, YIELDS, Alternative, Display, Value, join
 
 ENTRIES = 50  # of a table, that are looked at
 VIEWS = ("keys", "values", "items")  # methods of a dict
@@ -50,9 +49,8 @@ def _entries(evaluator: Evaluator, known: Alternative) -> list[Value]:
 
 def _is_code(value: Value) -> bool:
     """Return whether a value is functions and classes, and nothing else."""
-    return bool(value.alternatives and not value.open) and all(
-        isinstance(k.what, (Scope, Bound, Api)) for k in value.alternatives
-    )
+    is_known = bool(value.alternatives) and not value.open
+    return is_known and all(known.definition is not None or known.api for known in value.alternatives)
 
 
 def _grows(what: object) -> bool:

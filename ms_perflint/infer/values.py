@@ -41,17 +41,14 @@ class Api(NamedTuple):
     receiver: Optional[Alternative] = None
 
 
-DEFAULTS, OPTIONS = "defaults", "options"  # those of the class alone, or options of the command line, too
-
-
 class Instance(NamedTuple):
     """What calling an Api or a class of the project gives; `node` is that call (None: `self`)."""
 
     type: Union[Api, Scope]
     node: Optional[ast.Call]
     scope: Scope  # in which the call stands
-    fields: str = ""  # a library makes it, in that call: where the fields come from, DEFAULTS or OPTIONS
-    row: Optional[tuple[Held, ...]] = None  # `map` makes it, in that call: what the class gets, this time
+    row: Optional[tuple[Held, ...]] = None  # what the class gets where that call has it made: `map(Class, elements)`
+    is_parsed: bool = False  # that call makes it of the command line
 
 
 @equal_by("function")
@@ -229,13 +226,18 @@ class Alternative(NamedTuple):
     def creation(self) -> Optional[Layer]:
         """Return the call that made it; None of `self`, of what a library or `map` makes, and of other things."""
         what = self.what
-        is_shown = isinstance(what, Instance) and what.node is not None and not what.fields and what.row is None
+        is_shown = self.is_made and what.row is None  # type: ignore[union-attr]
         return Layer(what.node, what.scope) if is_shown else None  # type: ignore[union-attr, arg-type]
 
     @property
-    def fields(self) -> str:
-        """Return where the fields of an object come from that a library makes: DEFAULTS or OPTIONS; "" of others."""
-        return self.what.fields if isinstance(self.what, Instance) else ""
+    def is_made(self) -> bool:
+        """Return whether it is an instance that some call makes, and not `self`."""
+        return isinstance(self.what, Instance) and self.what.node is not None
+
+    @property
+    def is_parsed(self) -> bool:
+        """Return whether it is an object that a library makes of the command line."""
+        return isinstance(self.what, Instance) and self.what.is_parsed
 
     @property
     def receiver(self) -> Optional[Alternative]:
@@ -256,8 +258,9 @@ class Alternative(NamedTuple):
             return Options, what.parser.identity
         if isinstance(what, Display):
             return Display, id(what.node), what.kind, what.parts[0].taken if what.parts else ()
-        is_made = isinstance(what, Instance) and what.node is not None
-        return (Instance, id(what.node), what.fields and what.type, what.row) if is_made else what  # type: ignore[union-attr]
+        if isinstance(what, Instance) and what.node is not None:
+            return Instance, id(what.node), what.is_parsed and what.type, what.row
+        return what
 
     def as_non_default(self) -> Alternative:
         """Return the same, as something that a user must ask for."""

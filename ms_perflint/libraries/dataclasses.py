@@ -11,7 +11,7 @@ from ms_perflint.index.syntax_forms import is_decorated, word_of
 from ms_perflint.infer import commandline, parameters, spreads
 from ms_perflint.infer.bases import ancestors, names_in
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import DEFAULTS, OPTIONS, TOP, Alternative, Instance, Value
+from ms_perflint.infer.values import TOP, Alternative, Instance, Value
 
 NAMED_TUPLE = "collections.namedtuple"
 FIELD = "dataclasses.field"
@@ -34,8 +34,8 @@ def _field(evaluator: Evaluator, known: Alternative, name: str) -> Optional[Valu
         if name in cls.bindings:
             default = _default(evaluator, evaluator.bindings(cls.flow.at_end(name)))
             default = Value(default.alternatives, default.open, True)  # it is there to be replaced
-    if known.fields:
-        return commandline.named(evaluator.program, name, default, bare=True) if known.fields == OPTIONS else default
+    if known.is_parsed:
+        return commandline.named(evaluator.program, name, default, bare=True)
     given = parameters.made_with(evaluator, known, Signature.named(*names)).of(name)
     return spreads.passed(evaluator, given, default)
 
@@ -47,7 +47,7 @@ def structured(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[V
     if known is None or known.is_object:
         return given if known is not None else None
     is_record = known.definition is not None and _is_dataclass(known.definition)
-    return evaluator.known(Instance(known.definition, node, scope, DEFAULTS), node, scope) if is_record else None  # type: ignore[arg-type]
+    return evaluator.known(Instance(known.definition, node, scope, row=()), node, scope) if is_record else None  # type: ignore[arg-type]
 
 
 def _has_field(evaluator: Evaluator, known: Alternative, name: object) -> Optional[bool]:
@@ -58,7 +58,7 @@ def _has_field(evaluator: Evaluator, known: Alternative, name: object) -> Option
 
 def _fields(evaluator: Evaluator, known: Alternative) -> list[str]:
     """Return the names of the fields of a record, in their order; none for other objects, and for `self`."""
-    if known.creation is None and not known.fields:
+    if not known.is_made:
         return []
     if known.cls is not None:
         if not _is_dataclass(known.cls) or known.cls.method("__init__"):

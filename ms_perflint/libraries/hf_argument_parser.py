@@ -9,7 +9,7 @@ from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held, Signature
 from ms_perflint.infer import parameters, sequences
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import OPTIONS, TOP, TUPLE, Alternative, Api, Display, Instance, Value
+from ms_perflint.infer.values import TOP, TUPLE, Alternative, Api, Display, Instance, Value
 
 PARSER = "transformers.HfArgumentParser"  # other libraries, and programs, have it with the same methods
 PARSES = "parse_args_into_dataclasses"
@@ -44,7 +44,7 @@ def _objects(evaluator: Evaluator, receiver: Alternative, node: ast.Call, scope:
 def _made(types: Value, node: ast.Call, scope: Scope) -> Value:
     """Return the objects that a parser makes of classes."""
     objects = tuple(
-        known._replace(what=Instance(known.definition, node, scope, OPTIONS))
+        known._replace(what=Instance(known.definition, node, scope, (), True))
         for known in types.alternatives
         if known.definition is not None and known.definition.is_class
     )

@@ -68,8 +68,7 @@ def _calls(evaluator: Evaluator, site: Site, name: str) -> Iterator[tuple[Option
         return
     for caller in evaluator.program.callers(function)[:CALLS]:
         assert isinstance(caller.node, ast.Call)
-        key = (id(function), id(caller.node), id(caller.scope), None)
-        entered = evaluator.activation(key, function, Layer(caller.node, caller.scope), caller.scope, None)
+        entered = evaluator.activation(function, Layer(caller.node, caller.scope), caller.scope)
         flags = evaluator.value(site.node.args[0], entered)
         if flags.open or len(flags.constants) != 1 or not isinstance(flags.constants[0], str):
             yield None, entered

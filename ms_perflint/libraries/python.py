@@ -12,7 +12,6 @@ from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import EACH, PREPARES, Held, Layer, Signature
 from ms_perflint.infer import commandline, importing, mappings, spreads, tables
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
-from ms_perflint.infer.operations import combine
 from ms_perflint.infer.sequences import MAPPED, whole
 from ms_perflint.infer.values import (
     LIST,
@@ -61,7 +60,7 @@ def _prepared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
     )
 
 
-def _computed(function: Callable[..., Any]) -> tuple[Call]:
+def _computed(function: Callable[..., Any]) -> Callable[[tuple[Alternative, ...]], object]:
     """Return what works out a call of a function on constants."""
 
     def convert(known: tuple[Alternative, ...]) -> object:
@@ -74,12 +73,7 @@ def _computed(function: Callable[..., Any]) -> tuple[Call]:
             return NO_CONSTANT
         return NO_CONSTANT if isinstance(found, (list, dict, set)) else found
 
-    def computed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-        if not node.args or node.keywords:
-            return None
-        return combine([evaluator.value(arg, scope) for arg in node.args], convert, node, scope)
-
-    return (computed,)
+    return convert
 
 
 # --- modules
@@ -273,6 +267,12 @@ _MAKERS: dict[Call, tuple[str, ...]] = {
     _next: ("builtins.next",),
 }  # fmt: skip
 LIBRARY = Library(
+    computed={
+        **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.normpath"), _computed(os.path.normpath)),
+        **dict.fromkeys(("ast.literal_eval", "builtins.eval"), _computed(ast.literal_eval)),
+        **{f"builtins.{each.__name__}": _computed(each) for each in (bool, int, float, str, max, min)},
+        **{f"os.path.{each.__name__}": _computed(each) for each in _PATHS},
+    },
     calls={
         **dict.fromkeys(
             ("copy.copy", "copy.deepcopy", "builtins.vars", "builtins.iter"),
@@ -285,10 +285,6 @@ LIBRARY = Library(
         **dict.fromkeys((".get", ".pop"), (_get,)),
         **dict.fromkeys(("os.getenv", "os.environ.get"), (_environment,)),
         **dict.fromkeys(("importlib.import_module", "builtins.__import__"), (_module,)),
-        **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.normpath"), _computed(os.path.normpath)),
-        **dict.fromkeys(("ast.literal_eval", "builtins.eval"), _computed(ast.literal_eval)),
-        **{f"builtins.{each.__name__}": _computed(each) for each in (bool, int, float, str, max, min)},
-        **{f"os.path.{each.__name__}": _computed(each) for each in _PATHS},
         **{name: _of_some(maker) for maker, names in _MAKERS.items() for name in names},
         "builtins.getattr": (_getattr,),
         "builtins.hasattr": (_hasattr,),

@@ -75,6 +75,13 @@ CASES = [
     ("def f(x):\n    return x\nreveal(list(map(f, [1, 2]))[1])", "2"),
     ("class A:\n    def __init__(self, w):\n        self.w = w\nreveal([a.w for a in map(A, [1, 2])][1])", "2"),
     ("class A:\n    def f(self, w):\n        return w\nreveal(list(map(A().f, [1, 2]))[0])", "1"),
+    (
+        "from dataclasses import dataclass\n@dataclass\nclass A:\n    w: int = 9\n"
+        "reveal([a.w for a in map(A, [1, 2])][1])",
+        "2",
+    ),
+    ("reveal(list(map(int, ['1', '2']))[0])", "1"),
+    ("reveal(list(map(int, unknown()))[0])", "..."),
     ("class A:\n    def __call__(self, w):\n        return w\nreveal(list(map(A(), [1, 2]))[1])", "2"),
     ("def f(x):\n    reveal(x)\nlist(map(f, [1, 2]))", "1 2"),
     ("def f(*a):\n    reveal(a[1])\nf(*[x for x in (1, 2)])", "2"),
