@@ -119,9 +119,8 @@ def _entered(program: Program, caller: Site, function: Scope) -> Scope:
     known = [each for each in evaluator.callees(caller).alternatives if each.definition is function]
     if len(known) != 1 or not isinstance(node, ast.Call):
         return function
-    receiver, outer = known[0].receiver, known[0].outer
-    key = id(function), id(node), id(scope), receiver.identity if receiver is not None else None, id(outer)
-    return evaluator.activation(key, function, Layer(node, scope), scope, receiver, (), outer)
+    layer = Layer(node, scope)
+    return evaluator.activation(function, layer, scope, known[0].receiver, outer=known[0].outer)
 
 
 def _within(program: Program, scope: Scope, function: Scope, inner: Scope) -> Scope:
