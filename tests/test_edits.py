@@ -84,6 +84,7 @@ def test_removes_a_slot_only_when_no_other_moves_into_it() -> None:
         ("f(a=1 , # c\n  b=2\n)\n", "b", "f(a=1  # c\n)\n"),
         ("f(a=1 , # c\n  b=2,\n)\n", "b", "f(a=1 , # c\n)\n"),
         ("f(\n  a=1 ,\n)\n", "a", "f()\n"),
+        ("f(a=1 , b=2\n)\n", "b", "f(a=1\n)\n"),
     ],
 )
 def test_removes_no_more_and_no_less_than_an_argument(before: str, name: str, expected: str | None) -> None:

@@ -165,6 +165,9 @@ class Listing(NamedTuple):
             if line.endswith(b"\\"):  # it continued the line that goes
                 line = line[:-1].rstrip(BLANK)
             start = self.source.starts[above - 1] + len(line)
+        elif not rest.strip(BLANK):
+            first = line_start(self.source, start)
+            start = first + len(self.source.text[first:start].rstrip(BLANK))
         return (self._delete(start, end),)
 
     def _is_headed(self, index: int) -> bool:
