@@ -392,6 +392,7 @@ def fixed(number: int) -> Tried:
     if not unsafe:
         for path, raw in base.items():
             lost = Counter(comments(_text(raw))) - Counter(comments(_text(after[path])))
+            lost = Counter(each for each in lost if not each.startswith("# noqa"))  # those go with their code
             wrong += [f"comments are lost: {sorted(lost)}"] if lost else []
     files = tuple((change.before, change.after) for change in settled.changes)
     return Tried("--fix", bool(settled.fixed), files, tuple(wrong))
