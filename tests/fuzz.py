@@ -342,7 +342,7 @@ def _comments(case: Case, old: str, new: str) -> list[str]:
     wrong = ["a comment came up"] if left - before else []
     lost = before - left
     if case.name == "delete_statement":
-        lost = Counter(each for each in lost if not each.startswith("# noqa"))
+        lost = Counter(each for each in lost if not each.startswith("# noqa") and not _shares_lines(old))
     if case.name == "remove_argument":
         return wrong  # those on its line go
     if lost:
@@ -351,6 +351,15 @@ def _comments(case: Case, old: str, new: str) -> list[str]:
     if stays and remarks(old) != remarks(new):
         wrong.append("a comment stands behind something else")
     return wrong
+
+
+def _shares_lines(text: str) -> bool:
+    """Return whether the assignment to `x` stands on a line with something else: its comments have no line then."""
+    stmt, lines = statement_in(ast.parse(text)), text.split("\n")
+    before = lines[stmt.lineno - 1].encode()[: stmt.col_offset]
+    behind = lines[(stmt.end_lineno or 1) - 1].encode()[stmt.end_col_offset :]
+    joined = stmt.lineno > 1 and lines[stmt.lineno - 2].endswith("\\")
+    return joined or bool(before.strip()) or not re.fullmatch(rb"[\s;]*(#.*)?", behind)
 
 
 # --- whole runs
@@ -383,6 +392,7 @@ def fixed(number: int) -> Tried:
     if not unsafe:
         for path, raw in base.items():
             lost = Counter(comments(_text(raw))) - Counter(comments(_text(after[path])))
+            lost = Counter(each for each in lost if not each.startswith("# noqa"))  # those go with their code
             wrong += [f"comments are lost: {sorted(lost)}"] if lost else []
     files = tuple((change.before, change.after) for change in settled.changes)
     return Tried("--fix", bool(settled.fixed), files, tuple(wrong))

@@ -84,6 +84,7 @@ def test_removes_a_slot_only_when_no_other_moves_into_it() -> None:
         ("f(a=1 , # c\n  b=2\n)\n", "b", "f(a=1  # c\n)\n"),
         ("f(a=1 , # c\n  b=2,\n)\n", "b", "f(a=1 , # c\n)\n"),
         ("f(\n  a=1 ,\n)\n", "a", "f()\n"),
+        ("f(a=1 , b=2\n)\n", "b", "f(a=1\n)\n"),
     ],
 )
 def test_removes_no_more_and_no_less_than_an_argument(before: str, name: str, expected: str | None) -> None:
@@ -199,16 +200,15 @@ def test_deletes_the_blank_lines_that_would_be_too_many(before: str, expected: s
 @pytest.mark.parametrize(
     ("before", "expected"),
     [
-        ("a; x = (1,  # c\n  2)\n", None),
-        ("x = (1,  # c\n  2); b\n", None),
-        ("if a: x = (1,  # c\n  2)\n", None),
+        ("a; x = (1,  # c\n  2)\n", "a\n"),  # there is no line for it
+        ("if a: x = (1,  # c\n  2)\n", "if a: pass\n"),
         ("if a:\n  x = (1,  # c\n  2)\n", "if a:\n  # c\n  pass\n"),
         ("if a: x = (1,  # noqa\n  2)\n", "if a: pass\n"),
         ("a\n\fx = (1,\n\f  2\n  # c\n )\nb\n", "a\n\f# c\nb\n"),
         ("a\nx = (1, '\u2028', # c\n )\nb\n", "a\n# c\nb\n"),
     ],
 )
-def test_deletes_no_comment_in_a_statement(before: str, expected: str | None) -> None:
+def test_comments_in_a_statement_that_is_deleted_get_its_lines(before: str, expected: str | None) -> None:
     assert deleted(before) == expected
 
 

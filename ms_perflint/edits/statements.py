@@ -25,8 +25,8 @@ _REST = re.compile(
 def delete_statement(module: SemanticIndex, stmt: ast.stmt) -> tuple[Edit, ...] | None:
     """Return the edit that deletes a simple statement with its lines; comments of it get lines of their own.
 
-    The only statement of a block becomes `pass`. None for compound statements, where lines cannot be told apart, and
-    for a statement with comments that shares its lines.
+    The only statement of a block becomes `pass`. None for compound statements, and where lines cannot be told apart.
+    Comments in a statement that shares its lines go with it.
     Suppressions and other comments to tools go with the code that they speak of.
     """
     path = ancestors(module, stmt)
@@ -35,11 +35,6 @@ def delete_statement(module: SemanticIndex, stmt: ast.stmt) -> tuple[Edit, ...] 
     start, end = module.span(stmt)
     block = _block(path[-2], stmt)
     index = block.index(stmt)
-    shares = not starts_line(module.source, start) or (
-        index + 1 < len(block) and _joined(module, stmt, block[index + 1])
-    )
-    if shares and readable(module.source, start, end):
-        return None  # there is no line for its comments
     if len(block) == 1 and not isinstance(path[-2], ast.Module):
         return (_passed(module, start, end),)
     if index + 1 < len(block) and _joined(module, stmt, block[index + 1]):
@@ -150,7 +145,8 @@ def _passed(module: SemanticIndex, start: int, end: int) -> Edit:
     source, rest = module.source, _REST.match(module.source.text, end)
     if rest is None:
         return Edit(module.path, start, end, "pass")
-    above = "".join(f"{text}\n{indent(source, start)}" for _, text in readable(source, start, end))
+    inside = readable(source, start, end) if starts_line(source, start) else []
+    above = "".join(f"{text}\n{indent(source, start)}" for _, text in inside)
     behind = readable(source, end, rest.end())
     return Edit(module.path, start, rest.end(1) if behind else rest.end(), f"{above}pass")
 
