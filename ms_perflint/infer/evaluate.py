@@ -24,7 +24,7 @@ from ms_perflint.infer import (
 from ms_perflint.infer.call_context import CallContext, key_of
 from ms_perflint.infer.direct_imports import outside
 from ms_perflint.infer.queries import Queries, query
-from ms_perflint.infer.shared_answers import Question, SharedAnswers
+from ms_perflint.infer.shared_answers import Form, SharedAnswers
 from ms_perflint.infer.values import (
     BOTTOM,
     MANY,
@@ -54,16 +54,23 @@ class ProgramEvaluator:
         self.program = program
         self.libraries = libraries
         self.queries = Queries(_joined, shared)
-        self.queries.askers[ProgramEvaluator] = self
-        shared = shared or SharedAnswers()
-        self._memo, self._ask, self._questions = self.queries.memo, self.queries.ask, shared.questions
-        self._activations: dict[tuple[object, ...], CallContext] = shared.activations
-        self.made: dict[tuple[int, object], ast.expr] = shared.made  # displays that stand in no source
+        self._memo, self._ask = self.queries.memo, self.queries.ask
+        self._questions = shared.questions if shared is not None else {}
+        self._activations: dict[tuple[object, ...], CallContext] = {}
+        self._made: dict[tuple[int, object], ast.expr] = {}
 
     def close(self) -> None:
         """Forget the program and all answers."""
         self.queries.clear()
+        self._activations.clear()
+        self._made.clear()
         del self.program
+
+    @property
+    def made(self) -> dict[tuple[int, object], ast.expr]:
+        """Return the displays of this program that stand in no source, by what they stand for."""
+        self.queries.is_of_program()
+        return self._made
 
     # --- queries
 
@@ -99,7 +106,7 @@ class ProgramEvaluator:
             found = self.binding(bindings[0], inner)
             if (id(bindings[0]), inner.key) not in self._memo:  # in a cycle that is not settled
                 return found
-            self._questions[key] = Question(ProgramEvaluator, None, None, ProgramEvaluator.value, (node, scope), False)
+            self._questions[key] = () if scope.key else (VALUES, node, scope)
         self._memo[key] = found
         return found
 
@@ -296,6 +303,7 @@ class ProgramEvaluator:
         outer: Optional[Scope] = None,
     ) -> CallContext:
         """Return a function as one call enters it: the same one whenever it is asked for."""
+        self.queries.is_of_program()
         if key not in self._activations:
             self._activations[key] = CallContext(
                 function, node, scope, receiver, f"@{len(self._activations)}", passed, outer
@@ -325,9 +333,7 @@ class ProgramEvaluator:
                 certain = certain and (id(arm.owner.test), key_of(inner)) in self._memo
             if certain:  # answers inside of a cycle are not kept
                 self._memo[id(arm), key] = way
-                self._questions[id(arm), key] = Question(
-                    ProgramEvaluator, None, None, ProgramEvaluator.way, (arm, scope), False
-                )
+                self._questions[id(arm), key] = () if key else (WAYS, arm, scope)
         return way
 
     def may_run(self, site: Site) -> bool:
@@ -360,6 +366,10 @@ class ProgramEvaluator:
     def callees(self, site: Site) -> Value:
         """Return what the callee of a call site can be."""
         return self.value(site.node.func, site.scope) if isinstance(site.node, ast.Call) else BOTTOM
+
+
+VALUES = Form(ProgramEvaluator, None, None, ProgramEvaluator.value, False)
+WAYS = Form(ProgramEvaluator, None, None, ProgramEvaluator.way, False)
 
 
 def _joined(first: Any, other: Any) -> Any:

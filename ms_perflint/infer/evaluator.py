@@ -18,7 +18,10 @@ class Memo(Protocol):
     """Answers and objects that are made once."""
 
     queries: Queries
-    made: dict[tuple[int, object], ast.expr]  # displays that stand in no source, by what they stand for
+
+    @property
+    def made(self) -> dict[tuple[int, object], ast.expr]:
+        """Return the displays of this program that stand in no source, by what they stand for."""
 
     def activation(
         self,
