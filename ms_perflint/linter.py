@@ -147,11 +147,20 @@ class Linter:
         self._coming.pop(path, None)
         self._asked_in.pop(path, None)
         self._judged.pop(path, None)
+        self._let_go(path)
         if path in self._unread:
             return []
         if self.remember and len(self.problems) == before:
             self._session[path] = tuple(found)
         return found
+
+    def _let_go(self, path: str) -> None:
+        """Give back a file that is done, and that only its own program is made of."""
+        if self.project.programs(path) == (path,):
+            self._drop_program(path)
+            for key in [key for key in self._sites if key[1] == path]:
+                del self._sites[key]
+            self.project.let_go(path)
 
     def _start_again(self, path: str, error: Exception) -> None:
         """Report an internal error in a file, and forget all that was read: it may be half done."""

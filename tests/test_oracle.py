@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import random
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,87 @@ def test_answers_do_not_depend_on_the_order_of_the_questions(name: str, tmp_path
             answers, evaluations, queries = asked(entry, seed)
             assert answers == expected
             assert evaluations <= most * queries
+
+
+# Two scripts that use one library in different ways: by a subclass, a callback, a store, a decorator, other arguments.
+KIT = """
+from mindspore import nn
+from kit.check import keep
+
+SETTINGS = {"width": 64}
+
+class Base:
+    def __init__(self, width, make=nn.Dense):
+        self.width = keep("width", width)
+        self.layer = make(self.width, SETTINGS["width"])
+
+    def hook(self):
+        return self.default()
+
+    def run(self, x):
+        return self.layer(x, self.hook())
+
+def registered(function):
+    return function
+
+def build(options, kind=Base):
+    return kind(options.width).run(options.name)
+"""
+ONE = """
+import argparse
+from kit import lib
+parser = argparse.ArgumentParser()
+parser.add_argument("--width", type=int, default=100)
+parser.add_argument("--name", default="one")
+print(lib.build(parser.parse_args()), lib.Base(3).run(1))
+"""
+OTHER = """
+from types import SimpleNamespace
+from mindspore import nn
+from kit import lib
+
+class Own(lib.Base):
+    def default(self):
+        return 7
+
+@lib.registered
+def conv(width, other):
+    return nn.Conv2d(width, other, 3)
+
+lib.SETTINGS["width"] = 128
+options = SimpleNamespace(width=12, name="other")
+print(lib.build(options, Own), Own(5, conv).run(options))
+"""
+USED = {"kit/__init__.py": "", "kit/check.py": CHECK, "kit/lib.py": KIT, "one.py": ONE, "other.py": OTHER}
+
+
+@pytest.mark.parametrize("files", [*LIBRARIES.values(), CIRCLE, USED])
+def test_programs_that_share_answers_give_those_that_each_gives_alone(files: dict[str, str], tmp_path: Path) -> None:
+    entries = sorted(written(files, tmp_path).rglob("*.py"))
+    alone = {entry: asked(entry, None)[0] for entry in entries}
+    taken = 0
+    for seed in range(6):
+        project = Project(Disk())
+        for entry in random.Random(seed).sample(entries, len(entries)) * 2:
+            program = Program(project, str(entry), Target())
+            assert oracle.answers(program, seed) == alone[entry]
+            taken += program.queries.taken
+            program.close()
+    assert taken > 100
+
+
+def test_a_program_evaluates_nothing_anew_that_another_has_found(tmp_path: Path) -> None:
+    folder, project = written(USED, tmp_path), Project(Disk())
+    (folder / "same.py").write_text(ONE.replace("print", "print_all = print\nprint"), encoding="utf-8")
+    work = []
+    for name in ("one.py", "same.py"):
+        program = Program(project, str(folder / name), Target())
+        program.call_graph.sites(project.parse(str(folder / "kit/check.py")).defined["keep"][0])
+        for module in program.modules[1:]:
+            for site in module.sites:
+                program.evaluator.callees(site)
+        work.append(program.queries.evaluations)
+    assert work[1] < work[0] / 2
 
 
 def test_the_samples_answer_in_any_order() -> None:

@@ -24,7 +24,7 @@ from ms_perflint.infer import (
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.direct_imports import outside
 from ms_perflint.infer.queries import Queries, query
-from ms_perflint.infer.shared_answers import Question, SharedAnswers
+from ms_perflint.infer.shared_answers import Form, SharedAnswers
 from ms_perflint.infer.values import (
     BOTTOM,
     MANY,
@@ -54,14 +54,14 @@ class ProgramEvaluator:
         self.program = program
         self.libraries = libraries
         self.queries = Queries(_joined, shared)
-        self.queries.askers[ProgramEvaluator] = self
-        shared = shared or SharedAnswers()
-        self._memo, self._ask, self._questions = self.queries.memo, self.queries.ask, shared.questions
-        self._activations: dict[tuple[object, ...], CallContext] = shared.activations
+        self._memo, self._ask = self.queries.memo, self.queries.ask
+        self._questions = shared.questions if shared is not None else {}
+        self._activations: dict[tuple[object, ...], CallContext] = {}
 
     def close(self) -> None:
         """Forget the program and all answers."""
         self.queries.clear()
+        self._activations.clear()
         del self.program
 
     # --- queries
@@ -98,7 +98,7 @@ class ProgramEvaluator:
             found = self.binding(bindings[0], inner)
             if (id(bindings[0]), inner.key) not in self._memo:  # in a cycle that is not settled
                 return found
-            self._questions[key] = Question(ProgramEvaluator, None, None, ProgramEvaluator.value, (node, scope), False)
+            self._questions[key] = () if scope.key else (VALUES, node, scope)
         self._memo[key] = found
         return found
 
@@ -297,6 +297,7 @@ class ProgramEvaluator:
         outer: Optional[Scope] = None,
     ) -> CallContext:
         """Return a function as one call enters it: the same one whenever it is asked for."""
+        self.queries.is_of_program()
         key = id(function), call, id(caller), receiver.what if receiver is not None else None, passed, id(outer)
         if key not in self._activations:
             name = f"@{len(self._activations)}"
@@ -335,6 +336,9 @@ class ProgramEvaluator:
     def callees(self, site: Site) -> Value:
         """Return what the callee of a call site can be."""
         return self.value(site.node.func, site.scope) if isinstance(site.node, ast.Call) else BOTTOM
+
+
+VALUES = Form(ProgramEvaluator, None, None, ProgramEvaluator.value, False)
 
 
 def _joined(first: Any, other: Any) -> Any:

@@ -16,7 +16,7 @@ from heapq import heapify, heappop, heappush
 from operator import attrgetter
 from typing import Any, Optional, Protocol, TypeVar, overload
 
-from ms_perflint.infer.shared_answers import Input, Shared, SharedAnswers
+from ms_perflint.infer.shared_answers import Input, Shared, SharedAnswers, pairs
 
 Answer = TypeVar("Answer")
 Work = TypeVar("Work", bound=Callable[..., Any])
@@ -263,27 +263,27 @@ class Queries:
         Where something of that rests on a query under way, so may this one: it is answered by itself.
         """
         self._current, self._rests, self.reads = query, ACYCLIC, None
-        if self.shared is None or not self.shared.knows(query, self.askers):
+        if self.shared is None or not self.shared.knows(query, self.askers, self.program.entry):
             return False
         self.reads = query.reads = {}
         shared = self.shared.answers.get(query.key)
         if shared is None or id(shared) in self._others or self._differs(shared):
             return False
-        self.memo.update(shared.answers)
+        self.memo.update(pairs(shared.answers))
         query.answer = self.memo[query.key]
         self.taken += shared.evaluations
         return True
 
     def _differs(self, shared: Shared) -> bool:
         """Return whether something that an answer rests on is not the same here, or may not be."""
-        for asked, known in shared.inputs:
+        for asked, known in pairs(shared.inputs):
             found = self._inputs.get(asked, self)
             if found is self:
                 found = self._inputs[asked] = attrgetter(asked.name)(self.program)(*asked.arguments)
             if found is not known and found != known:
                 self._others[id(shared)] = shared
                 return True
-        for key, known in zip(shared.reads, shared.found):
+        for key, known in pairs(shared.reads):
             found = self.memo.get(key)
             if found is None:
                 found = self._asked_again(key)
@@ -296,12 +296,11 @@ class Queries:
 
     def _asked_again(self, key: Hashable) -> Any:
         assert self.shared is not None
-        question = self.shared.questions[key]
-        assert question is not None
-        arguments = self.askers[question.asker], *question.arguments
-        if not question.is_query:
-            return question.work(*arguments)
-        return self.ask(key, question.bottom, question.top, question.work, arguments)
+        form, *arguments = self.shared.questions[key]
+        asker = self.askers[form.asker]
+        if not form.is_query:
+            return form.work(asker, *arguments)
+        return self.ask(key, form.bottom, form.top, form.work, (asker, *arguments))
 
     def _answer(self, query: Query) -> None:
         """Answer a query, and mark its readers where the answer is another one now."""

@@ -8,10 +8,14 @@ keep from being read is not asked. The members of a cycle rest on what all of th
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ms_perflint.index.semantic_index import Scope
 
 if TYPE_CHECKING:
     from ms_perflint.infer.queries import Query
+
+KEPT = 10_000  # answers, before what the programs share begins anew
 
 
 class Input(NamedTuple):
@@ -21,24 +25,22 @@ class Input(NamedTuple):
     arguments: tuple[Any, ...]
 
 
-class Question(NamedTuple):
-    """How an answer is asked for in any program; `asker`: the type of what its work gets first."""
+class Form(NamedTuple):
+    """How answers are asked for in any program; `asker`: the type of what their work gets first."""
 
     asker: type
     bottom: Any
     top: Any
     work: Callable[..., Any]
-    arguments: tuple[Any, ...]
     is_query: bool = True  # else `work` finds the answer by queries of other keys
 
 
 class Shared(NamedTuple):
-    """The answer to a query, or to those of a cycle, and what they rest on."""
+    """The answers of a query, or of those of a cycle, and what they rest on: names and answers by turns."""
 
-    inputs: tuple[tuple[Input, Any], ...]
-    reads: tuple[Hashable, ...]  # queries, and
-    found: tuple[Any, ...]  # their answers
-    answers: tuple[tuple[Hashable, Any], ...]
+    inputs: tuple[Any, ...]
+    reads: tuple[Any, ...]
+    answers: tuple[Any, ...]
     evaluations: int  # that it took
 
 
@@ -47,36 +49,56 @@ class SharedAnswers:
 
     def __init__(self) -> None:
         self.answers: dict[Hashable, Shared] = {}
-        self.questions: dict[Hashable, Optional[Question]] = {}  # None: not in other programs; no key: see `learn`
-        self.activations: dict[tuple[object, ...], Any] = {}  # see `ProgramEvaluator.activation`
+        # by key: a form and the arguments; () where it is not asked in other programs. What has none, constants and
+        # definitions, rests on nothing but its file
+        self.questions: dict[Hashable, tuple[Any, ...]] = {}
+        self._forms: dict[Callable[..., Any], Form] = {}
 
-    def knows(self, query: Query, askers: Container[type]) -> bool:
-        """Return whether a query can be asked in other programs; it is known then how."""
-        if query.key not in self.questions:
+    @property
+    def is_full(self) -> bool:
+        """Return whether it holds as many answers as it should."""
+        return len(self.answers) > KEPT
+
+    def knows(self, query: Query, askers: Container[type], entry: str) -> bool:
+        """Return whether a query can be asked in other programs: not in activations, and of their entry scripts."""
+        known = self.questions.get(query.key)
+        if known is None:
             asker, *arguments = query.arguments
-            question = Question(type(asker), query.bottom, query.top, query.work, tuple(arguments))
-            self.questions[query.key] = question if type(asker) in askers else None
-        return self.questions[query.key] is not None
+            scopes = [each for each in arguments if isinstance(each, Scope)]
+            if type(asker) not in askers or any(each.key or each.module.path == entry for each in scopes):
+                known = ()
+            else:
+                form = self._forms.get(query.work) or Form(type(asker), query.bottom, query.top, query.work)
+                known = self._forms.setdefault(query.work, form), *arguments
+            self.questions[query.key] = known
+        return known != ()
 
     def learn(self, cycle: Iterable[Query], memo: dict[Hashable, Any]) -> None:
-        """Keep the answers of a query, or of the members of a cycle, unless they read what cannot be asked again.
-
-        What is found without a question, constants and definitions, rests on nothing but its file.
-        """
+        """Keep the answers of a query, or of the members of a cycle, unless they read what cannot be asked again."""
         members = tuple(cycle)
-        own = {each.key for each in members}
         read: dict[Hashable, Any] = {}
         for each in members:
             if each.reads is None:
                 return
             read.update(each.reads)
-        inputs = tuple((key, answer) for key, answer in read.items() if type(key) is Input)
-        keys = tuple(key for key in read if type(key) is not Input and key not in own and key in self.questions)
-        if not all(key in memo and self.questions[key] is not None for key in keys):
-            return
-        answers = tuple((each.key, each.answer) for each in members)
-        shared = Shared(
-            inputs, keys, tuple(memo[key] for key in keys), answers, sum(each.evaluations for each in members)
-        )
+        for each in members:
+            read.pop(each.key, None)
+        inputs: list[Any] = []
+        reads: list[Any] = []
+        for key, answer in read.items():
+            if type(key) is Input:
+                inputs += key, answer
+            elif key in self.questions:
+                if not self.questions[key] or key not in memo:
+                    return
+                reads += key, memo[key]
+        answers = tuple(part for each in members for part in (each.key, each.answer))
+        shared = Shared(tuple(inputs), tuple(reads), answers, sum(each.evaluations for each in members))
         for each in members:
             self.answers[each.key] = shared
+
+
+def pairs(parts: tuple[Any, ...]) -> Iterable[tuple[Any, Any]]:
+    """Return names and answers that stand by turns."""
+    each = iter(parts)
+    return zip(each, each)

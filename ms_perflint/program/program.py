@@ -88,9 +88,12 @@ class Program:
     @cached_property
     def evaluator(self) -> ProgramEvaluator:
         """Return what evaluates the expressions of the program."""
-        shared = self.project.shared.setdefault(SharedAnswers, SharedAnswers())
+        shared = self.project.shared.get(SharedAnswers)
+        if shared is None or shared.is_full:
+            shared = self.project.shared[SharedAnswers] = SharedAnswers()
         evaluator = ProgramEvaluator(cast("Database", self.inputs), LIBRARIES, shared)
-        evaluator.queries.program, evaluator.queries.askers[Inputs] = self, self.inputs
+        evaluator.queries.program = self
+        evaluator.queries.askers.update({ProgramEvaluator: evaluator, Inputs: self.inputs})
         return evaluator
 
     @cached_property

@@ -24,6 +24,7 @@ DECORATOR = rb"\n@(\w+(?:\.\w+)*)"  # of what stands in no block
 RENAMED = re.compile(rb"[ \t]as[ \t]+\w")
 NAME = re.compile(rb"[A-Za-z_]\w*")
 SCANNED = 500  # files of which the imports are kept when all else is given back
+SEARCH_PATHS = 4  # of programs, of which it is kept what names mean: those of one directory follow one another
 HELD_RAW = 4_000_000  # bytes that are read before those of files that are no held modules are given back
 
 
@@ -205,11 +206,24 @@ class Project:
         except (OSError, SourceError):
             return None
 
+    def let_go(self, path: str) -> None:
+        """Give back the module of a file that no other file imports; it is made anew where it is asked for."""
+        module = self._modules.get(path)
+        if module is None or self.parsed is not None:
+            return
+        del self._modules[path]
+        self.size -= len(module.source.text)
+        for names in self._names.values():
+            names.forget(module)
+        module.close()
+
     # --- imports and programs
 
     def names(self, roots: Roots) -> Resolver:
-        """Return what names mean in programs with this search path."""
+        """Return what names mean in programs with this search path; it is kept for the last few of them."""
         if roots not in self._names:
+            if len(self._names) >= SEARCH_PATHS:
+                del self._names[next(iter(self._names))]
             self._names[roots] = Resolver(self, roots)
         return self._names[roots]
 

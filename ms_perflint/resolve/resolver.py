@@ -60,6 +60,14 @@ class Resolver:
         self._loaded.clear()
         del self.project
 
+    def forget(self, module: SemanticIndex) -> None:
+        """Forget what a module says, which no other module imports."""
+        for scope in module.scopes:
+            self._loaded.pop(scope, None)
+        for known in (self._meant, self._members):
+            for key in [key for key in known if key[0] == module.path]:
+                del known[key]
+
     def import_target(
         self, module: SemanticIndex, dotted: str, level: int
     ) -> Union[SemanticIndex, Namespace, str, None]:
