@@ -19,8 +19,6 @@ from ms_perflint.resolve.import_statements import Import, imports, taken
 from ms_perflint.resolve.search_path import Additions, additions
 
 LEVELS = 6  # directories upward that are searched where none is marked as the root of a project
-ROUNDS = 4  # times that the search path may grow by files that it made reachable
-ROOTS = 16  # directories on the search path of a program
 MARKERS = frozenset({".git", "pyproject.toml", "setup.py", "setup.cfg"})  # of a project's root
 _NEVER_LOCAL = frozenset({"mindspore", "__init__", "__main__", *standard_library.ALWAYS})
 
@@ -242,11 +240,10 @@ class Imports:
 
     def _closed(self, entry: str) -> tuple[frozenset[str], Roots]:
         roots: Roots = (os.path.dirname(entry),)
-        for _ in range(ROUNDS):
+        files, tried = self._reach(entry, roots), {roots}
+        while (roots := self._search_path(entry, files)) not in tried:
+            tried.add(roots)
             files = self._reach(entry, roots)
-            before, roots = roots, self._search_path(entry, files)
-            if roots == before:
-                break
         return frozenset(files), roots
 
     def _reach(self, entry: str, roots: Roots) -> dict[str, None]:
@@ -267,8 +264,7 @@ class Imports:
             for path in files:
                 found = self._additions.get(path)
                 for directory, first in found.directories(start, path == entry) if found is not None else ():
-                    if len(roots) < ROOTS:
-                        roots.insert(0 if first else len(roots), directory)
+                    roots.insert(0 if first else len(roots), directory)
         return tuple(dict.fromkeys(roots))
 
 

@@ -30,7 +30,6 @@ STAR = rb"(?m)^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*\(?[ \t]*\*"
 DYNAMIC = frozenset({b"exec", b"import_module", b"__import__"})
 LOGGING = frozenset({b"debug", b"info", b"warning", b"error", b"exception", b"setLevel", b"addHandler"})
 BUILTIN = frozenset(name.encode() for kind in (builtins, dict, list, set, str) for name in dir(kind)) - DYNAMIC
-NESTED = 5  # functions that call one another at import, followed so far
 
 
 class Code(NamedTuple):
@@ -79,21 +78,20 @@ class ImportWork:
 
     def acts(self, file: Outline, watched: Set[bytes]) -> bool:
         """Return whether importing a file, which gets the names `watched` from that package, does something."""
-        return self._acts(file.code, watched, NESTED)
-
-    def _acts(self, code: Code, watched: Set[bytes], depth: int) -> bool:
-        if code.environment:
-            return True
-        for first, last in code.calls:
-            if last in BUILTIN or last in LOGGING:  # what a project defines of these names is hardly meant
-                continue
-            if last in DYNAMIC or (first in watched and not last[:1].isupper()):
+        codes, called = [file.code], set[bytes]()
+        for code in codes:  # grows by that of functions that are called
+            if code.environment:
                 return True
-            if last in self.functions:
-                if not depth or any(self._acts(each.code, watched, depth - 1) for each in self.functions[last]):
+            for first, last in code.calls:
+                if last in BUILTIN or last in LOGGING:  # what a project defines of these names is hardly meant
+                    continue
+                if last in DYNAMIC or (first in watched and not last[:1].isupper()):
                     return True
-            elif first != last and last in self.methods:
-                return True
+                if last in self.functions:
+                    codes.extend(each.code for each in self.functions[last] if last not in called)
+                    called.add(last)
+                elif first != last and last in self.methods:
+                    return True
         return False
 
 

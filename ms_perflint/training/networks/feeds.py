@@ -65,11 +65,14 @@ class Feeds:
         self.places: dict[Call, set[Scope]] = {}  # layer -> the functions that call it
         self._held: dict[int, Signal] = {}  # id of an expression -> what it is
         self._given: dict[int, Signal] = {}  # id of a parameter -> what calls pass
+        self._same: dict[Signal, Signal] = {}  # each once: many expressions are the same
         for _ in range(ROUNDS):
             before, given = self._held, self._given
             self._round(before)
             if self._held == before and self._given == given:
                 break
+        for held in (self._before, self._held, self._given, self._passed, self._same):
+            held.clear()  # nobody asks what an expression is after that
 
     def _round(self, before: dict[int, Signal]) -> None:
         self._before, self._held = before, {}
@@ -102,7 +105,8 @@ class Feeds:
         key = id(node)
         if key not in self._held:
             self._held[key] = self._before.get(key, NOTHING)
-            self._held[key] = self._expression(node, scope)
+            found = self._expression(node, scope)
+            self._held[key] = self._same.setdefault(found, found)
         return self._held[key]
 
     def _expression(self, node: ast.expr, scope: Scope) -> Signal:
