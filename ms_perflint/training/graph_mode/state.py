@@ -186,7 +186,7 @@ def _of_attribute(
     load = ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
     if _is_parameter(program, _at_first(program, function, target)):
         return None
-    if isinstance(getattr(stmt, "value", None), (ast.Tuple, ast.List, ast.Dict)):
+    if isinstance(getattr(stmt, "value", None), (ast.Tuple, ast.List, ast.Dict, ast.ListComp)):
         return None  # they do reach Python
     name = ast.unparse(load)
     if _counts(stmt, target):
