@@ -340,6 +340,22 @@ READY = [
         "out = net(x)\ni = x.sum() * 0\nwhile i < 3:\n    out = out * 1.1\n    i = i + 1\nreturn loss_fn(out, y)",
     ),
     forward("global that is read", "global scale\nreturn loss_fn(net(x), y) * scale", "scale = 2.0\n"),
+    forward(
+        "variable of a comprehension, with the name of one of the loop",
+        "return sum([loss_fn(net(x) * step, y) for step in range(3)])",
+    ),
+    program(
+        "argument with a few values",
+        OPTIMIZER,
+        "\n\ndef forward(x, y, k):\n    return loss_fn(net(x), y) * (k + 1)\n\n\n",
+        """
+        grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+        for x, y in dataset.create_tuple_iterator():
+            for part in range(3):
+                value, grads = grad_fn(x, y, part)
+                opt(grads)
+        """,
+    ),
     forward("NumPy of a shape", "return loss_fn(net(x) / np.sqrt(x.shape[1]), y)"),
     forward("NumPy of constants", "return loss_fn(net(x) * Tensor(np.array([1.0, 2.0, 3.0, 4.0], np.float32)), y)"),
     forward("number of NumPy", "return loss_fn(net(x), y) * np.pi"),
