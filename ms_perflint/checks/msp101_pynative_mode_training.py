@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint import edits as edit
@@ -14,7 +15,6 @@ from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import conditions, mode, training
-from ms_perflint.training.graph_mode import made_anew, readiness
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -227,7 +227,7 @@ class PynativeModeTraining(Check):
 
         Where something else stands in the way of graph mode, the fix is shown only.
         """
-        made, found = made_anew.made_anew(self.program), readiness.obstacles(self.program)
+        made, found = self._readiness.made_anew(self.program), self._readiness.obstacles(self.program)
         hoisted = [edit.hoist(each.site, each.before) for each in made]
         related = [*self._obstacles(), *self._steps()]
         changed = tuple(edits) if edits is not None else None
@@ -252,12 +252,18 @@ class PynativeModeTraining(Check):
             return
         self.report(node, message, changed, advice=ADVICE, reason=REASON, related=related)
 
+    @property
+    def _readiness(self) -> ModuleType:
+        from ms_perflint.training.graph_mode import readiness  # here, because most files are clean
+
+        return readiness
+
     def _obstacles(self) -> list[Related]:
-        found = readiness.all_obstacles(self.program)[:MOST]
+        found = self._readiness.all_obstacles(self.program)[:MOST]
         return [Related(each.place, each.message) for each in found]
 
     def _steps(self) -> list[Related]:
         """Return the hand-written functions that take one step: compiling them alone is the alternative."""
         if self.target.version < (2, 0):
             return []
-        return [Related(place, JIT) for place in readiness.step_functions(self.program)]
+        return [Related(place, JIT) for place in self._readiness.step_functions(self.program)]

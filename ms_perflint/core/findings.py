@@ -120,7 +120,8 @@ def _fix_in(fix: Fix, language: str) -> Fix:
 
 def only_shown(finding: Finding) -> Finding:
     """Return a finding whose fix is not made: a program could not be asked whether it survives it."""
-    return finding._replace(fix=finding.fix._replace(safety=Safety.DISPLAY)) if finding.fix is not None else finding
+    fix = finding.fix
+    return finding._replace(fix=fix._replace(safety=Safety.DISPLAY, reason=None)) if fix is not None else finding
 
 
 def merged(by_program: Sequence[dict[tuple[object, ...], Finding]]) -> list[Finding]:

@@ -30,13 +30,13 @@ FACTS: tuple[Callable[[Reader], Optional[Fact]], ...] = (
     surroundings.device,
     training.trains,
     training.execution_mode,
-    training.graph_mode,
     training.sink_mode,
     precision.precision_of,
     devices.checkpoints_of,
     devices.parallel_mode,
     devices.profiler,
     devices.autotune,
+    training.graph_mode,  # last: it walks through all code that would be compiled
 )
 
 

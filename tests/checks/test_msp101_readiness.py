@@ -340,6 +340,22 @@ READY = [
         "out = net(x)\ni = x.sum() * 0\nwhile i < 3:\n    out = out * 1.1\n    i = i + 1\nreturn loss_fn(out, y)",
     ),
     forward("global that is read", "global scale\nreturn loss_fn(net(x), y) * scale", "scale = 2.0\n"),
+    forward(
+        "variable of a comprehension, with the name of one of the loop",
+        "return sum([loss_fn(net(x) * step, y) for step in range(3)])",
+    ),
+    program(
+        "argument with a few values",
+        OPTIMIZER,
+        "\n\ndef forward(x, y, k):\n    return loss_fn(net(x), y) * (k + 1)\n\n\n",
+        """
+        grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+        for x, y in dataset.create_tuple_iterator():
+            for part in range(3):
+                value, grads = grad_fn(x, y, part)
+                opt(grads)
+        """,
+    ),
     forward("NumPy of a shape", "return loss_fn(net(x) / np.sqrt(x.shape[1]), y)"),
     forward("NumPy of constants", "return loss_fn(net(x) * Tensor(np.array([1.0, 2.0, 3.0, 4.0], np.float32)), y)"),
     forward("number of NumPy", "return loss_fn(net(x), y) * np.pi"),
@@ -490,3 +506,192 @@ def test_what_graph_mode_runs_keeps_the_fix(program: Program) -> None:
     expect(CODE, program)
     settled = program.mend(CODE)
     assert settled.fixed and not settled.report.findings
+
+
+# --- the cause of the mode is what the fix changes
+
+CAUSES = [
+    ("option", 'parser.add_argument("--mode", type=int, default=1)', "mode=args.mode", "default=0"),
+    (
+        "ternary over a flag",
+        'parser.add_argument("--eager", type=bool, default=True)',
+        "mode=ms.PYNATIVE_MODE if args.eager else ms.GRAPH_MODE",
+        "default=False",
+    ),
+    (
+        "ternary over the other flag",
+        'parser.add_argument("--graph", type=bool, default=False)',
+        "mode=ms.GRAPH_MODE if args.graph else ms.PYNATIVE_MODE",
+        "default=True",
+    ),
+    (
+        "ternary over a word",
+        'parser.add_argument("--mode", default="pynative", choices=["graph", "pynative"])',
+        'mode=ms.PYNATIVE_MODE if args.mode == "pynative" else ms.GRAPH_MODE',
+        'default="graph"',
+    ),
+    (
+        "ternary over the other word",
+        'parser.add_argument("--mode", default="dynamic")',
+        'mode=ms.GRAPH_MODE if args.mode == "static" else ms.PYNATIVE_MODE',
+        'default="static"',
+    ),
+]
+
+MODEL = """
+    net = nn.SequentialCell(nn.Dense(8, 4))
+    model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+    model.train(10, ds.MindDataset("train.mindrecord").batch(32), dataset_sink_mode=True)
+    """
+
+
+def _caused(option: str, setting: str) -> str:
+    begin = "import argparse\n\nimport mindspore as ms\nfrom mindspore import dataset as ds, nn\n\n"
+    return join(begin, f"parser = argparse.ArgumentParser()\n{option}\nargs = parser.parse_args()\n", setting, MODEL)
+
+
+def _shown(program: Program) -> tuple[str, str]:
+    """Return the safety of the only fix, and the lines that it changes, as they become."""
+    (finding,) = program.lint(CODE).findings
+    assert finding.fix is not None
+    text = program.files["train.py"].encode()
+    for edit in sorted(finding.fix.edits, reverse=True):
+        text = text[: edit.start] + edit.text.encode() + text[edit.end :]
+    before = program.files["train.py"].splitlines()
+    return finding.fix.safety.value, "\n".join(line for line in text.decode().splitlines() if line not in before)
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "changed"), [each[1:] for each in CAUSES], ids=[each[0] for each in CAUSES]
+)
+def test_the_cause_is_changed_and_only_shown(option: str, given: str, changed: str) -> None:
+    program = Program({"train.py": _caused(option, f"ms.set_context({given})\n")})
+    safety, line = _shown(program)
+    assert safety == "display-only"
+    assert line.startswith("parser.add_argument") and changed in line
+    (finding,) = program.lint(CODE).findings
+    assert [related.place.row for related in finding.related] == [7]
+    assert "set_context" in program.files["train.py"].splitlines()[finding.place.row - 1]
+
+
+@pytest.mark.parametrize("equal", [True, False])
+def test_an_arm_that_an_option_selects_is_left_alone(equal: bool) -> None:
+    eager, graph = "ms.set_context(mode=ms.PYNATIVE_MODE)", "ms.set_context(mode=ms.GRAPH_MODE)"
+    first, second, word = (eager, graph, "pynative") if equal else (graph, eager, "graph")
+    arms = f'if args.mode == "{word}":\n    {first}\nelse:\n    {second}\n'
+    program = Program({"train.py": _caused('parser.add_argument("--mode", default="pynative")', arms)})
+    assert _shown(program) == ("display-only", 'parser.add_argument("--mode", default="graph")')
+
+
+def test_an_arm_of_another_device_is_changed() -> None:
+    graph, eager = (f"    ms.set_context(mode=ms.{mode}_MODE)\n" for mode in ("GRAPH", "PYNATIVE"))
+    arms = f'if args.device == "GPU":\n{graph}else:\n{eager}'
+    program = Program({"train.py": _caused('parser.add_argument("--device", default="Ascend")', arms)})
+    (finding,) = program.lint(CODE).findings
+    assert finding.fix is not None
+    assert (finding.fix.safety.value, [edit.text for edit in finding.fix.edits]) == ("unsafe", ["ms.GRAPH_MODE"])
+
+
+def test_a_launcher_is_where_the_mode_is_changed() -> None:
+    text = _caused('parser.add_argument("--mode", type=int, default=0)', "ms.set_context(mode=args.mode)\n")
+    program = Program({"train.py": text, "run.sh": "python train.py --mode 1\n"})
+    (finding,) = program.lint(CODE).findings
+    assert finding.fix is not None
+    assert finding.fix.safety.value == "display-only"
+    assert [(edit.path.endswith("run.sh"), edit.text) for edit in finding.fix.edits] == [(True, "0")]
+
+
+def test_what_is_made_anew_in_another_file_is_moved_there() -> None:
+    step = """
+        import mindspore as ms
+
+
+        def train(net, loss_fn, opt, dataset):
+            def forward(x, y):
+                return loss_fn(net(x), y)
+
+            for x, y in dataset:
+                grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+                value, grads = grad_fn(x, y)
+                opt(grads)
+        """
+    entry = """
+        import mindspore as ms
+        from mindspore import dataset as ds, nn
+
+        from step import train
+
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        net = nn.SequentialCell(nn.Dense(8, 4))
+        opt = nn.SGD(net.trainable_params(), 0.1)
+        train(net, nn.MSELoss(), opt, ds.MindDataset("train.mindrecord").batch(32))
+        """
+    program = Program({"train.py": join(entry), "step.py": join(step)})
+    settled = program.mend(CODE)
+    after = {change.path.rpartition("/")[2]: change.after.decode() for change in settled.changes}
+    assert "mode=ms.GRAPH_MODE" in after["train.py"]
+    lines = [line.strip() for line in after["step.py"].splitlines()]
+    assert lines.index("grad_fn = ms.value_and_grad(forward, None, opt.parameters)") < lines.index(
+        "for x, y in dataset:"
+    )
+
+
+def test_a_name_that_nothing_binds_is_not_moved() -> None:
+    text = """
+        import mindspore as ms
+        from mindspore import dataset as ds, nn
+
+        ms.set_context(mode=ms.PYNATIVE_MODE)  # ! display-only
+        net = nn.SequentialCell(nn.Dense(8, 4))
+        opt = nn.SGD(net.trainable_params(), 0.1)
+        for x, y in ds.MindDataset("train.mindrecord").batch(32):
+            grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+            value, grads = grad_fn(x, y)
+            opt(grads)
+        """
+    expect(CODE, Program({"train.py": join(text)}))
+
+
+DEMONSTRATION = """
+    import numpy as np
+    import mindspore as ms
+    from mindspore import Tensor, nn
+
+
+    class Block(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(8, 4)
+
+        def construct(self, x):
+            return self.fc(x)
+
+
+    if __name__ == "__main__":
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        net = Block()
+        cell = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params()))
+        print(cell(Tensor(np.random.randn(2, 8), ms.float32), Tensor(np.random.randn(2, 4), ms.float32)))
+    """
+
+
+def test_a_module_of_a_package_that_shows_that_it_works_is_not_reported() -> None:
+    program = Program({"models/block.py": join(DEMONSTRATION), "models/__init__.py": ""})
+    assert not program.lint(CODE).findings
+
+
+def test_a_script_on_random_data_is_reported() -> None:
+    assert len(Program({"block.py": join(DEMONSTRATION)}).lint(CODE).findings) == 1
+
+
+def test_a_function_that_takes_one_step_is_named_for_jit() -> None:
+    step = "\n\ndef train_step(x, y):\n    value, grads = grad_fn(x, y)\n    opt(grads)\n    return value\n\n\n"
+    grads = "grad_fn = ms.value_and_grad(forward, None, opt.parameters)\n"
+    loop = "for x, y in dataset:\n    train_step(x, y)\n"
+    text = join(START, NET, OPTIMIZER, PLAIN, grads, step, loop)
+    program = Program({"train.py": text.replace("ms.set_context(mode=ms.PYNATIVE_MODE)  # !SAFETY\n", "")})
+    (finding,) = program.lint(CODE).findings
+    assert [program.files["train.py"].splitlines()[each.place.row - 1] for each in finding.related] == [
+        "def train_step(x, y):"
+    ]
+    assert not Program(program.files, version=(1, 2)).lint(CODE).findings[0].related

@@ -9,6 +9,7 @@ step compiles again for each value.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ms_perflint.index.semantic_index import Binding, Site
@@ -21,6 +22,8 @@ from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training import train_sites
 
 _RATE = "learning_rate"
+FEW = 20  # values: each is compiled once, and kept
+_STEPS = re.compile(r"(?i)epoch|step|iter|batch")
 _EXPERIMENTAL = "mindspore.experimental.optim."
 _COUNTS = {"enumerate": (0,), "range": ()}  # of loops: where the number stands in their variable
 
@@ -35,6 +38,9 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
     for store in program.stores(_RATE):
         base = store.node.value if isinstance(store.node, ast.Attribute) else None
         made = program.value(base, store.scope).alternatives if base is not None else ()
+        new = program.value(store.value, store.scope).alternatives if store.value is not None else ()
+        if any(each.type_api == "mindspore.Parameter" for each in new):
+            continue  # both ignore it
         if any(each.type_api.startswith("mindspore.nn.") for each in made) and _acts(program, _site(store)):
             text = Message("PyNative ignores a new `learning_rate` of the optimizer, graph mode may not")
             yield obstacle(store.scope.module, store.node, "learning rate", text)
@@ -50,7 +56,7 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
             yield obstacle(store.scope.module, store.node, "frozen", text)
     for site in train_sites(program):
         for given in site.node.args if isinstance(site.node, ast.Call) else ():
-            if isinstance(given, ast.Name) and _is_number(site, given) and site.word not in ("train", "fit"):
+            if isinstance(given, ast.Name) and _is_number(program, site, given) and site.word not in ("train", "fit"):
                 text = Message("graph mode compiles again for each value of `{name}`: pass a Tensor", name=given.id)
                 yield obstacle(site.module, given, "number", text)
 
@@ -72,12 +78,22 @@ def _is_experimental(program: Program) -> bool:
     )
 
 
-def _is_number(site: Site, given: ast.Name) -> bool:
-    """Return whether an argument is the count of a loop around: of `range`, or the first variable of `enumerate`."""
+def _is_number(program: Program, site: Site, given: ast.Name) -> bool:
+    """Return whether an argument counts in a loop, to more than a few: of `range`, or the first of `enumerate`."""
     loops = [(each, each.stmt) for each in site.scope.lookup(given) if each.kind == "for"]
     return any(
         isinstance(loop, ast.For)
         and isinstance(loop.iter, ast.Call)
         and _COUNTS.get(word_of(loop.iter.func)) == binding.path
+        and (binding.path or _is_long(program, loop.iter, site, given.id))
         for binding, loop in loops
     )
+
+
+def _is_long(program: Program, call: ast.Call, site: Site, name: str) -> bool:
+    """Return whether a `range` has more than a few numbers, by its end or by what its variable is called."""
+    end = call.args[1 if len(call.args) > 1 else 0] if call.args else None
+    numbers = program.value(end, site.scope).constants if end is not None else ()
+    if numbers and all(isinstance(each, int) for each in numbers):
+        return max(each for each in numbers if isinstance(each, int)) >= FEW
+    return bool(_STEPS.search(name))

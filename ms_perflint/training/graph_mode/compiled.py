@@ -92,7 +92,9 @@ class _Walk:
         if made is not None:  # of what it is made: `WithLossCell(network, loss)`, `value_and_grad(forward, ...)`
             for argument in (*made.call.args, *(keyword.value for keyword in made.call.keywords)):
                 given = argument.value if isinstance(argument, ast.Starred) else argument
-                self.value(self.program.value(given, made.scope))
+                for each in self.program.value(given, made.scope).alternatives:
+                    if known.cls is None or each.is_object:  # a class of the project may call a function itself
+                        self.known(each)
         if known.origin is not None:
             self.known(known.origin)
         for part in known.parts:

@@ -16,8 +16,8 @@ import ast
 from collections.abc import Iterator
 from typing import Optional, Union
 
-from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
-from ms_perflint.index.syntax_forms import descendants, position, word_of
+from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Block, Scope, Site
+from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.bases import ancestors, method
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
@@ -46,17 +46,34 @@ def in_state(program: Program, function: Scope) -> Iterator[Obstacle]:
 
 
 def _names_changed(program: Program, function: Scope) -> Iterator[Obstacle]:
-    for name in sorted(function.names):
+    loads: dict[str, ast.Name] = {}
+    for node in _free(function.node, frozenset()):
+        loads.setdefault(node.id, node)
+    for name, node in sorted(loads.items()):
         home = function.home(name)
         if (
             home is not None
             and home is not function
             and any(_is_changed(program, each) for each in home.bindings[name])
         ):
-            loads = (each for each in descendants(function.node) if isinstance(each, ast.Name) and each.id == name)
-            node = min(loads, key=position, default=function.node)
             message = Message("graph mode keeps the first value of `{name}`, which changes between steps", name=name)
             yield obstacle(function.module, node, "changed", message)
+
+
+def _free(node: ast.AST, bound: frozenset[str]) -> Iterator[ast.Name]:
+    """Yield the names that a function reads, without those that its comprehensions and lambdas bind themselves."""
+    if isinstance(node, ast.Name):
+        if isinstance(node.ctx, ast.Load) and node.id not in bound:
+            yield node
+        return
+    if isinstance(node, COMPREHENSIONS):
+        targets = (target for each in node.generators for target in ast.walk(each.target))
+        bound |= {target.id for target in targets if isinstance(target, ast.Name)}
+    elif isinstance(node, ast.Lambda):
+        bound |= {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, FUNCTIONS):
+            yield from _free(child, bound)
 
 
 def _is_changed(program: Program, binding: Binding) -> bool:
@@ -186,7 +203,7 @@ def _of_attribute(
     load = ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
     if _is_parameter(program, _at_first(program, function, target)):
         return None
-    if isinstance(getattr(stmt, "value", None), (ast.Tuple, ast.List, ast.Dict)):
+    if isinstance(getattr(stmt, "value", None), (ast.Tuple, ast.List, ast.Dict, ast.ListComp)):
         return None  # they do reach Python
     name = ast.unparse(load)
     if _counts(stmt, target):
