@@ -153,7 +153,7 @@ class Fp32Matmul(Check):
     def _has_loss_inside(training: Training) -> bool:
         """Return whether the network of a Model computes its loss itself, so that a level would halve the loss."""
         call = training.call
-        return call.given("loss_fn") is None and not call.is_spread
+        return not call.is_spread and (call.given("loss_fn") is None or call.argument("loss_fn").must_be(None))
 
     @staticmethod
     def _scales(training: Training) -> bool:
@@ -211,7 +211,7 @@ class Fp32Matmul(Check):
 
     def _custom(self, training: Training) -> Way:
         """A step of one's own: its networks are converted without their loss, and the loss is scaled."""
-        trainings = conversions.together(train_cells.trainings(self.program), training)
+        trainings = conversions.together(self.program, train_cells.trainings(self.program), training)
         plan = conversions.plan(self.program, trainings)
         found = self._writer.converted(plan, trainings)
         if isinstance(found, conversions.Obstacle):
