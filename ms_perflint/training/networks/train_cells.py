@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MODEL = "mindspore.train.Model"
 BUILD = "mindspore.amp.build_train_network"
 LEVELS = {MODEL: "amp_level", BUILD: "level"}  # the parameter that sets the level of mixed precision
+FIXED = "mindspore.amp.FixedLossScaleManager"
 LOSS_SCALERS = ("mindspore.amp.DynamicLossScaler", "mindspore.amp.StaticLossScaler")
 _CONVERTED = "convert_to_thor_model"
 _NAMES = frozenset(api.rpartition(".")[2] for api in (MODEL, *STEP_CELLS, *GRADS))
