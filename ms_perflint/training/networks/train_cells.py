@@ -5,18 +5,16 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program, fact
 from ms_perflint.training.networks.networks import multiplies
 from ms_perflint.training.training import MODEL_TRAINS, loops, train_sites
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS, base_apis, is_step_class, is_step_object
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 MODEL = "mindspore.train.Model"
 BUILD = "mindspore.amp.build_train_network"
@@ -117,6 +115,7 @@ class Training(NamedTuple):
     sites: tuple[Site, ...]  # that take the steps
 
 
+@fact
 def trainings(program: Program) -> tuple[Training, ...]:
     """Return the trainings of a program, the one that runs first before the others.
 
