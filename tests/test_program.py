@@ -26,7 +26,7 @@ from mindspore import nn
 from mindspore.train import CheckpointConfig, Model, ModelCheckpoint
 """
 NETWORK = """\
-net = nn.Dense(16, 16)
+net = nn.Dense(64, 64)
 model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
 """
 TRAIN = f"{IMPORTS}{NETWORK}model.train(1, dataset, dataset_sink_mode=True)\n"
@@ -174,7 +174,7 @@ def prepare(args):
 RUN = f"""\
 {IMPORTS}
 def run():
-    net = nn.Dense(16, 16)
+    net = nn.Dense(64, 64)
     model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
     model.train(1, dataset)
 """
@@ -298,7 +298,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--config", default="config/base.yaml")
 with open(parser.parse_args().config) as file:
     config = yaml.safe_load(file)
-net = nn.Dense(16, 16)
+net = nn.Dense(64, 64)
 model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()), amp_level=config["amp_level"])
 model.train(1, dataset, dataset_sink_mode=config["sink"])
 """,
@@ -366,7 +366,7 @@ ms.save_checkpoint(net, "last.ckpt")
 def test_precision_says_where_the_training_is_made_and_what_halves_it() -> None:
     step = f"""\
 {IMPORTS}
-net = nn.Dense(16, 16)
+net = nn.Dense(64, 64)
 optimizer = nn.SGD(net.trainable_params())
 def forward(x):
     return net(x)
@@ -382,12 +382,9 @@ for batch in dataset:
     )
     without = fact(told(f"{IMPORTS}Model(make()).train(1, dataset)\n"), "precision")
     assert (without.answer, without.evidence) == (None, ())
-    halved = fact(told(step.replace("16, 16)", "16, 16).to_float(ms.float16)")), "precision")
+    halved = fact(told(step.replace("64, 64)", "64, 64).to_float(ms.float16)")), "precision")
     assert (halved.answer, halved.says) == (None, "half precision may reach it")
-    assert [(each.place.row, each.says) for each in halved.evidence[1:]] == [
-        (5, "may switch it on"),
-        (5, "names half precision"),
-    ]
+    assert [(each.place.row, each.says) for each in halved.evidence[1:]] == [(5, "may switch it on")]
 
 
 def test_parallel_mode_and_portions() -> None:

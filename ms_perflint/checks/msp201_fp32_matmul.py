@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
 from ms_perflint.core.findings import Edit, Gain, Related, Safety
-from ms_perflint.edits.half_precision import FIXED, Writer
 from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import training
 from ms_perflint.training.conditions import is_for_cpu_only
-from ms_perflint.training.networks import controls, conversions, networks, precision, train_cells
+from ms_perflint.training.networks import half_precision, networks, precision, train_cells
 from ms_perflint.training.networks.train_cells import Training
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ class Fp32Matmul(Check):
         first = self._first(trainings)
         forced = precision.forced_networks(program)
         values = first.values if first is not None else tuple(value for each in trainings for value in each.values)
-        if (first is None and not forced) or any(True for _ in controls.controls(program, values)):
+        if (first is None and not forced) or any(True for _ in half_precision.controls(program, values)):
             return {}
         if precision.needs_float32(program, values):
             return {}
@@ -154,7 +153,7 @@ class Fp32Matmul(Check):
     def _has_loss_inside(training: Training) -> bool:
         """Return whether the network of a Model computes its loss itself, so that a level would halve the loss."""
         call = training.call
-        return call.given("loss_fn") is None and not call.is_spread
+        return not call.is_spread and (call.given("loss_fn") is None or call.argument("loss_fn").must_be(None))
 
     @staticmethod
     def _scales(training: Training) -> bool:
@@ -162,8 +161,8 @@ class Fp32Matmul(Check):
         return call.given("loss_scale_manager") is not None and not call.argument("loss_scale_manager").must_be(None)
 
     @cached_property
-    def _writer(self) -> Writer:
-        return Writer(self.program, "CPU" in self.target.devices, self.line_length)
+    def _writer(self) -> edit.Writer:
+        return edit.Writer(self.program, "CPU" in self.target.devices, self.line_length)
 
     def _level(self, training: Training) -> Way:
         """A level of mixed precision: a CPU refuses "O2" unless the loss scale is fixed and drops no update."""
@@ -187,7 +186,7 @@ class Fp32Matmul(Check):
 
     def _with_casts(self, training: Training, way: Way) -> Way:
         """Weights that are used beside their layer stay in float32: they are cast."""
-        tied = conversions.tied(self.program, training.values)
+        tied = self._writer.tied(training.values)
         if not tied or not way.edits:
             return way
         places = tuple(_related(each.module, each.weight, Message("this weight stays in FP32")) for each in tied)
@@ -206,21 +205,22 @@ class Fp32Matmul(Check):
         )
         for manager in managers:
             made = train_cells.made_at(call.program, manager)
-            if made is None or made.api != FIXED or not made.argument("drop_overflow_update").must_be(False):
+            if (
+                made is None
+                or made.api != train_cells.FIXED
+                or not made.argument("drop_overflow_update").must_be(False)
+            ):
                 return False
         return bool(managers)
 
     def _custom(self, training: Training) -> Way:
         """A step of one's own: its networks are converted without their loss, and the loss is scaled."""
-        trainings = conversions.together(train_cells.trainings(self.program), training)
-        plan = conversions.plan(self.program, trainings)
-        found = self._writer.converted(plan, trainings)
-        if isinstance(found, conversions.Obstacle):
-            return _none((), training.call, found.text, (found.module, found.node))
+        found = self._writer.converted(training)
+        if found.obstacle is not None:
+            return _none((), training.call, found.obstacle.text, (found.obstacle.module, found.obstacle.node))
         names = ", ".join(f"`{name}`" for name in found.names)
         advice = Message("convert {names}, and scale the loss", names=names)
-        is_inside = training.kind == "model" or plan.inner or any(use.is_part for use in plan.uses)
-        reason = INSIDE if is_inside else OWN
+        reason = INSIDE if training.kind == "model" or found.has_loss_inside else OWN
         if found.dtype != "float16":
             advice, reason = Message("convert {names} to BF16, which needs no loss scaling", names=names), ATLAS
         return self._with_casts(training, Way(found.edits, advice, Safety.DISPLAY, reason))
@@ -246,7 +246,7 @@ class Fp32Matmul(Check):
         training = suspect.training
         if training is None:
             return ()
-        plan = conversions.plan(self.program, [training]) if training.kind != "model" else None
+        plan = self._writer.plan(training) if training.kind != "model" else None
         values = training.values[:1] if training.kind == "model" else training.values
         if plan is not None and plan.uses:
             values = tuple(self.program.value(use.node, use.scope) for use in plan.uses)

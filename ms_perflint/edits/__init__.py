@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ms_perflint.edits.constants import replace_constants
     from ms_perflint.edits.execution_mode import cause_of_mode, hoist
     from ms_perflint.edits.expressions import replace_expression, unwrap
+    from ms_perflint.edits.half_precision import Writer
     from ms_perflint.edits.imports import import_name, insert_after_imports
     from ms_perflint.edits.settings import decided, set_setting, set_value
     from ms_perflint.edits.statements import delete_statement, insert_after, insert_before
@@ -24,12 +25,14 @@ _HOMES = {
     **dict.fromkeys(("replace_constants",), "constants"),
     **dict.fromkeys(("cause_of_mode", "hoist"), "execution_mode"),
     **dict.fromkeys(("replace_expression", "unwrap"), "expressions"),
+    **dict.fromkeys(("Writer",), "half_precision"),
     **dict.fromkeys(("import_name", "insert_after_imports"), "imports"),
     **dict.fromkeys(("decided", "set_setting", "set_value"), "settings"),
     **dict.fromkeys(("delete_statement", "insert_after", "insert_before"), "statements"),
 }
 
 __all__ = [
+    "Writer",
     "cause_of_mode",
     "decided",
     "delete_statement",

@@ -6,14 +6,17 @@ import ast
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
+from ms_perflint import mindspore_api
 from ms_perflint.edits.arguments import add_arguments, set_argument
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.imports import import_name
 from ms_perflint.edits.statements import insert_after, insert_before
 from ms_perflint.index.signature import Signature
 from ms_perflint.languages import Message
+from ms_perflint.training.networks import conversions
 from ms_perflint.training.networks.conversions import Inner, Obstacle, Plan, Tied, Use, is_used_beside
-from ms_perflint.training.networks.train_cells import LEVELS, Training, made_at
+from ms_perflint.training.networks.train_cells import FIXED, LEVELS, Training, made_at
+from ms_perflint.training.networks.train_cells import trainings as trainings_of
 from ms_perflint.training.training_steps import base_apis, is_optimizer_word, is_step_object
 
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
     from ms_perflint.core.findings import Edit
     from ms_perflint.index.semantic_index import Scope, SemanticIndex
+    from ms_perflint.infer.values import Value
     from ms_perflint.program.call_site import Call
     from ms_perflint.program.program import Program
 
@@ -30,15 +34,17 @@ CONVERTS_SINCE = (1, 9)  # mindspore 1.9 train/amp.py:111; not in 1.8
 SCALER = "mindspore.amp.StaticLossScaler"
 SCALER_SINCE = (2, 0)
 BF16_SINCE = (2, 2)  # the parameter `dtype` of auto_mixed_precision
-FIXED, DYNAMIC = "mindspore.amp.FixedLossScaleManager", "mindspore.amp.DynamicLossScaleManager"
+DYNAMIC = "mindspore.amp.DynamicLossScaleManager"
 
 
 class Rewrite(NamedTuple):
     """The edits, and the dtype in which the networks compute then."""
 
     edits: tuple[Edit, ...]
-    names: tuple[str, ...]  # of the networks, as the code calls them
-    dtype: str
+    names: tuple[str, ...] = ()  # of the networks, as the code calls them
+    dtype: str = "float16"
+    has_loss_inside: bool = False
+    obstacle: Optional[Obstacle] = None  # why there are no edits
 
 
 class Writer:
@@ -53,8 +59,24 @@ class Writer:
         """Return how a file spells an API, and the edits that import it."""
         return import_name(module, api, version=self.program.version, line_length=self.line_length)
 
-    def converted(self, plan: Plan, trainings: Sequence[Training]) -> Rewrite | Obstacle:
-        """Return the edits that convert the networks of some trainings, and scale the losses; else what prevents it."""
+    def plan(self, training: Training) -> conversions.Plan:
+        """Return where the networks of a training are converted."""
+        return conversions.plan(self.program, [training])
+
+    def tied(self, values: Iterable[Value]) -> tuple[Tied, ...]:
+        """Return the products of a network with the weight of a layer."""
+        return conversions.tied(self.program, values)
+
+    def converted(self, training: Training) -> Rewrite:
+        """Return the edits that convert the networks of a training, and of those beside it, and scale the losses."""
+        trainings = conversions.together(self.program, trainings_of(self.program), training)
+        plan = conversions.plan(self.program, trainings)
+        found = self._converted(plan, trainings)
+        if isinstance(found, Obstacle):
+            return Rewrite((), obstacle=found)
+        return found._replace(has_loss_inside=bool(plan.inner) or any(use.is_part for use in plan.uses))
+
+    def _converted(self, plan: Plan, trainings: Sequence[Training]) -> Rewrite | Obstacle:
         call = trainings[0].call
         if self.program.version < CONVERTS_SINCE:
             return Obstacle(call.module, call.node, Message("`auto_mixed_precision` is in MindSpore 1.9 and later"))
@@ -246,8 +268,6 @@ def is_optimizer(program: Program, api: str, cls: Optional[Scope]) -> bool:
 
 
 def _is_kin(name: str) -> bool:
-    from ms_perflint import mindspore_api
-
     return "mindspore.nn.Optimizer" in {name, *mindspore_api.ancestors(name)} or is_optimizer_word(name)
 
 

@@ -14,7 +14,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import training
-from ms_perflint.training.networks import controls, half_precision, networks, precision, train_cells
+from ms_perflint.training.networks import half_precision, networks, precision, train_cells
 
 
 def precision_of(reader: Reader) -> Fact:
@@ -82,7 +82,7 @@ def _work(program: Program, values: Sequence[Value]) -> str:
 def _halved(reader: Reader) -> Iterator[Evidence]:
     """Yield what may switch half precision on."""
     program = reader.program
-    for control in controls.controls(program, _trained(program)):
+    for control in half_precision.controls(program, _trained(program)):
         if isinstance(control, half_precision.Mention):
             module = control.scope.module
             place = module.source.place(module.span(control.node)[0])

@@ -74,14 +74,21 @@ def plan(program: Program, trainings: Iterable[Training]) -> Plan:
     return Plan(tuple(found.uses.values()), tuple(found.inner.values()), tuple(found.obstacles))
 
 
-def together(trainings: Sequence[Training], first: Training) -> tuple[Training, ...]:
-    """Return the trainings that are stepped in the same function as one: generator and discriminator of a GAN."""
-    around = {site.scope.owner for site in first.sites}
+def together(program: Program, trainings: Sequence[Training], first: Training) -> tuple[Training, ...]:
+    """Return the trainings that are stepped beside one, in one function or in two that another one calls.
+
+    They are generator and discriminator of a GAN.
+    """
+    around = _around(program, first)
     return tuple(
-        each
-        for each in trainings
-        if each == first or (each.kind == first.kind and around & {site.scope.owner for site in each.sites})
+        each for each in trainings if each == first or (each.kind == first.kind and around & _around(program, each))
     )
+
+
+def _around(program: Program, training: Training) -> set[Scope]:
+    """Return the functions that step a training, and those that call them."""
+    found = {site.scope.owner for site in training.sites}
+    return found | {caller.scope.owner for scope in found if scope.is_function for caller in program.callers(scope)}
 
 
 class _Finder:
@@ -216,7 +223,7 @@ class _Finder:
             for each in cells:
                 if each.cls is not None and is_loss(self.program, each.cls) and not wraps(each):
                     continue
-                if wraps(each) or _is_returned(function, site):
+                if wraps(each) or (depth == DEPTH and _is_returned(function, site)):
                     self.loss(each, DEPTH)
                 else:
                     self.called(site, function, gradient)
@@ -277,21 +284,20 @@ def _is_returned(function: Scope, site: Site) -> bool:
     """Return whether a function returns what a call gives as it is: the loss is computed inside of what it calls."""
     for given, _ in function.returns:
         loss = given.elts[0] if isinstance(given, ast.Tuple) and given.elts else given
-        if isinstance(loss, (ast.Attribute, ast.Subscript)):
-            loss = loss.value  # `output.loss`
-        if loss is site.node:
+        if _is_part_of(loss, site.node, function, DEPTH):
             return True
-        if isinstance(loss, ast.Name):
-            found = [binding for binding in function.bindings.get(loss.id, ()) if binding.value is not None]
-            if found and all(_comes_from(binding.value, site.node) for binding in found):
-                return True
     return False
 
 
-def _comes_from(value: Optional[ast.expr], call: ast.AST) -> bool:
+def _is_part_of(value: ast.expr, call: ast.AST, function: Scope, depth: int) -> bool:
+    """Return whether an expression is what a call gives, or a part of it: `output.loss`, `loss, _ = net(x)`."""
     while isinstance(value, (ast.Attribute, ast.Subscript)):
         value = value.value
-    return value is call
+    if value is call:
+        return True
+    bindings = function.bindings.get(value.id, ()) if isinstance(value, ast.Name) and depth else ()
+    values = [binding.value for binding in bindings if binding.value is not None]
+    return bool(values) and all(_is_part_of(each, call, function, depth - 1) for each in values)
 
 
 # --- what is used beside

@@ -137,8 +137,8 @@ def _is_left(program: Program, site: Site) -> bool:
 
 @fact
 def _loaded(program: Program) -> frozenset[str]:
-    """Return all attributes that the files of a program load."""
-    scopes = (scope for module in program.all_modules for scope in module.scopes)
+    """Return all attributes that the code of a program loads."""
+    scopes = (scope for module in program.modules for scope in module.scopes)
     return frozenset().union(*(scope.attrs | (scope.main.attrs if scope.main else set()) for scope in scopes))
 
 

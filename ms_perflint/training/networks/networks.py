@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.training.networks import packages
 from ms_perflint.training.networks.matrix_work import MATRIX_CELLS, MATRIX_OPS, is_matrix, is_noticed
@@ -63,18 +64,18 @@ def is_cell(program: Program, cls: Scope) -> bool:
 
 def multiplies(program: Program, values: Iterable[Value]) -> bool:
     """Return whether a network certainly has matmul or convolution: an instance, a container, a function with one."""
-    return _searched(program, values).found
+    return _searched(program, tuple(values), False).found
 
 
 def layer(program: Program, values: Iterable[Value]) -> Optional[Site]:
     """Return a layer or product of a network that a matrix unit notices; None where there is none in the program."""
-    return _searched(program, values).layer
+    return _searched(program, tuple(values), False).layer
 
 
 def is_unknown(program: Program, values: Iterable[Value]) -> bool:
     """Return whether no matmul or convolution of a network is known, and a part of it is not in the program."""
     values = tuple(values)
-    search = _searched(program, values)
+    search = _searched(program, values, False)
     known = [each for value in values for each in value.alternatives if each.type_api]
     is_foreign = any(not each.type_api.startswith("mindspore.") for each in known)
     return not search.found and (search.is_hidden or is_foreign)
@@ -82,12 +83,13 @@ def is_unknown(program: Program, values: Iterable[Value]) -> bool:
 
 def reach(program: Program, values: Iterable[Value]) -> Reach:
     """Return all that a network is made of."""
-    search = _searched(program, values, whole=True)
+    search = _searched(program, tuple(values), True)
     scopes = frozenset(each for each in search.seen if isinstance(each, Scope))
     return Reach(scopes, frozenset(search.seen), search.is_hidden)
 
 
-def _searched(program: Program, values: Iterable[Value], whole: bool = False) -> _Search:
+@query
+def _searched(program: Program, values: tuple[Value, ...], whole: bool) -> _Search:
     search = _Search(program, whole)
     for value in values:
         search.value(value)
@@ -100,7 +102,7 @@ def may_multiply(program: Program, values: Iterable[Value]) -> bool:
     A program that trains something has its layers somewhere: they are in the cells of its files, whoever makes them. As
     nobody knows which cells these are, none of the files may mention half precision at all.
     """
-    search = _searched(program, values)
+    search = _searched(program, tuple(values), False)
     if not search.is_hidden or any(program.project.contains_any(path, HALVES) for path in program.files):
         return False
     classes = (scope for module in program.all_modules for scope in module.scopes if scope.is_class)
@@ -189,9 +191,11 @@ class _Search:
             return
         if scope.is_class:
             self._bases(scope)
+        cls = scope.parent
+        in_cell = cls is not None and cls.is_class and is_cell(self.program, cls)
         for site in scope.calls:
             if not self.is_done:
-                self.site(site, scope)
+                self.site(site, in_cell)
         parts = [part for name in sorted(scope.names) for part in self.program.names.resolve(scope.module, name).scopes]
         parts += [
             part
@@ -208,13 +212,11 @@ class _Search:
             if cls.parent is not None:
                 self.value(self.program.value(base, cls.parent))
 
-    def site(self, site: Site, scope: Scope) -> None:
+    def site(self, site: Site, in_cell: bool) -> None:
         """A call or `@`: matrix work itself, or in a function, a call of a cell that was made elsewhere."""
         if self.is_matrix_site(site):
             self.find(site)
             return
-        cls = scope.parent
-        in_cell = cls is not None and cls.is_class and is_cell(self.program, cls)
         if isinstance(site.node, ast.Call) and not (in_cell and isinstance(site.node.func, (ast.Name, ast.Attribute))):
             callees = self.program.evaluator.callees(site)
             self.is_hidden = self.is_hidden or (isinstance(site.node.func, ast.Name) and not callees.alternatives)

@@ -5,21 +5,20 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program, fact
 from ms_perflint.training.networks.networks import multiplies
 from ms_perflint.training.training import MODEL_TRAINS, train_sites
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS, base_apis, is_step_class, is_step_object, step_flow
 
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
-
 MODEL = "mindspore.train.Model"
 BUILD = "mindspore.amp.build_train_network"
 LEVELS = {MODEL: "amp_level", BUILD: "level"}  # the parameter that sets the level of mixed precision
+FIXED = "mindspore.amp.FixedLossScaleManager"
 LOSS_SCALERS = ("mindspore.amp.DynamicLossScaler", "mindspore.amp.StaticLossScaler")
 _CONVERTED = "convert_to_thor_model"
 _NAMES = frozenset(api.rpartition(".")[2] for api in (MODEL, *STEP_CELLS, *GRADS))
@@ -103,6 +102,7 @@ class Training(NamedTuple):
     sites: tuple[Site, ...]  # that take the steps
 
 
+@fact
 def trainings(program: Program) -> tuple[Training, ...]:
     """Return the trainings of a program, the one that runs first before the others.
 
