@@ -94,10 +94,9 @@ class MissingDatasetSinkMode(Check):
         call = self.call(node)
         if call is None:
             return
+        edits, related = edit.set_value(call, SINK, "True", yaml="true", line_length=self.line_length)
         if _is_for_cpu(call):
             edits, related = edit.set_argument(call, SINK, "True", line_length=self.line_length), ()
-        else:
-            edits, related = edit.set_value(call, SINK, "True", yaml="true", line_length=self.line_length)
         safety, advice, reason = Safety.SAFE, Message("sink the dataset"), None
         if related:
             safety, reason = Safety.DISPLAY, Message("the value is decided elsewhere, for other runs too")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Optional
 
@@ -159,7 +160,9 @@ class UnalignedShape(Check):
             "this adds {size} to a number that is a multiple of {size} already: round up instead", size=size
         )
         edits = edit.replace_expression(site.module, site.node, formula)
-        self.report(node, message, edits, advice=Message("round up with `{formula}`", formula=formula))
+        advice = Message("round up with `{formula}`", formula=formula)
+        reason = Message("what is a multiple already becomes smaller: weights and losses change")
+        self.report(node, message, edits, advice=advice, reason=reason)
 
     def visit_Call(self, node: cst.Call) -> None:
         """By form: the producer."""
@@ -182,7 +185,8 @@ class UnalignedShape(Check):
                 new=new,
             )
             advice = Message("make the width {new} wherever it is used", new=new)
-            self.report(node, message, edits, advice=advice, safety=self._safety(found), related=_related(found))
+            safety, reason = self._grade(found)
+            self.report(node, message, edits, advice=advice, safety=safety, reason=reason, related=_related(found))
 
     def _report_operands(self, call: Call, node: cst.Call) -> None:
         axes = _axes(call)
@@ -196,17 +200,28 @@ class UnalignedShape(Check):
             multiple=self.multiple,
             new=new,
         )
-        self.report(node, message, edits, advice=Message("make the axis {new}", new=new), safety=Safety.DISPLAY)
+        advice, reason = Message("make the axis {new}", new=new), Message("what else has this axis is not followed")
+        self.report(node, message, edits, advice=advice, safety=Safety.DISPLAY, reason=reason)
 
     def _next(self, width: int) -> int:
         return (width + self.multiple - 1) // self.multiple * self.multiple
 
-    def _safety(self, found: Hidden) -> Safety:
-        """Return display-only where a use may lie elsewhere, or stored weights may be loaded."""
+    def _grade(self, found: Hidden) -> tuple[Safety, Message]:
+        """Return how far the fix may be trusted, and why it is not safe.
+
+        It is display-only where a use may lie elsewhere, or stored weights may be loaded.
+        """
         program = self.program
-        if not training.is_trained(program) or program.calls(*LOADS) or known_networks.from_paper(found.producer.call):
-            return Safety.DISPLAY
-        return Safety.UNSAFE if widths.is_closed(program, found) else Safety.DISPLAY
+        if not training.is_trained(program):
+            return Safety.DISPLAY, Message("whoever trains this network is not among the files")
+        if loads := program.calls(*LOADS):
+            file, row = os.path.basename(loads[0].module.path), loads[0].module.source.place(loads[0].span[0]).line
+            return Safety.DISPLAY, Message("line {row} of {file} loads weights of the old width", row=row, file=file)
+        if known_networks.from_paper(found.producer.call):
+            return Safety.DISPLAY, Message("the width is that of a paper, which the network reproduces")
+        if not widths.is_closed(program, found):
+            return Safety.DISPLAY, Message("the width may be used in other files too")
+        return Safety.UNSAFE, Message("the network gets wider: weights, memory and losses change")
 
 
 def _axes(call: Call) -> tuple[Number, ...]:

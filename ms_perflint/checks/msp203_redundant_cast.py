@@ -71,7 +71,8 @@ class RedundantCast(Check):
         if self._has_dtype(cast, call.scope):
             self._needless(node, call, cast)
         elif self._compares(cast, call.scope):
-            self.report(node, COMPARED, self._without(call, [cast]), safety=Safety.UNSAFE)
+            reason = Message("a class that overloads the comparison may give another dtype")
+            self.report(node, COMPARED, self._without(call, [cast]), safety=Safety.UNSAFE, reason=reason)
         elif made is not None:
             self._late(node, call, cast, made)
         elif first is not None:
@@ -133,13 +134,9 @@ class RedundantCast(Check):
             )
         risky = is_changed_in_place(call, cast.value)
         edits = self._without(call, [cast])
-        advice = (
-            Message("drop the cast; a later change in place may reach another name")
-            if risky
-            else Message("drop the cast")
-        )
-        safety = Safety.UNSAFE if risky else Safety.SAFE
-        self.report(node, message, edits, advice=advice, safety=safety, related=_decided(call, dtype))
+        safety, reason = _grade(risky)
+        advice, related = Message("drop the cast"), _decided(call, dtype)
+        self.report(node, message, edits, advice=advice, safety=safety, reason=reason, related=related)
 
     def _late(self, node: cst.Call, call: Call, cast: Cast, made: Creation) -> None:
         """A tensor is made in one dtype and cast to another at once."""
@@ -162,12 +159,9 @@ class RedundantCast(Check):
         room = sum(one.end - one.start for one in edits or ())  # that the cast leaves on the line
         given = edit.set_argument(made.call, made.parameter, spelling, line_length=self.line_length + room)
         fix = (*imports, *given, *edits) if given is not None and edits is not None else None
-        advice = (
-            Message("make it in that dtype")
-            if made.exact
-            else Message("make it in that dtype; values are rounded once, not twice")
-        )
-        self.report(node, message, fix, advice=advice, safety=Safety.SAFE if made.exact else Safety.UNSAFE)
+        safety = Safety.SAFE if made.exact else Safety.UNSAFE
+        reason = None if made.exact else Message("values are rounded once, not twice")
+        self.report(node, message, fix, advice=Message("make it in that dtype"), safety=safety, reason=reason)
 
     def _back(self, node: cst.Call, call: Call, cast: Cast, first: Cast) -> None:
         """A value is widened, moved about, and narrowed again."""
@@ -181,10 +175,9 @@ class RedundantCast(Check):
         )
         place = call.module.source.place(call.module.span(first.node)[0])
         related = [Related(place, Message("it is cast to {dtype} here", dtype=there))]
-        risky = is_changed_in_place(call, first.value)
-        safety = Safety.UNSAFE if risky else Safety.SAFE
+        safety, reason = _grade(is_changed_in_place(call, first.value))
         edits, advice = self._without(call, [cast, first]), Message("drop both casts")
-        self.report(node, message, edits, advice=advice, safety=safety, related=related)
+        self.report(node, message, edits, advice=advice, safety=safety, reason=reason, related=related)
 
     def _spelling(self, module: SemanticIndex, cast: Cast, scope: Scope) -> tuple[str, tuple[Edit, ...]]:
         """Return how to write the dtype of a cast as one of MindSpore's, and the edits that import it."""
@@ -216,6 +209,13 @@ class RedundantCast(Check):
             edits.extend(found)
         unused = unused_definition(self.program, call.scope, [cast.node.func for cast in casts])
         return (*edits, *((edit.delete_statement(call.module, unused) or ()) if unused is not None else ()))
+
+
+def _grade(risky: bool) -> tuple[Safety, Optional[Message]]:
+    """Return how far a fix may be trusted that leaves out a cast, and why it is not safe."""
+    if risky:
+        return Safety.UNSAFE, Message("the value is changed in place later, which may then reach another name")
+    return Safety.SAFE, None
 
 
 def _runs_often(call: Call) -> bool:

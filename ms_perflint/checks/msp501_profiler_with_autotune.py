@@ -12,7 +12,7 @@ from ms_perflint.core.findings import Edit, Gain, Related, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import profiling
-from ms_perflint.training.conditions import Pass
+from ms_perflint.training.conditions import Condition, Pass
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -25,7 +25,7 @@ class ProfilerWithAutotune(Check):
 
     code = "MSP501"
     name = "profiler-with-autotune"
-    safety = Safety.SAFE
+    safety = Safety.UNSAFE
     gain = Gain("small", Message("the profile, or the tuned data pipeline, that was asked for"))
     triggers = (profiling.AUTOTUNE,)
     looks_inside = False
@@ -43,9 +43,22 @@ class ProfilerWithAutotune(Check):
             return
         found = profiling.conflicts(call)
         first = found[0][0]
-        edits, advice, safety, places = self._mend(call, found)
+        edits, advice, flag, places = self._mend(call, found)
         related = [Related(each.place, Message("the data pipeline is profiled from here")) for each, _ in found]
-        self.report(node, self._message(call, first), edits, advice=advice, safety=safety, related=(*related, *places))
+        if flag is not None:
+            safety, reason = Safety.UNSAFE, Message("runs with `{flag}` are no longer tuned", flag=flag.text)
+        else:
+            safety = Safety.DISPLAY
+            reason = Message("AutoTune stays off once profiling is over: a profiler that is done with can go instead")
+        self.report(
+            node,
+            self._message(call, first),
+            edits,
+            advice=advice,
+            safety=safety,
+            reason=reason,
+            related=(*related, *places),
+        )
 
     def _message(self, call: Call, first: profiling.Profiling) -> Message:
         row, file = first.place.line, os.path.basename(first.place.path)
@@ -65,24 +78,16 @@ class ProfilerWithAutotune(Check):
 
     def _mend(
         self, call: Call, found: list[tuple[profiling.Profiling, Pass]]
-    ) -> tuple[Optional[tuple[Edit, ...]], str, Safety, tuple[Related, ...]]:
-        """Return the edits that turn AutoTune off, what they do, how safe they are, and what else decides the value."""
+    ) -> tuple[Optional[tuple[Edit, ...]], str, Optional[Condition], tuple[Related, ...]]:
+        """Return the edits that turn AutoTune off, what they do, the flag that they ask, and what else decides."""
         given = call.given("enable")
         first, own = found[0]
         flag = profiling.switch(call, first, own) if len(found) == 1 else None
         if flag is not None and isinstance(given, ast.Constant):
             text = f"not {flag.text}"
             edits = edit.set_argument(call, "enable", text, line_length=self.line_length)
-            return edits, Message("turn AutoTune off when `{flag}` is set", flag=flag.text), Safety.SAFE, ()
+            return edits, Message("turn AutoTune off when `{flag}` is set", flag=flag.text), flag, ()
         changed, places = edit.set_value(call, "enable", "False", yaml="false", line_length=self.line_length)
         if changed is not None and isinstance(given, ast.Constant):
             changed = (*changed, *(edit.remove_argument(call, "filepath_prefix") or ()))
-        return changed, OFF, max(self._safety(call, each, own) for each, own in found), places
-
-    def _safety(self, call: Call, each: profiling.Profiling, own: Pass) -> Safety:
-        """Return how safe it is to turn AutoTune off: where a profiler is an option, runs without it lose it too."""
-        if each.by == profiling.LAUNCHER or not call.argument("enable").must_be(True):
-            return Safety.DISPLAY
-        if each.by == profiling.ENVIRONMENT or profiling.is_optional(self.program, each, own):
-            return Safety.UNSAFE
-        return Safety.SAFE
+        return changed, OFF, None, places

@@ -330,8 +330,3 @@ def _is_visible(call: Call, condition: Condition) -> bool:
     theirs, mine = (evaluator.bindings(tuple(scope.bindings[root.id])) for scope in (there, here))
     alone = len(mine.alternatives) == len(theirs.alternatives) == 1 and not mine.open and not theirs.open
     return alone and mine.alternatives[0].identity == theirs.alternatives[0].identity
-
-
-def is_optional(program: Program, profiling: Profiling, own: Pass) -> bool:
-    """Return whether a profiler is on only for users who ask for it, or on a condition that nobody knows."""
-    return all(any(c not in own and c.usually(program) is not True for c in each) for each in profiling.passes)

@@ -45,7 +45,7 @@ FIRES = [
         IMPORTS,
         """
         profiler = Profiler()
-        ds.config.set_enable_autotune(True)  # ! safe
+        ds.config.set_enable_autotune(True)  # ! display-only
         """,
         TRAIN,
         STOP,
@@ -56,7 +56,7 @@ FIRES = [
         IMPORTS,
         """
         profiler = Profiler(output_path="./data", data_process=True)
-        ds.config.set_enable_autotune(enable=True)  # ! safe
+        ds.config.set_enable_autotune(enable=True)  # ! display-only
         """,
         TRAIN,
         STOP,
@@ -65,7 +65,7 @@ FIRES = [
         "a file for the result",
         IMPORTS,
         PROFILED,
-        'ds.config.set_enable_autotune(True, "./autotune_out")  # ! safe\n',
+        'ds.config.set_enable_autotune(True, "./autotune_out")  # ! display-only\n',
         TRAIN,
         STOP,
     ),
@@ -86,7 +86,7 @@ FIRES = [
         from mindspore.dataset import MindDataset, config
 
         profiler = prof.Profiler(data_process=True)
-        config.set_enable_autotune(True)  # ! safe
+        config.set_enable_autotune(True)  # ! display-only
         net = nn.Dense(8, 8)
         model = mindspore.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
         model.train(1, MindDataset("a.mindrecord"), dataset_sink_mode=True)
@@ -100,7 +100,7 @@ FIRES = [
         from mindspore import nn
         from mindspore.profiler import profile
 
-        ms.dataset.config.set_enable_autotune(True)  # ! safe
+        ms.dataset.config.set_enable_autotune(True)  # ! display-only
         net = nn.Dense(8, 8)
         model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
         with profile(data_process=True) as profiler:
@@ -129,7 +129,7 @@ FIRES = [
 
 
                 def create_dataset(path):
-                    ds.config.set_enable_autotune(True)  # ! safe
+                    ds.config.set_enable_autotune(True)  # ! display-only
                     return ds.MindDataset(path).batch(32)
                 """,
         },
@@ -174,7 +174,7 @@ FIRES = [
         from mindspore import Model, context, nn
 
         context.set_context(mode=context.GRAPH_MODE, enable_profiling=True, profiling_options="training_trace")
-        ds.config.set_enable_autotune(True)  # ! safe
+        ds.config.set_enable_autotune(True)  # ! display-only
         net = nn.Dense(8, 8)
         Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, ds.MindDataset("a.mindrecord"))
         """,
@@ -188,7 +188,7 @@ FIRES = [
         os.environ["MS_PROFILER_OPTIONS"] = '{"start": true, "output_path": "./data", "data_process": true}'
         """,
         IMPORTS,
-        "ds.config.set_enable_autotune(True)  # ! unsafe\n",
+        "ds.config.set_enable_autotune(True)  # ! display-only\n",
         TRAIN,
     ),
     case(
@@ -209,7 +209,7 @@ FIRES = [
         """
         if args.profile:
             profiler = Profiler(data_process=True)
-        ds.config.set_enable_autotune(True)  # ! safe
+        ds.config.set_enable_autotune(True)  # ! unsafe
         """,
         TRAIN,
     ),
@@ -280,7 +280,7 @@ FIRES = [
 
 
                 def create_dataset(path):
-                    ds.config.set_enable_autotune(True, "./autotune")  # ! safe
+                    ds.config.set_enable_autotune(True, "./autotune")  # ! display-only
                     return ds.MindDataset(path).batch(32)
                 """,
             "requirements.txt": "mindspore==2.2.14\n",
@@ -295,7 +295,7 @@ FIRES = [
         profiler = Profiler(data_process=True, start_profile=False)
         if get_rank() == 0:
             profiler.start()
-        ds.config.set_enable_autotune(True)  # ! unsafe
+        ds.config.set_enable_autotune(True)  # ! display-only
         """,
         TRAIN,
         STOP,
@@ -306,7 +306,7 @@ FIRES = [
         """
         options = {"output_path": "./profile", "data_process": True}
         profiler = Profiler(**options)
-        ds.config.set_enable_autotune(True)  # ! safe
+        ds.config.set_enable_autotune(True)  # ! display-only
         """,
         TRAIN,
         STOP,
@@ -317,7 +317,7 @@ FIRES = [
         OPTIONS,
         """
         profiler = Profiler(data_process=True) if args.profile else None
-        ds.config.set_enable_autotune(True)  # ! safe
+        ds.config.set_enable_autotune(True)  # ! unsafe
         """,
         TRAIN,
     ),
@@ -353,7 +353,7 @@ FIRES = [
         os.environ.update({"GLOG_v": "3", "MS_PROFILER_OPTIONS": '{"start": true, "data_process": true}'})
         """,
         IMPORTS,
-        "ds.config.set_enable_autotune(True)  # ! unsafe\n",
+        "ds.config.set_enable_autotune(True)  # ! display-only\n",
         TRAIN,
     ),
     case(
@@ -361,7 +361,7 @@ FIRES = [
         IMPORTS,
         """
         def create_dataset():
-            ds.config.set_enable_autotune(True)  # ! safe
+            ds.config.set_enable_autotune(True)  # ! display-only
             return ds.MindDataset("train.mindrecord").batch(32)
 
 

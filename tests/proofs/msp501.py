@@ -26,7 +26,7 @@ FORMS: list[Form] = [
         *REST,
         PROFILED,
         changes=OFF,
-        safety="safe",
+        safety="display-only",
     ),
     form(
         CODE,
@@ -40,7 +40,7 @@ FORMS: list[Form] = [
             -ds.config.set_enable_autotune(True, "tuned")
             +ds.config.set_enable_autotune(False)
             """,
-        safety="safe",
+        safety="display-only",
     ),
     form(
         CODE,
@@ -65,7 +65,7 @@ FORMS: list[Form] = [
             -ds.config.set_enable_autotune(True)
             +ds.config.set_enable_autotune(not args.profile)
             """,
-        safety="safe",
+        safety="unsafe",
     ),
     form(
         CODE,
@@ -100,7 +100,7 @@ FORMS: list[Form] = [
                 +    ds.config.set_enable_autotune(False)
                 """
         },
-        safety="safe",
+        safety="display-only",
     ),
     form(
         CODE,
@@ -117,7 +117,7 @@ FORMS: list[Form] = [
         *REST,
         TRAIN,
         changes=OFF,
-        safety="unsafe",
+        safety="display-only",
         processes=1,
     ),
     form(
