@@ -151,4 +151,167 @@ FORMS: list[Form] = [
             """,
         safety="unsafe",
     ),
+    form(
+        CODE,
+        "resumed from the last file",
+        START,
+        """
+        import os
+        """,
+        GRAPH,
+        DATA,
+        NET,
+        PARTS,
+        "train_step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer).set_train()\n",
+        """
+        if os.path.exists("last.ckpt"):
+            ms.load_checkpoint("last.ckpt", net)
+        """,
+        LOOP.rstrip() + '\n        ms.save_checkpoint(net, "last.ckpt")\n',
+        changes="""
+            -    ms.save_checkpoint(net, "last.ckpt")
+            +    ms.save_checkpoint(net, "last.ckpt", async_save=True)
+            """,
+        safety="unsafe",
+    ),
+    form(
+        CODE,
+        "name by pathlib, another file of the folder read",
+        START,
+        """
+        from pathlib import Path
+
+        out = Path("out")
+        out.mkdir()
+        (out / "log.txt").touch()
+        """,
+        GRAPH,
+        DATA,
+        NET,
+        PARTS,
+        "train_step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer).set_train()\n",
+        LOOP.rstrip() + '\n        ms.save_checkpoint(net, str(out / f"{epoch}.ckpt"))\n',
+        'print((out / "log.txt").read_text())\n',
+        changes="""
+            -    ms.save_checkpoint(net, str(out / f"{epoch}.ckpt"))
+            +    ms.save_checkpoint(net, str(out / f"{epoch}.ckpt"), async_save=True)
+            """,
+        safety="unsafe",
+    ),
+    form(
+        CODE,
+        "folder made first, other pattern listed after",
+        START,
+        """
+        import glob
+        import os
+        """,
+        GRAPH,
+        DATA,
+        NET,
+        PARTS,
+        "train_step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer).set_train()\n",
+        LOOP.rstrip()
+        + '\n        os.makedirs("out", exist_ok=True)'
+        + '\n        ms.save_checkpoint(net, os.path.join("out", "net_%d.ckpt" % epoch))\n',
+        'print(glob.glob("out/*.png"))\n',
+        changes="""
+            -    ms.save_checkpoint(net, os.path.join("out", "net_%d.ckpt" % epoch))
+            +    ms.save_checkpoint(net, os.path.join("out", "net_%d.ckpt" % epoch), async_save=True)
+            """,
+        safety="unsafe",
+    ),
+    form(
+        CODE,
+        "helper of another module",
+        START,
+        "from keep import keep\n\n",
+        GRAPH,
+        DATA,
+        NET,
+        PARTS,
+        "train_step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer).set_train()\n",
+        LOOP.rstrip() + '\n        keep(net, f"{epoch}")\n',
+        {
+            "keep.py": """
+                from mindspore import save_checkpoint
+
+
+                def keep(network, name):
+                    save_checkpoint(network, f"net-{name}.ckpt")
+                """
+        },
+        changes={
+            "keep.py": """
+                -    save_checkpoint(network, f"net-{name}.ckpt")
+                +    save_checkpoint(network, f"net-{name}.ckpt", async_save=True)
+                """
+        },
+        safety="unsafe",
+    ),
+    form(
+        CODE,
+        "lambda that a callback calls",
+        START,
+        GRAPH,
+        DATA,
+        NET,
+        PARTS,
+        MODEL,
+        """
+        keep = lambda context: ms.save_checkpoint(net, "last.ckpt")
+        model.train(3, train_set, callbacks=[ms.train.LambdaCallback(on_train_epoch_end=keep)])
+        """,
+        changes="""
+            -keep = lambda context: ms.save_checkpoint(net, "last.ckpt")
+            +keep = lambda context: ms.save_checkpoint(net, "last.ckpt", async_save=True)
+            """,
+        safety="unsafe",
+    ),
+    form(
+        CODE,
+        "folder copied when the training has returned",
+        START,
+        "import shutil\n",
+        CALLBACKS,
+        GRAPH,
+        DATA,
+        NET,
+        PARTS,
+        MODEL,
+        "config = CheckpointConfig(save_checkpoint_steps=4)\n",
+        RUN,
+        'shutil.copytree("checkpoints", "backup")\n',
+        changes="""
+            -config = CheckpointConfig(save_checkpoint_steps=4)
+            +config = CheckpointConfig(save_checkpoint_steps=4, async_save=True)
+            """,
+        safety="safe",
+    ),
+    form(
+        CODE,
+        "callback beside it that writes a log",
+        START.replace("import Model", "import Callback, Model"),
+        CALLBACKS,
+        """
+        class Log(Callback):
+            def on_train_epoch_end(self, run_context):
+                with open("checkpoints/log.txt", "a") as file:
+                    file.write("epoch")
+
+
+        """,
+        GRAPH,
+        DATA,
+        NET,
+        PARTS,
+        MODEL,
+        "config = CheckpointConfig(save_checkpoint_steps=4)\n",
+        RUN.replace("config)]", "config), Log()]"),
+        changes="""
+            -config = CheckpointConfig(save_checkpoint_steps=4)
+            +config = CheckpointConfig(save_checkpoint_steps=4, async_save=True)
+            """,
+        safety="safe",
+    ),
 ]
