@@ -12,13 +12,14 @@ from ms_perflint.core.findings import Edit, Gain, Related, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import checkpoints, training
-from ms_perflint.training.checkpoints import Reads
-from ms_perflint.training.file_uses import Use
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training import MODEL_TRAINS
 
 if TYPE_CHECKING:
     import libcst as cst
+
+    from ms_perflint.training.checkpoints import Reads
+    from ms_perflint.training.file_uses import Use
 
 
 DECIDED = Message("the value is decided elsewhere, for other runs too")

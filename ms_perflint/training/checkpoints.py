@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.syntax_forms import word_of
-from ms_perflint.infer.path_values import ANY, Path
-from ms_perflint.infer.paths import paths
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
-from ms_perflint.training.file_uses import Use, in_callbacks, use_after, uses
 from ms_perflint.training.training import MODEL_TRAINS
 from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
+    from ms_perflint.infer.path_values import Path
     from ms_perflint.program.program import Program
+    from ms_perflint.training.file_uses import Use
 
 CONFIG, CALLBACK, SAVE = (
     "mindspore.train.CheckpointConfig",
@@ -147,6 +146,9 @@ def _factors(call: Call, node: ast.expr) -> list[ast.expr]:
 
 def use_of_saved(save: Call) -> Optional[Use]:
     """Return what uses the file of a `save_checkpoint` afterwards: nothing waits for its writer."""
+    from ms_perflint.infer.paths import paths  # here, because few programs save again and again
+    from ms_perflint.training.file_uses import use_after
+
     given = save.given("ckpt_file_name")
     found = paths(save.program.evaluator, given, save.scope) if given is not None else ()
     return use_after(save.program, save, [_named(path) for path in found])
@@ -156,7 +158,7 @@ def _named(path: Path) -> Path:
     """Return the path that a save writes to: it adds the ending (mindspore 2.10 train/serialization.py:751)."""
     last = path.pieces[-1] if path.pieces else None
     is_whole = not isinstance(last, str) or last.endswith((".ckpt", ".safetensors"))
-    return path if is_whole else path.added(Path((".ckpt",)))
+    return path if is_whole else path.added(type(path)((".ckpt",)))
 
 
 class Reads(NamedTuple):
@@ -172,6 +174,8 @@ def reads_of(program: Program, call: Call) -> Reads:
     `Model.train` waits for the writer at its end: callbacks alone can read before. One that is driven by hand is joined
     by nothing.
     """
+    from ms_perflint.training.file_uses import in_callbacks, use_after, uses  # here, as above
+
     callbacks = [call] if call.api == CALLBACK else callbacks_with(program, call)
     written = [path for callback in callbacks for path in _files(program, callback)]
     for site in steps_by_hand(program):
@@ -190,8 +194,9 @@ def reads_of(program: Program, call: Call) -> Reads:
 
 def _files(program: Program, callback: Site) -> list[Path]:
     """Return the files that a ModelCheckpoint writes: `directory/prefix-epoch_step.ckpt`, also with a number first."""
-    bound = Call(callback, program, CALLBACK)
-    found = []
+    from ms_perflint.infer.path_values import ANY, Path  # here, as above
+
+    bound, found = Call(callback, program, CALLBACK), []
     for folder in _given(bound, "directory") or (Path(()),):
         for prefix in _given(bound, "prefix") or (Path(("CKP",)),):
             name = prefix.added(Path((ANY, "-", ANY, "_", ANY, ".ckpt")))
@@ -200,5 +205,7 @@ def _files(program: Program, callback: Site) -> list[Path]:
 
 
 def _given(callback: Call, name: str) -> tuple[Path, ...]:
+    from ms_perflint.infer.paths import paths  # here, as above
+
     given = callback.given(name)
     return paths(callback.program.evaluator, given, callback.scope) if given is not None else ()

@@ -26,7 +26,7 @@ from ms_perflint.training.training import (
     training_scopes,
 )
 
-EPOCHS = re.compile(r"(?i)epochs?$|epoch_?(num|size|count|max|end)")  # of a name that counts them; no `epoch_iterator`
+EPOCHS = r"(?i)epochs?$|epoch_?(num|size|count|max|end)"  # in a name that counts them; no `epoch_iterator`
 # Methods of a Callback that run while training goes on; `end` runs once, after it
 REPEATED_HOOKS = frozenset(
     {
@@ -115,12 +115,12 @@ def _is_given_as_hook(program: Program, function: Scope) -> bool:
 
 @fact
 def _given_as_hooks(program: Program) -> set[Scope]:
-    found: set[object] = set()
+    found: set[Optional[Scope]] = set()
     for call in program.calls("mindspore.train.LambdaCallback"):
         for hook in REPEATED_HOOKS:
             if call.given(hook) is not None:
-                found.update(k.definition or k.what for k in call.argument(hook).alternatives)
-    return {scope for scope in found if isinstance(scope, Scope)}
+                found.update(k.definition for k in call.argument(hook).alternatives)
+    return {scope for scope in found if scope is not None}
 
 
 # --- loops
@@ -150,7 +150,7 @@ def _counts_epochs(loop: ast.AST) -> bool:
     """Return whether a loop goes by epochs, as the names in its head say."""
     head = [loop.target, loop.iter] if isinstance(loop, (ast.For, ast.AsyncFor)) else [getattr(loop, "test", loop)]
     words = (word_of(node) for part in head for node in ast.walk(part) if isinstance(node, (ast.Name, ast.Attribute)))
-    return any(EPOCHS.search(word) for word in words)
+    return any(re.search(EPOCHS, word) for word in words)
 
 
 def _has_epochs(program: Program, scope: Scope, depth: int) -> bool:
