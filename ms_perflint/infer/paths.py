@@ -30,7 +30,7 @@ _ITSELF = frozenset(
 )  # fmt: skip
 _GATHERED = frozenset({"sorted", "natsorted", "list", "tuple", "set", "reversed", "max", "min", "next", "iter"})
 LISTINGS = {"glob": True, "iglob": True, "rglob": True, "iterdir": False, "scandir": False}  # whether by a pattern
-_ADDS = frozenset({"append", "appendleft", "insert", "add", "put"})
+_ADDS = frozenset({"append", "appendleft", "insert", "add", "put", "heappush"})
 _PLACES = re.compile(r"%(?:\((?P<name>\w+)\))?[-+ #0]*\d*(?:\.\d+)?[a-zA-Z]|%%")
 _FIELDS = re.compile(r"\{\{|\}\}|\{(?P<name>\w*)(?P<more>[^{}]*)\}")
 _MAGIC = re.compile(r"\*+|\?|\[[^\]]*\]")
@@ -119,8 +119,11 @@ class _Reader:
             return self.read(binding.value, binding.scope, depth)
         if binding.kind == "parameter" and depth < DEPTH:
             return self.parameter(binding, depth)
-        if binding.kind == "for" and binding.value is not None and not binding.path:
-            found = self.held(binding.value, binding.scope, depth)
+        if binding.kind == "for" and binding.value is not None and len(binding.path) < 2:
+            over, inner = binding.value, binding.scope
+            found = (
+                self.recorded(over, binding.path[0], inner, depth) if binding.path else self.held(over, inner, depth)
+            )
             if found:
                 return found
         if binding.kind == "from" and isinstance(binding.stmt, ast.ImportFrom) and isinstance(binding.node, ast.alias):
@@ -308,7 +311,8 @@ class _Reader:
         at = node.slice.value if isinstance(node.slice, ast.Constant) else None
         if isinstance(node.value, ast.Call) and word == "split" and at in (0, 1, -1) and len(node.value.args) == 1:
             return [path.cut()[bool(at)] for path in self.read(node.value.args[0], scope, depth)]
-        return self.held(node.value, scope, depth) if not isinstance(at, str) else ()
+        found = self.recorded(node.value, at, scope, depth) if at is not None else ()
+        return found or (self.held(node.value, scope, depth) if not isinstance(at, str) else ())
 
     def held(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
         """Return the paths that a list holds; none where that is not known."""
@@ -346,16 +350,23 @@ class _Reader:
         return self.behind([*found[:1], [Path((ANY,))]], "/")
 
     def added(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return what is appended to a list of this name, in its function or in the methods of its class."""
-        owner, word = scope.owner, word_of(node)
+        """Return what is appended to a list of this name."""
+        return [path for each, inner in _appended(node, scope) for path in self.read(each, inner, depth)]
+
+    def recorded(self, node: ast.expr, key: object, scope: Scope, depth: int) -> Sequence[Path]:
+        """Return what the records of a list hold under a key: `records.append((score, path))`."""
         found: list[Path] = []
-        around = owner.parent if isinstance(node, ast.Attribute) and owner.parent is not None else None
-        scopes = around.defines if around is not None and around.is_class else [owner]
-        for site in (site for each in scopes for site in each.calls if site.word in _ADDS):
-            call = site.node
-            base = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
-            if isinstance(call, ast.Call) and call.args and type(base) is type(node) and word_of(base) == word:
-                found += self.read(call.args[-1], site.scope, depth)
+        for record, inner in _appended(_list_of(node, scope), scope):
+            if isinstance(record, ast.Dict):
+                pairs = zip(record.keys, record.values)
+                part = next(
+                    (value for name, value in pairs if isinstance(name, ast.Constant) and name.value == key), None
+                )
+            else:
+                elements = record.elts if isinstance(record, ast.Tuple) and isinstance(key, int) else []
+                part = elements[key] if isinstance(key, int) and key < len(elements) else None
+            if part is not None:
+                found += self.read(part, inner, depth)
         return found
 
     # --- what is not known
@@ -374,6 +385,40 @@ class _Reader:
                 homes.append(id(home.parent if is_self else home))
                 loops |= frozenset(loop for binding in scope.lookup(part) for loop in _loops(binding))
         return Path((Hole(("expression", ast.dump(node), tuple(homes)), loops),))
+
+
+def _list_of(node: ast.expr, scope: Scope) -> ast.expr:
+    """Return the list from which a record, or a part of the list, is taken."""
+    while True:
+        if isinstance(node, ast.Name):
+            loops = [each.value for each in scope.lookup(node) if each.kind == "for" and each.value is not None]
+            if not loops:
+                return node
+            node = loops[0]
+        elif isinstance(node, ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call) and word_of(node.func) in {*_GATHERED, "heappop"} and node.args:
+            node = node.args[0]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            node = node.func.value
+        else:
+            return node
+
+
+def _appended(node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+    """Return what is appended to a list of this name, in its function or in the methods of its class."""
+    owner, word = scope.owner, word_of(node)
+    around = owner.parent if isinstance(node, ast.Attribute) and owner.parent is not None else None
+    scopes = around.defines if around is not None and around.is_class else [owner]
+    found: list[tuple[ast.expr, Scope]] = []
+    for site in (site for each in scopes for site in each.calls if site.word in _ADDS):
+        call = site.node
+        assert isinstance(call, ast.Call)
+        base = call.func.value if isinstance(call.func, ast.Attribute) else None
+        base = call.args[0] if site.word == "heappush" and call.args else base
+        if call.args and type(base) is type(node) and word_of(base) == word:
+            found.append((call.args[-1], site.scope))
+    return found
 
 
 def _texts(value: Value) -> Optional[tuple[str, ...]]:

@@ -522,6 +522,49 @@ USED = [
         mox.file.copy_parallel("net_%d_%s.ckpt" % (epoch + 1, "a"), "obs://bucket/net.ckpt")
         """,
     ),
+    used(
+        "records of the best models, averaged",
+        """
+        records = []
+        ---
+        path = f"{epoch}.ckpt"
+        ms.save_checkpoint(net, path)  #s
+        records.append({"loss": epoch, "path": path})
+        ---
+        for record in sorted(records, key=lambda each: each["loss"])[:3]:
+            ms.load_checkpoint(record["path"])
+        """,
+    ),
+    used(
+        "pairs of score and path, the worst of which goes",
+        """
+        import heapq
+        import os
+
+        best = []
+        ---
+        path = f"{epoch}.ckpt"
+        ms.save_checkpoint(net, path)  #s
+        heapq.heappush(best, (epoch, path))
+        if len(best) > 3:
+            os.remove(heapq.heappop(best)[1])
+        """,
+    ),
+    used(
+        "pairs of score and path, by a loop",
+        """
+        import shutil
+
+        kept = []
+        ---
+        path = f"{epoch}.ckpt"
+        ms.save_checkpoint(net, path)  #s
+        kept.append((epoch, path))
+        ---
+        for score, name in kept:
+            shutil.copy(name, "/backup")
+        """,
+    ),
 ]
 
 UNUSED = [
@@ -844,6 +887,20 @@ UNUSED = [
 
         config = CheckpointConfig(save_checkpoint_steps=100)  # ! safe
         model.train(20, dataset, callbacks=[ModelCheckpoint("net", "./ckpt", config), Best()])
+        """,
+    ),
+    unused(
+        "records of other files",
+        """
+        import shutil
+
+        kept = [("log", "log.txt")]
+        ---
+        ms.save_checkpoint(net, f"{epoch}.ckpt")  #s
+        kept.append((f"{epoch}.ckpt", f"{epoch}.png"))
+        ---
+        for title, name in kept:
+            shutil.copy(name, "/backup")
         """,
     ),
 ]
