@@ -106,8 +106,8 @@ def test_decorators_that_fill_a_table_run_what_they_decorate() -> None:
     assert relevant(registered(2)) == ["train.py", "src/net0.py", "src/net1.py", "src/registry.py"]
 
 
-def test_all_of_a_large_table_runs() -> None:
-    assert len(relevant(registered(40))) == 42
+def test_a_large_table_does_not_make_all_of_it_matter() -> None:
+    assert relevant(registered(40)) == ["train.py", "src/registry.py"]
 
 
 def test_members_of_a_module_that_is_imported_by_a_call_run() -> None:

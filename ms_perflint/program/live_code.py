@@ -28,6 +28,8 @@ HOOKS = frozenset(
     }
 )  # fmt: skip
 
+MARKED = 16  # files with entries of a table; of more, nobody knows which matter
+
 
 def reached(program: Files) -> set[Scope]:
     """Return the scopes that run: a scope that runs makes the functions and classes whose names it loads run.
@@ -92,8 +94,9 @@ class _Reach:
         words = tuple(sorted({word for module in running for word in registries.registering(module)}))
         if not words:
             return
-        for path in self.program.files:
-            module = self.program.module(path) if self.program.project.decorates(path, words) else None
+        marked = [path for path in self.program.files if self.program.project.decorates(path, words)]
+        for path in marked if len(marked) <= MARKED else ():
+            module = self.program.module(path)
             for scope in module.scope.defines if module is not None else ():
                 if is_decorated(scope.node, *words):
                     self.add(scope)
