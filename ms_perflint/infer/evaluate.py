@@ -106,9 +106,13 @@ class ProgramEvaluator:
             found = self.binding(bindings[0], inner)
             if (id(bindings[0]), inner.key) not in self._memo:  # in a cycle that is not settled
                 return found
-            self._questions[key] = () if scope.key else (VALUES, node, scope)
+            self._questions.setdefault(key, () if self._is_own(scope) else (VALUES, node, scope))
         self._memo[key] = found
         return found
+
+    def _is_own(self, scope: Scope) -> bool:
+        """Return whether no other program asks about a scope: an activation, or one of the entry script."""
+        return bool(scope.key) or scope.module.path == self.queries.entry
 
     def rest(self, value: Value) -> list[Value]:
         """Return what the unknown part of an operand adds to a result: nothing, or that the result is open too."""
@@ -333,7 +337,8 @@ class ProgramEvaluator:
                 certain = certain and (id(arm.owner.test), key_of(inner)) in self._memo
             if certain:  # answers inside of a cycle are not kept
                 self._memo[id(arm), key] = way
-                self._questions[id(arm), key] = () if key else (WAYS, arm, scope)
+                is_own = bool(key) or self._is_own(arm.scope)
+                self._questions.setdefault((id(arm), key), () if is_own else (WAYS, arm, scope))
         return way
 
     def may_run(self, site: Site) -> bool:
