@@ -98,9 +98,13 @@ class ProgramEvaluator:
             found = self.binding(bindings[0], inner)
             if (id(bindings[0]), inner.key) not in self._memo:  # in a cycle that is not settled
                 return found
-            self._questions[key] = () if scope.key else (VALUES, node, scope)
+            self._questions.setdefault(key, () if self._is_own(scope) else (VALUES, node, scope))
         self._memo[key] = found
         return found
+
+    def _is_own(self, scope: Scope) -> bool:
+        """Return whether no other program asks about a scope: an activation, or one of the entry script."""
+        return bool(scope.key) or scope.module.path == self.queries.entry
 
     def rest(self, value: Value) -> list[Value]:
         """Return what the unknown part of an operand adds to a result: nothing, or that the result is open too."""

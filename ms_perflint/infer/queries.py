@@ -16,7 +16,7 @@ from heapq import heapify, heappop, heappush
 from operator import attrgetter
 from typing import Any, Optional, Protocol, TypeVar, overload
 
-from ms_perflint.infer.shared_answers import Input, Shared, SharedAnswers, pairs
+from ms_perflint.infer.shared_answers import Input, Shared, SharedAnswers, module_of, pairs
 
 Answer = TypeVar("Answer")
 Work = TypeVar("Work", bound=Callable[..., Any])
@@ -90,6 +90,7 @@ class Queries:
         self.evaluations = 0
         self.shared = shared
         self.program: Any = None  # of which inputs are asked
+        self.entry = ""  # the path of its entry script
         self.askers: dict[type, object] = {}  # by type: what asks queries whose answers are shared
         self.taken = 0  # evaluations that other programs have done for this one
         self.spent = ""  # the bound that left a query unanswered, the first one
@@ -263,7 +264,7 @@ class Queries:
         Where something of that rests on a query under way, so may this one: it is answered by itself.
         """
         self._current, self._rests, self.reads = query, ACYCLIC, None
-        if self.shared is None or not self.shared.knows(query, self.askers, self.program.entry):
+        if self.shared is None or not self.shared.knows(query, self.askers, self.entry):
             return False
         self.reads = query.reads = {}
         shared = self.shared.answers.get(query.key)
@@ -295,8 +296,13 @@ class Queries:
         return False
 
     def _asked_again(self, key: Hashable) -> Any:
+        """Return the answer to a question of another program; None where it is about what is not part of this one."""
         assert self.shared is not None
-        form, *arguments = self.shared.questions[key]
+        question = self.shared.questions[key]
+        modules = [module for each in question if (module := module_of(each)) is not None]
+        if not question or not all(map(self.program.holds, modules)):
+            return None
+        form, *arguments = question
         asker = self.askers[form.asker]
         if not form.is_query:
             return form.work(asker, *arguments)

@@ -8,9 +8,9 @@ keep from being read is not asked. The members of a cycle rest on what all of th
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.semantic_index import Scope, SemanticIndex
 
 if TYPE_CHECKING:
     from ms_perflint.infer.queries import Query
@@ -96,6 +96,14 @@ class SharedAnswers:
         shared = Shared(tuple(inputs), tuple(reads), answers, sum(each.evaluations for each in members))
         for each in members:
             self.answers[each.key] = shared
+
+
+def module_of(what: object) -> Optional[SemanticIndex]:
+    """Return the module in which an argument of a question stands; None of others."""
+    scope = what if isinstance(what, Scope) else getattr(what, "scope", None)
+    if isinstance(scope, Scope):
+        return scope.module
+    return what if isinstance(what, SemanticIndex) else None
 
 
 def pairs(parts: tuple[Any, ...]) -> Iterable[tuple[Any, Any]]:

@@ -92,7 +92,7 @@ class Program:
         if shared is None or shared.is_full:
             shared = self.project.shared[SharedAnswers] = SharedAnswers()
         evaluator = ProgramEvaluator(cast("Database", self.inputs), LIBRARIES, shared)
-        evaluator.queries.program = self
+        evaluator.queries.program, evaluator.queries.entry = self, self.entry
         evaluator.queries.askers.update({ProgramEvaluator: evaluator, Inputs: self.inputs})
         return evaluator
 
@@ -157,6 +157,10 @@ class Program:
     def has_file(self, path: str) -> bool:
         """Return whether a file is one of the program."""
         return path in self.paths
+
+    def holds(self, module: SemanticIndex) -> bool:
+        """Return whether a module is one of the program, and not given back meanwhile."""
+        return module.path in self.paths and self.project.holds(module)
 
     def call_sites(self, function: Scope) -> tuple[Site, ...]:
         """Return the sites that may call a function, or make an object of a class."""

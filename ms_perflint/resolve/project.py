@@ -82,6 +82,10 @@ class Project:
         """Return whether one of these files is held as a module."""
         return not paths.isdisjoint(self._modules)
 
+    def holds(self, module: SemanticIndex) -> bool:
+        """Return whether a module is the one that is held for its file."""
+        return self._modules.get(module.path) is module
+
     def read(self, path: str) -> bytes:
         """Return the bytes of a file, those that are held if any; OSError when it cannot be read."""
         held = self._raw.get(path)

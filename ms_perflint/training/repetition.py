@@ -26,7 +26,7 @@ from ms_perflint.training.training import (
     training_scopes,
 )
 
-EPOCHS = re.compile(r"(?i)epochs?$|epoch_?(num|size|count|max|end)")  # of a name that counts them; no `epoch_iterator`
+EPOCHS = r"(?i)epochs?$|epoch_?(num|size|count|max|end)"  # of a name that counts them; no `epoch_iterator`
 # Methods of a Callback that run while training goes on; `end` runs once, after it
 REPEATED_HOOKS = frozenset(
     {
@@ -159,7 +159,7 @@ def _counts_epochs(loop: ast.AST) -> bool:
     """Return whether a loop goes by epochs, as the names in its head say."""
     head = [loop.target, loop.iter] if isinstance(loop, (ast.For, ast.AsyncFor)) else [getattr(loop, "test", loop)]
     words = (word_of(node) for part in head for node in ast.walk(part) if isinstance(node, (ast.Name, ast.Attribute)))
-    return any(EPOCHS.search(word) for word in words)
+    return any(re.search(EPOCHS, word) for word in words)
 
 
 def _has_epochs(program: Program, scope: Scope, depth: int) -> bool:

@@ -16,7 +16,7 @@ from ms_perflint.config import Config, FileIgnore
 from ms_perflint.core.source import Nowhere, Overlay
 from ms_perflint.engine import lint
 from ms_perflint.fixes.fixing import settle
-from ms_perflint.program import live_code
+from ms_perflint.infer import queries
 
 ROOT = os.path.dirname(PATH)
 FAST = "CheckpointConfig(save_checkpoint_steps=100, async_save=True)"
@@ -143,7 +143,7 @@ def test_a_rule_that_could_not_see_all_is_not_judged(monkeypatch: pytest.MonkeyP
     assert [row for _, row, _ in settled({**whole, "train.py": f"{MAIN}\nx = (\n"}, ALL)[0]] == [9]
     many = {f"train_{number}.py": MAIN for number in range(20)}
     assert [row for _, row, _ in settled({**whole, **many}, ALL)[0]] == [5, 9]
-    monkeypatch.setattr(live_code, "SIZE", 10)
+    monkeypatch.setattr(queries, "BUDGET", 1)
     assert [row for _, row, _ in settled(whole, ALL)[0]] == [9]
 
 
