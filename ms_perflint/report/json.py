@@ -55,7 +55,7 @@ def _fix(finding: Finding, outcome: Outcome) -> dict[str, object] | None:
         return None
     edits = [_edit(edit, outcome.sources) for edit in finding.fix.edits]
     message, reason = finding.fix.message, finding.fix.reason
-    made = {"applicability": trust.value, "message": message, "reason": reason, "edits": edits}
+    made: dict[str, object] = {"applicability": trust.value, "message": message, "reason": reason, "edits": edits}
     return made if all(edits) else None
 
 
