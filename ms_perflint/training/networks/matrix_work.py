@@ -129,6 +129,8 @@ def _is_left(program: Program, site: Site) -> bool:
     cls = site.scope.owner.parent
     if not isinstance(target, ast.Attribute) or cls is None or not cls.is_class:
         return False
+    if site.scope.owner not in program.reached:
+        return False  # code that is not known to run: what calls it is not known either
     words = set().union(*(method.names | method.attrs for method in cls.defines))
     if words & _ALL_CELLS or base_apis(program, cls) != {"mindspore.nn.Cell"}:
         return False

@@ -5,18 +5,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.program.program import Program, fact
 from ms_perflint.training.networks import packages
 from ms_perflint.training.networks.matrix_work import MATRIX_CELLS, MATRIX_OPS, is_matrix, is_noticed
 from ms_perflint.training.training_steps import base_apis
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 # What a file says that may compute in half precision
 HALVES = (
@@ -88,7 +85,7 @@ def reach(program: Program, values: Iterable[Value]) -> Reach:
     return Reach(scopes, frozenset(search.seen), search.is_hidden)
 
 
-@query
+@fact
 def _searched(program: Program, values: tuple[Value, ...], whole: bool) -> _Search:
     search = _Search(program, whole)
     for value in values:
