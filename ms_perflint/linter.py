@@ -211,7 +211,8 @@ class Linter:
         if self.suppress:
 
             def is_all() -> bool:
-                return len(self.problems) == before and is_read(module.path, self.project, self.program)
+                is_judged = len(self.problems) == before and not self._left_out()
+                return is_judged and is_read(module.path, self.project, self.program)
 
             found += review(module.source, enabled, found, is_all)
             suppressions = Suppressions(module.source)

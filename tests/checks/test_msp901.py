@@ -143,8 +143,12 @@ def test_a_rule_that_could_not_see_all_is_not_judged(monkeypatch: pytest.MonkeyP
     assert [row for _, row, _ in settled({**whole, "train.py": f"{MAIN}\nx = (\n"}, ALL)[0]] == [9]
     many = {f"train_{number}.py": MAIN for number in range(20)}
     assert [row for _, row, _ in settled({**whole, **many}, ALL)[0]] == [5, 9]
-    monkeypatch.setattr(queries, "BUDGET", 1)
-    assert [row for _, row, _ in settled(whole, ALL)[0]] == [9]
+    loop = "import mindspore as ms\nfrom save import save\nmodel = ms.Model(net)\n"
+    loop += "for epoch in range(9):\n    model.train(1, data)\n"
+    trained = {"save.py": SAVE, "train.py": loop}
+    assert 5 in [row for path, row, _ in settled(trained, ALL)[0] if path.endswith("save.py")]
+    monkeypatch.setattr(queries, "BUDGET", 0)
+    assert 5 not in [row for path, row, _ in settled(trained, ALL)[0] if path.endswith("save.py")]
 
 
 def test_on_the_command_line_from_comment_to_mend(tmp_path: Path) -> None:

@@ -46,6 +46,8 @@ class Source(NamedTuple):
 
 Signal = frozenset[Source]
 NOTHING: Signal = frozenset()
+UNKNOWN: Signal = frozenset({Source(None, LOST)})
+SOURCES = 64  # of a signal: what may come from more is widened, and known to come from none of them
 
 
 class Feeds:
@@ -104,8 +106,10 @@ class Feeds:
         """Return what reaches an expression; of one that depends on itself, what is known of it so far."""
         key = id(node)
         if key not in self._held:
-            self._held[key] = self._before.get(key, NOTHING)
-            found = self._expression(node, scope)
+            self._held[key] = before = self._before.get(key, NOTHING)
+            if before is UNKNOWN:
+                return UNKNOWN
+            found = _widened(self._expression(node, scope))
             self._held[key] = self._same.setdefault(found, found)
         return self._held[key]
 
@@ -275,7 +279,7 @@ class Feeds:
             passed = {name: self.signal(*part) for name, part in parts.items() if part is not None}
         for name, signal in passed.items():
             for binding in function.bindings.get(name, ())[:1]:
-                self._passed[id(binding)] = self._passed.get(id(binding), NOTHING) | signal
+                self._passed[id(binding)] = _widened(self._passed.get(id(binding), NOTHING) | signal)
 
     def _row(self, known: Alternative, first: Signal, scope: Scope) -> Signal:
         """Return what cells in a row give."""
@@ -361,7 +365,7 @@ class Feeds:
         return self._widths[source]
 
     def _fed(self, call: Call, signal: Signal, scope: Scope) -> None:
-        self.takes[call] = self.takes.get(call, NOTHING) | signal
+        self.takes[call] = _widened(self.takes.get(call, NOTHING) | signal)
         self.places.setdefault(call, set()).add(scope.owner)
 
     @staticmethod
@@ -376,6 +380,11 @@ def _arguments(node: ast.Call) -> Iterator[ast.expr]:
 
 def _union(signals: Iterable[Signal]) -> Signal:
     return NOTHING.union(*signals)
+
+
+def _widened(signal: Signal) -> Signal:
+    """Return the same signal, or an unknown one for what may come from anywhere, and whatever is added to that."""
+    return UNKNOWN if len(signal) > SOURCES or not UNKNOWN.isdisjoint(signal) else signal
 
 
 def _as(signal: Signal, how: str) -> Signal:
