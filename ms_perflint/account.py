@@ -10,7 +10,7 @@ from ms_perflint.config import Config, ruling
 from ms_perflint.core.source import Files
 from ms_perflint.discovery import Found
 from ms_perflint.facts.collect import overview_of, training_scripts
-from ms_perflint.facts.words import listed
+from ms_perflint.facts.words import also, listed
 from ms_perflint.languages import Message
 from ms_perflint.linter import Linter
 from ms_perflint.report.program import in_short
@@ -72,7 +72,8 @@ def _programs(linter: Linter, found: Found) -> Iterator[str]:
     entries = training_scripts(linter, found.files)
     for entry in islice(entries, PROGRAMS):
         program = linter.program(entry)
-        facts, files = in_short(overview_of(program)), files_of(len(program.files))
+        large = "" if program.is_whole else Message("too large: only this file of it was read")
+        facts, files = in_short(overview_of(program)), also(files_of(len(program.files)), large)
         yield Message("program {file}: {facts}, {files}", file=shown(entry), facts=facts, files=files)
     if next(entries, None) is not None:
         yield Message("... and more programs")

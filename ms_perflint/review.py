@@ -53,6 +53,6 @@ def is_read(path: str, project: Project, program: Callable[[str], Program]) -> b
     """Return whether all programs of a file are known, and all their files were read."""
     for entry in project.programs(path):
         one = program(entry)
-        if len(one.all_modules) < len(one.files):
+        if not one.is_whole or len(one.all_modules) < len(one.files):
             return False
     return True

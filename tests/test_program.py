@@ -57,6 +57,16 @@ def origins(fact: Fact) -> list[tuple[str, int, str]]:
     return [(os.path.relpath(o.place.path, ROOT).replace(os.sep, "/"), o.place.row, o.text) for o in found]
 
 
+def test_of_a_program_that_is_too_large_only_what_is_certain_is_told() -> None:
+    part = "".join(f"def unused_{number}(x):\n    return x + {number}\n" for number in range(5_000))
+    files = {f"part_{number}.py": f"def go():\n    pass\n{part}" for number in range(6)}
+    files["train.py"] = "import mindspore\n" + "".join(f"import part_{n}\npart_{n}.go()\n" for n in range(6))
+    facts = told(files)
+    assert [each.name for each in facts.facts] == ["files", "launchers", "version", "trains", "judged"]
+    assert fact(facts, "trains").answer is None
+    assert "only the entry script" in fact(facts, "trains").says
+
+
 class Command:
     """The command in this process, in some directory."""
 

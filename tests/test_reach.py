@@ -128,11 +128,15 @@ def test_imports_may_go_in_circles() -> None:
     assert relevant(files) == ["train.py", "a.py", "b.py"]
 
 
-def test_large_programs_are_read_too() -> None:
+def test_of_a_program_that_is_too_large_only_the_entry_script_is_read() -> None:
     filler = "\n".join(f"def unused_{number}(x):\n    return x + {number}" for number in range(5_000))
-    files = {"train.py": "import mindspore as ms\n" + "".join(f"import part_{n}\npart_{n}.go()\n" for n in range(8))}
-    part = f"def go():\n    ms.Model(net).train(1, data)\n{filler}"
-    files.update((f"part_{number}.py", f"import mindspore as ms\n{part}") for number in range(8))
+    files = {"train.py": "import mindspore as ms\n" + "".join(f"import part_{n}\npart_{n}.go()\n" for n in range(10))}
+    part = f"def go():\n    model.train(1, data)\n{filler}"
+    files.update((f"part_{number}.py", part) for number in range(10))
     program = program_of(files)
-    assert len(program.modules) == 9
-    assert trains(program).answer
+    assert not program.is_whole
+    assert [os.path.basename(module.path) for module in program.modules] == ["train.py"]
+    assert trains(program).answer is None
+    small = program_of({**files, "train.py": "import part_1\npart_1.go()\n"})
+    assert small.is_whole
+    assert len(small.modules) == 2

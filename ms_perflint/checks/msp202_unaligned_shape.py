@@ -145,7 +145,7 @@ class UnalignedShape(Check):
             return True
         if program.entry == path and len(program.project.programs(path)) > 1:
             return False  # those that import it speak for it
-        return not program.has_calls(*LOADS, *EXPORTS)
+        return program.is_whole and not program.has_calls(*LOADS, *EXPORTS)
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         """By form: the formula."""

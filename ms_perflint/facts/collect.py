@@ -22,7 +22,7 @@ IN_SHORT: tuple[Callable[[Reader], Fact], ...] = (
     surroundings.version,
     surroundings.device,
 )
-FACTS: tuple[Callable[[Reader], Optional[Fact]], ...] = (
+IN_FULL: tuple[Callable[[Reader], Optional[Fact]], ...] = (
     surroundings.files,
     surroundings.config_files,
     surroundings.launchers,
@@ -39,12 +39,21 @@ FACTS: tuple[Callable[[Reader], Optional[Fact]], ...] = (
     training.graph_mode,  # last: it walks through all code that would be compiled
 )
 
+# of a program that is too large to be read as a whole
+IN_PART: tuple[Callable[[Reader], Optional[Fact]], ...] = (
+    surroundings.files,
+    surroundings.launchers,
+    surroundings.version,
+    training.trains,
+)
+
 
 def facts_of(linter: Linter, entry: str) -> Facts:
     """Return all that is known of the program of an entry script."""
     program = linter.program(entry)
     reader = Reader(program)
-    facts = tuple(fact for ask in FACTS if (fact := ask(reader)) is not None)
+    asked = IN_FULL if program.is_whole else IN_PART
+    facts = tuple(fact for ask in asked if (fact := ask(reader)) is not None)
     said = verdicts(linter, entry)  # first: its questions count too
     facts = (*facts, *surroundings.judged(linter.program(entry)))
     return Facts(entry, program.files, facts, _settings(facts), said)

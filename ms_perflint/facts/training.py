@@ -38,6 +38,8 @@ def trains(reader: Reader) -> Fact:
     name = Message("trains")
     if found:
         return Fact(name, True, YES, tuple(found))
+    if not program.is_whole:
+        return Fact(name, None, Message("unknown: so much code may run that only the entry script is read"))
     if training.is_unit_test(program):
         return Fact(name, False, Message("no: it is a unit test"))
     if not any(program.project.contains(path, "mindspore") for path in program.files):

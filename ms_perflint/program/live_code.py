@@ -29,20 +29,41 @@ HOOKS = frozenset(
 )  # fmt: skip
 
 MARKED = 16  # files with entries of a table; of more, nobody knows which matter
+SIZE = 800_000  # bytes of running modules, about 20,000 lines, from which on a program is not read any further
 
 
-def reached(program: Files) -> set[Scope]:
+class Reached(NamedTuple):
+    """What runs, and whether that is all."""
+
+    scopes: set[Scope]
+    is_whole: bool  # no: more than SIZE would have to be read, and only the entry script was
+
+
+def reached(program: Files) -> Reached:
     """Return the scopes that run: a scope that runs makes the functions and classes whose names it loads run.
 
     All functions of the entry file count, also those that `__main__` does not call today. A module counts from the
     moment on that running code loads a name of it, or when importing it does something; others stay unparsed.
     """
-    return _Reach(program).run()
+    try:
+        return Reached(_Reach(program).run(), True)
+    except _TooLarge:
+        entry = program.module(program.entry)
+        return Reached({scope for scope in entry.scopes if scope.owner is scope} if entry else set(), False)
+
+
+def is_small(program: Files) -> bool:
+    """Return whether all files of a program together are small enough to be read, in whatever encoding they are."""
+    return 2 * sum(len(program.project.raw(path) or b"") for path in program.files) <= SIZE
 
 
 def runs_at_once(program: Files, scope: Scope) -> bool:
     """Return whether a scope runs whatever else does: the entry script itself, its functions and classes."""
     return scope.module.path == program.entry and (scope.parent is None or scope.parent is scope.module.scope)
+
+
+class _TooLarge(Exception):
+    """So much code runs that it cannot be read while somebody waits."""
 
 
 def _acting(program: Files) -> list[str]:
@@ -60,6 +81,7 @@ class _Reach:
     def __init__(self, program: Files) -> None:
         self.program = program
         self.found: set[Scope] = set()
+        self.size = 0  # bytes of the modules that count
         self.todo: list[Scope] = []
         self.attrs: set[str] = set()  # attributes that running code loads
         self.methods: dict[str, list[Scope]] = {}  # of classes that are reached and wait for their attribute
@@ -95,15 +117,23 @@ class _Reach:
         if not words:
             return
         marked = [path for path in self.program.files if self.program.project.decorates(path, words)]
-        for path in marked if len(marked) <= MARKED else ():
-            module = self.program.module(path)
-            for scope in module.scope.defines if module is not None else ():
+        if len(marked) > MARKED:
+            return
+        modules = [module for path in marked if (module := self.program.module(path)) is not None]
+        left = [module for module in modules if module.scope not in self.found]
+        if self.size + sum(len(module.source.text) for module in left) > SIZE:
+            return
+        for module in modules:
+            for scope in module.scope.defines:
                 if is_decorated(scope.node, *words):
                     self.add(scope)
 
     def touch(self, module: Optional[SemanticIndex]) -> None:
-        """Let a module run as it is imported."""
-        if module is not None:
+        """Let a module run as it is imported. Raises _TooLarge."""
+        if module is not None and module.scope not in self.found:
+            self.size += len(module.source.text)
+            if self.size > SIZE:
+                raise _TooLarge
             self.add(module.scope)
 
     def add(self, scope: Scope) -> None:

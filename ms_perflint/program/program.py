@@ -137,6 +137,8 @@ class Program:
     @property
     def left_out(self) -> Optional[Message]:
         """Return why some questions that were asked of the program are left unanswered; None where none is."""
+        if vars(self).get("is_whole") is False:
+            return Message("more than {most} KB of code may run", most=live_code.SIZE // 1000)
         queries = self.evaluator.queries
         if not queries.spent:
             return None
@@ -304,9 +306,18 @@ class Program:
     # --- what runs
 
     @cached_property
+    def _reach(self) -> live_code.Reached:
+        return live_code.reached(self)
+
+    @property
     def reached(self) -> set[Scope]:
         """Return the scopes that run."""
-        return live_code.reached(self)
+        return self._reach.scopes
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Return whether all that runs was read; of a program that is too large for it, only the entry script is."""
+        return live_code.is_small(self) or self._reach.is_whole
 
     def position(self, site: Site) -> Optional[int]:
         """Return where in the execution order a site is first passed; None when that is not known."""

@@ -210,7 +210,7 @@ def training_ends(program: Program) -> Optional[int]:
 def usual_mode(program: Program) -> Optional[int]:
     """Return the mode in which a normal user trains; None when that is not known."""
     said = settings(program)
-    if len(said) > MANY:
+    if len(said) > MANY or not program.is_whole:
         return None
     if not said:
         return None if may_be_said_outside(program) else mindspore_api.default_mode(program.version)

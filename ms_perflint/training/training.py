@@ -61,7 +61,7 @@ def train_sites(program: Program) -> tuple[Site, ...]:
 
 
 def _train_sites(program: Program) -> Iterator[Site]:
-    if not is_unit_test(program):
+    if program.is_whole and not is_unit_test(program):
         yield from program.calls(*MODEL_TRAINS)
         if any(program.project.contains_any(module.path, _MARKS) for module in program.modules):
             yield from _step_sites(program)
@@ -81,7 +81,7 @@ def may_train(program: Program) -> bool:
 def trains(program: Program) -> Fact:
     """Return whether running code calls a training step, or `Model.train` or `fit`."""
     places = tuple(sorted(site.module.source.place(site.span[0]) for site in train_sites(program)))
-    return Fact(bool(places), places[:3])
+    return Fact(bool(places) if program.is_whole else None, places[:3])
 
 
 @fact
@@ -132,7 +132,7 @@ def _runs_itself(entry: SemanticIndex) -> bool:
 
 def may_train_by_entry(program: Program) -> bool:
     """Return whether running the entry script may train: by the words of the calls that it passes."""
-    return not is_unit_test(program) and _may_train(program)
+    return not is_unit_test(program) and program.is_whole and _may_train(program)
 
 
 @fact
