@@ -15,6 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from ms_perflint.config import Config
+from ms_perflint.core.source import Source
+from ms_perflint.engine import lint
+
 SLOW = Path(__file__).resolve().parent / "slow"
 ROOT = SLOW.parent.parent
 TIMING = "timing.py"  # what the programs import
@@ -97,7 +101,7 @@ def measure(case: Case, rounds: int) -> Rounds:
 
 
 def fixed(case: Case) -> str:
-    """Return what the tool makes of the program of a case. May raise EffectError."""
+    """Return what the tool makes of the program of a case, or shows where it changes nothing. May raise EffectError."""
     with tempfile.TemporaryDirectory(prefix="effects-") as folder:
         program = Path(shutil.copy(SLOW / case.program, folder))
         shutil.copy(SLOW / TIMING, folder)
@@ -113,9 +117,19 @@ def fixed(case: Case) -> str:
             timeout=SECONDS,
         )
         after = program.read_text(encoding="utf-8")
-    if done.returncode != 0 or after == before:
+        if after == before:
+            after = _shown(program, case.code)
+    if after == before:
         raise EffectError(f"{case.program}: {case.code} is not fixed any more:\n{done.stdout}")
     return after
+
+
+def _shown(program: Path, code: str) -> str:
+    """Return a program with the fixes of one rule made that are only shown."""
+    raw = program.read_bytes()
+    findings = lint([str(program)], Config(str(program.parent), select=(code,))).findings
+    edits = [edit for finding in findings if finding.code == code and finding.fix for edit in finding.fix.edits]
+    return Source(str(program), raw).edited(edits).decode("utf-8")
 
 
 @contextmanager

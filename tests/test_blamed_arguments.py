@@ -56,7 +56,7 @@ def test_its_comment_is_shown(call: str, shown: list[str], newline: str) -> None
     assert [each.message for each in made.related] == [f"this comment may explain it: {text}" for text in shown]
     assert all(made.place < each.place < made.end for each in made.related)
     assert made.fix is not None and made.fix.safety is Safety.UNSAFE
-    assert made.fix.message.endswith("; a comment there may say why not")
+    assert made.fix.reason == "a comment there may say why not"
 
 
 @pytest.mark.parametrize(

@@ -94,10 +94,11 @@ def test_profiler_and_sink_mode_in_one_block() -> None:
     lines = 'ms.dataset.config.set_enable_autotune(True, "tuned")\nwith ms.Profiler(data_process=True): '
     text, outcome = settled(HEAD + MODEL + lines + TRAIN)
     assert text.endswith(
-        "ms.dataset.config.set_enable_autotune(False)\n"
+        'ms.dataset.config.set_enable_autotune(True, "tuned")\n'
         "with ms.Profiler(data_process=True): model.train(10, data, dataset_sink_mode=True)\n"
     )
-    assert codes(outcome) == ["MSP501", "MSP102"]
+    assert codes(outcome) == ["MSP102"]
+    assert [finding.code for finding in outcome.report.findings] == ["MSP501"]
 
 
 def test_two_fixes_share_one_import() -> None:

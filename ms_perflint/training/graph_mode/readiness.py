@@ -47,14 +47,18 @@ def all_obstacles(program: Program) -> tuple[Obstacle, ...]:
 
 def step_functions(program: Program) -> tuple[Place, ...]:
     """Return the functions of the project that take one step by hand: with a gradient function and an optimizer."""
-    found: dict[Place, None] = {}
-    for site in train_sites(program):
-        scope = site.scope.owner
-        is_gradient = any(known.type_api in GRADS for known in program.evaluator.callees(site).alternatives)
-        steps = any(is_optimizer_word(each.word) for each in scope.calls)
-        if is_gradient and steps and scope.is_function and not site.block.loops and not made_anew(program):
-            found[scope.module.source.place(scope.module.span(scope.node)[0])] = None
-    return tuple(found)
+    gradients = dict.fromkeys(
+        site.scope.owner
+        for site in train_sites(program)
+        if any(known.type_api in GRADS for known in program.evaluator.callees(site).alternatives)
+        and not site.block.loops
+    )
+    steps = [
+        scope
+        for scope in gradients
+        if scope.is_function and any(is_optimizer_word(each.word) for each in scope.calls) and not made_anew(program)
+    ]
+    return tuple(dict.fromkeys(scope.module.source.place(scope.module.span(scope.node)[0]) for scope in steps))
 
 
 def _inline(function: Scope) -> Iterator[Obstacle]:
