@@ -62,7 +62,7 @@ def test_files_in_all_shapes_hold(tmp_path: Path, capsys: pytest.CaptureFixture[
     out = capsys.readouterr().out
     assert "MSP101 unsafe       offered     1, applied     1" in out
     assert "0 failures" in out
-    assert '"MSP501 safe": 1' in (tmp_path / "out").read_text()
+    assert '"MSP101 unsafe": 1' in (tmp_path / "out").read_text()
     (tmp_path / "out").unlink()
     assert ecosystem.snapshot(str(tmp_path)) == before
 
