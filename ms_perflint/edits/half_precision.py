@@ -228,7 +228,9 @@ class Writer:
         elif not _is_seen(gradient, function) or any(not _is_seen(gradient, site.scope) for site in training.sites):
             return None
         spelling, imports = self.name(gradient.module, SCALER)
-        made = insert_before(gradient.module, gradient.stmt, f"{name} = {spelling}({SCALE})") if is_first else ()
+        loops = [loop for loop in gradient.block.loops if isinstance(loop, ast.stmt)]
+        top = loops[-1] if loops else gradient.stmt
+        made = insert_before(gradient.module, top, f"{name} = {spelling}({SCALE})") if is_first else ()
         found = _joined(list(imports), made)
         has_aux = gradient.argument("has_aux").must_be(True)
         for given, _ in function.returns:

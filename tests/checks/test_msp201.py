@@ -1391,3 +1391,18 @@ def test_code_that_a_fix_repeats_has_the_line_ends_of_edits() -> None:
     (finding,) = Program({"train.py": join(text).replace("\n", "\r\n")}).lint("MSP201").findings
     assert finding.fix is not None
     assert "auto_mixed_precision(Net(\n    128,\n)" in "".join(edit.text for edit in finding.fix.edits)
+
+
+def test_the_loss_scaler_is_made_once_where_the_gradient_function_is_made_in_each_step() -> None:
+    text = (
+        "import mindspore as ms\nfrom mindspore import nn\n"
+        "net, loss = nn.Dense(784, 304), nn.MSELoss()\nopt = nn.Adam(net.trainable_params())\n\n\n"
+        "def forward(x, y):\n    return loss(net(x), y)\n\n\n"
+        "for epoch in range(10):\n    for x, y in data:\n"
+        "        grad = ms.value_and_grad(forward, None, opt.parameters)\n"
+        "        value, grads = grad(x, y)\n        opt(grads)\n"
+    )
+    (found,) = Program({"train.py": text}).lint("MSP201").findings
+    assert found.fix is not None
+    (made,) = [edit for edit in found.fix.edits if "StaticLossScaler" in edit.text]
+    assert made.start == text.index("for epoch")
