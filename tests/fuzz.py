@@ -1,6 +1,6 @@
 """Edits and whole runs of `--fix` on files that were mutated: `python tests/fuzz.py [COUNT] [--seed N] [--from N]`.
 
-A mutated file means what it meant, in a shape that nobody chose: comments, line breaks and backslashes in the gaps
+A mutated file means what it meant, in a random shape: comments, line breaks and backslashes in the gaps
 between tokens, values in brackets, calls and lambdas, stars, semicolons, tabs, other line ends and encodings. Of what
 is made of it must hold, whatever the edit:
 

@@ -36,7 +36,7 @@ class MissingAllReduceFusion(Check):
     safety = Safety.UNSAFE
     gain = Gain("medium", Message("gradients travel while others are still computed"))
     triggers = (parallel.SET,)
-    blames = (parallel.INDICES,)  # where it has no effect; with portions nothing is reported
+    blames = (parallel.INDICES,)  # where it has no effect; with fusion buckets nothing is reported
     looks_inside = False
 
     def suspect(self, call: Call) -> bool:

@@ -142,16 +142,6 @@ def _below(target: str, api: str) -> str | None:
     return None
 
 
-def _top_imports(tree: ast.Module) -> list[ast.Import | ast.ImportFrom]:
-    """Return the imports of the top level, those that are tried too."""
-    found: list[ast.Import | ast.ImportFrom] = []
-    for stmt in tree.body:
-        for inner in stmt.body if isinstance(stmt, ast.Try) else [stmt]:
-            if isinstance(inner, _IMPORTS):
-                found.append(inner)
-    return found
-
-
 def _offers(stmt: ast.ImportFrom, api: str, name: str, version: mindspore_api.Version) -> bool:
     """Return whether a `from` import is of a MindSpore module that has the API by a name, and can be given one more."""
     if stmt.level or not stmt.module or any(alias.name == "*" for alias in stmt.names):

@@ -25,7 +25,7 @@ from ms_perflint.infer.values import (
 if TYPE_CHECKING:
     from ms_perflint.infer.evaluator import Evaluator
 
-DEPTH = 6  # mappings inside one another, before nobody knows whether they hold a key
+DEPTH = 6  # mappings inside one another, after which it is unknown whether they hold a key
 
 
 def is_mapping(value: Value) -> bool:

@@ -109,7 +109,7 @@ class Queries:
         self._answered = 0  # queries, since the outermost one was asked
         self._depth = 0  # queries under way that are answered for the first time
         self._current: Optional[Query] = None  # the innermost query under way
-        self.reads: Optional[dict[Hashable, Any]] = None  # what that one has read; None where nobody wants to know
+        self.reads: Optional[dict[Hashable, Any]] = None  # what that one has read; None where that is not recorded
         self._rests = ACYCLIC  # depth of the outermost query under way on which that one rests, so far
         self._dirty: set[Query] = set()  # queries that have read what has changed since
         self._marked: list[Query] = []  # the same, in the order in which they were found out

@@ -19,4 +19,4 @@ _MODULES = (
     mindspore, documents, hf_argument_parser, argparse, hydra, click, absl, configparser, omegaconf, dataclasses,
     python,
 )  # fmt: skip
-LIBRARIES = joined(module.LIBRARY for module in _MODULES)  # the first that registers a name answers
+LIBRARIES = joined(module.MODEL for module in _MODULES)  # the first that registers a name answers

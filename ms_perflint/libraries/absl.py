@@ -22,4 +22,4 @@ def _flag(evaluator: Evaluator, name: str) -> Value:
     return join(values) if values else TOP
 
 
-LIBRARY = Library(attributes={"absl.flags.FLAGS": _flag}, closed=("absl.",))
+MODEL = Library(attributes={"absl.flags.FLAGS": _flag}, closed=("absl.",))

@@ -296,7 +296,7 @@ def _behind(evaluator: Evaluator, parser: Alternative) -> list[Part]:
     return found
 
 
-LIBRARY = Library(
+MODEL = Library(
     calls={".parse_args": (_parsed,)},
     items={".parse_known_args": _known_options},
     option=option,

@@ -39,4 +39,4 @@ def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional
     return None
 
 
-LIBRARY = Library(parameters=(_option,), closed=("click.",))
+MODEL = Library(parameters=(_option,), closed=("click.",))

@@ -71,6 +71,4 @@ def _converted(word: str, constant: object) -> object:
         return NO_CONSTANT
 
 
-LIBRARY = Library(
-    calls=dict.fromkeys((f".{name}" for name in GETS), (_got,)), settings=dict.fromkeys(PARSERS, _section)
-)
+MODEL = Library(calls=dict.fromkeys((f".{name}" for name in GETS), (_got,)), settings=dict.fromkeys(PARSERS, _section))

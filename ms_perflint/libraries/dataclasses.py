@@ -104,4 +104,4 @@ def _default(evaluator: Evaluator, value: Value) -> Value:
     return TOP
 
 
-LIBRARY = Library(field=_field, has_field=_has_field, is_record=_is_dataclass)
+MODEL = Library(field=_field, has_field=_has_field, is_record=_is_dataclass)

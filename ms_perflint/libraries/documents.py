@@ -70,4 +70,4 @@ def _path_of(evaluator: Evaluator, file: Alternative) -> Value:
     return BOTTOM
 
 
-LIBRARY = Library(calls=dict.fromkeys(LOADS, (_loaded,)), documents=dict.fromkeys(LOADS, _trees))
+MODEL = Library(calls=dict.fromkeys(LOADS, (_loaded,)), documents=dict.fromkeys(LOADS, _trees))

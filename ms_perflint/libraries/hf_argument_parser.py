@@ -51,4 +51,4 @@ def _made(types: Value, node: ast.Call, scope: Scope) -> Value:
     return Value(objects, types.open or len(objects) < len(types.alternatives))
 
 
-LIBRARY = Library(calls={f".{PARSES}": (_parsed,)}, methods={PARSES: PARSER})
+MODEL = Library(calls={f".{PARSES}": (_parsed,)}, methods={PARSES: PARSER})

@@ -87,4 +87,4 @@ def _group(evaluator: Evaluator, directory: str, group: str, option: Entry, scop
     return Entry(tree.data, tree.path, 1, 1, tree.open)
 
 
-LIBRARY = Library(parameters=(_given,))
+MODEL = Library(parameters=(_given,))

@@ -35,7 +35,7 @@ def _in_dict(evaluator: Evaluator, cells: Alternative, key: object) -> Value:
     return join([*(evaluator.item(known, key) for known in given.alternatives), *evaluator.rest(given)])
 
 
-LIBRARY = Library(
+MODEL = Library(
     calls={
         "mindspore.": (_returned,),
         **dict.fromkeys(

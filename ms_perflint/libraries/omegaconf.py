@@ -35,7 +35,7 @@ def _structured(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) ->
     return structured(evaluator, node, scope) if node.args else None
 
 
-LIBRARY = Library(
+MODEL = Library(
     calls={
         **dict.fromkeys((f"{OMEGACONF}.to_container", f"{OMEGACONF}.to_object"), (passed_on,)),
         f"{OMEGACONF}.create": (_created,),

@@ -266,7 +266,7 @@ _MAKERS: dict[Call, tuple[str, ...]] = {
     _repeated: ("itertools.repeat",),
     _next: ("builtins.next",),
 }  # fmt: skip
-LIBRARY = Library(
+MODEL = Library(
     computed={
         **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.normpath"), _computed(os.path.normpath)),
         **dict.fromkeys(("ast.literal_eval", "builtins.eval"), _computed(ast.literal_eval)),

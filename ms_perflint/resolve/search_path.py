@@ -35,7 +35,7 @@ class Additions(NamedTuple):
     def directories(self, start: str, is_entry: bool) -> Iterator[tuple[str, bool]]:
         """Yield each directory, and whether it comes first, for a program that is started in the directory `start`.
 
-        A path that is written out from the root of the disk belongs to somebody's machine and is left out.
+        A path that is written out from the root of the disk belongs to one machine and is left out.
         """
         from ms_perflint.resolve.path_arithmetic import Arithmetic
 

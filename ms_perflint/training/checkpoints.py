@@ -146,7 +146,7 @@ def _factors(call: Call, node: ast.expr) -> list[ast.expr]:
 
 def use_of_saved(save: Call) -> Optional[Use]:
     """Return what uses the file of a `save_checkpoint` afterwards: nothing waits for its writer."""
-    from ms_perflint.infer.paths import paths  # here, because few programs save again and again
+    from ms_perflint.infer.paths import paths  # here, because few programs save per step or epoch
     from ms_perflint.training.file_uses import use_after
 
     given = save.given("ckpt_file_name")

@@ -1,4 +1,4 @@
-"""What runs again and again while a program trains: in the loop, in a callback, in what they call."""
+"""What repeats per step or per epoch of a training: in the loop, in a callback, in what they call."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ REPEATED_HOOKS = frozenset(
 
 
 def repeats(program: Program, site: Site, even_once: bool = False) -> bool:
-    """Return whether a site runs again and again in training: in the loop, in a callback, in what they call.
+    """Return whether a site repeats per step or per epoch of a training: in the loop, in a callback, in what they call.
 
     With `even_once` also what one pass of a loop does between two others.
     """
@@ -103,7 +103,7 @@ def _leads(program: Program, caller: Site, site: Site, entered: Optional[Scope])
 
 
 def _is_hook(program: Program, scope: Scope) -> bool:
-    """Return whether a function is a hook, called again and again, of a callback that is used."""
+    """Return whether a function is a hook, called per step or epoch, of a callback that is used."""
     cls = scope.parent
     return (
         scope.name in REPEATED_HOOKS
@@ -120,7 +120,7 @@ def _is_driven(program: Program, found: Sequence[Site]) -> bool:
 
 
 def _is_given_as_hook(program: Program, function: Scope) -> bool:
-    """Return whether a `LambdaCallback` calls a function again and again."""
+    """Return whether a `LambdaCallback` calls a function per step or epoch."""
     return function in _given_as_hooks(program)
 
 

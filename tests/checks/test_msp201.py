@@ -753,7 +753,7 @@ QUIET = [
         TRAIN,
     ),
     case(
-        "half precision of an entry of a table that nobody knows",
+        "half precision of an unknown entry of a table",
         IMPORTS,
         NET.replace("def __init__(self)", "def __init__(self, dtype)").replace(
             "nn.Dense(64, 64)", "nn.Dense(64, 64).to_float(dtype)"

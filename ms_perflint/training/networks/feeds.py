@@ -74,7 +74,7 @@ class Feeds:
             if self._held == before and self._given == given:
                 break
         for held in (self._before, self._held, self._given, self._passed, self._same):
-            held.clear()  # nobody asks what an expression is after that
+            held.clear()  # no query needs what an expression is after that
 
     def _round(self, before: dict[int, Signal]) -> None:
         self._before, self._held = before, {}

@@ -115,7 +115,7 @@ def _is_network(program: Program, search: _Search, cls: Scope) -> bool:
 
 
 class _Search:
-    """Walks from a value through all code that it is made of, until there is matrix work; `whole`: to the end."""
+    """Walks through all code of which a value is made, to the first matmul or convolution; `whole`: to the end."""
 
     def __init__(self, program: Program, whole: bool = False) -> None:
         self.program = program

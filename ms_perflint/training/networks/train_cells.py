@@ -11,7 +11,6 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.networks.networks import multiplies
 from ms_perflint.training.training import MODEL_TRAINS, train_sites
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS, base_apis, is_step_class, is_step_object, step_flow
 
@@ -237,87 +236,6 @@ WRAPPERS = STEP_CELLS | {"mindspore.nn.WithLossCell", "mindspore.nn.PipelineCell
 _LOSS = re.compile(r"loss", re.IGNORECASE)
 
 
-class Use(NamedTuple):
-    """An expression that is the network, and the statement in which it goes into its loss or train cell."""
-
-    module: SemanticIndex
-    node: ast.expr
-    stmt: ast.stmt
-
-
-def network_in(program: Program, call: Call) -> Optional[Use]:
-    """Return where the network goes into the cells around a train cell: `net` of `WithLossCell(net, loss)`."""
-    found: Optional[Use] = None
-    node, stmt, scope = call.node, call.stmt, call.scope
-    for _ in range(5):
-        given = _given(node)
-        if given is None or not multiplies(program, [program.value(given, scope)]):
-            break
-        found = Use(scope.module, given, _outside(call, given, stmt))
-        inner, where = _made_here(given, scope)
-        if inner is None or not any(wraps(known) for known in program.value(inner, scope).alternatives):
-            break
-        node, stmt = inner, where or stmt
-    return found
-
-
-def _given(node: ast.Call) -> Optional[ast.expr]:
-    """Return what a cell around a network is given as the network: by name, else first."""
-    named = (keyword.value for keyword in node.keywords if keyword.arg in ("network", "backbone", "net"))
-    given = next(named, None) or next(iter(node.args), None)
-    return None if isinstance(given, ast.Starred) else given
-
-
-def _outside(call: Call, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
-    """Return the statement before which a network is converted once: the loop around, if it is made before that."""
-    for loop in reversed(call.block.loops):
-        inside = [node for node in ast.walk(loop) if isinstance(node, ast.Name)]
-        bound = {node.id for node in inside if isinstance(node.ctx, ast.Store)}
-        if isinstance(loop, ast.stmt) and not bound & {n.id for n in ast.walk(given) if isinstance(n, ast.Name)}:
-            return loop
-    return stmt
-
-
-def _made_here(node: ast.expr, scope: Scope) -> tuple[Optional[ast.Call], Optional[ast.stmt]]:
-    """Return the call that an expression is; of a name that is bound once in this scope, the call and its statement."""
-    if isinstance(node, ast.Call):
-        return node, None
-    bindings = scope.flow.at(node) if isinstance(node, ast.Name) and node.id in scope.bindings else ()
-    if len(bindings) != 1 or bindings[0].kind != "assign":
-        return None, None
-    value, stmt = bindings[0].value, bindings[0].stmt
-    return (value, stmt) if isinstance(value, ast.Call) and isinstance(stmt, ast.stmt) else (None, None)
-
-
 def wraps(known: Alternative) -> bool:
     """Return whether a cell is there to compute a loss or to take a step: the network is what it is made of."""
     return known.type_api in WRAPPERS if known.cls is None else _LOSS.search(known.cls.name) is not None
-
-
-def network_called(program: Program, gradient: Call, value: Value) -> Optional[Use]:
-    """Return the network that a differentiated function calls, where its name means the same at the gradient call."""
-    for known in value.alternatives:
-        function = known.definition
-        if function is None or not function.is_function:
-            continue
-        for site in function.calls:
-            callee = site.node.func if isinstance(site.node, ast.Call) else None
-            if callee is None or not _is_shared(callee, function, gradient.scope.owner):
-                continue
-            if _is_cell_that_multiplies(program, site):
-                return Use(gradient.module, callee, _outside(gradient, callee, gradient.stmt))
-    return None
-
-
-def _is_shared(callee: ast.expr, function: Scope, scope: Scope) -> bool:
-    """Return whether a callee means the same in a function and at the gradient call."""
-    if function.module is not scope.module:
-        return False
-    if isinstance(callee, ast.Attribute):
-        return isinstance(callee.value, ast.Name) and callee.value.id == "self" and function.parent is scope.parent
-    return isinstance(callee, ast.Name) and callee.id not in function.bindings and callee.id in scope.bindings
-
-
-def _is_cell_that_multiplies(program: Program, site: Site) -> bool:
-    made = tuple(known for known in program.evaluator.callees(site).alternatives if known.is_object)
-    return bool(made) and multiplies(program, [Value(made)])
