@@ -11,7 +11,7 @@ import pytest
 from front import environment
 
 ROOT = Path(__file__).parent.parent
-NEEDED = ("ms_perflint", "rules", "scripts", "tests")
+NEEDED = ("benchmarks", "ms_perflint", "rules", "scripts", "tests")
 SCRIPT = ("scripts/new_rule.py",)
 
 
