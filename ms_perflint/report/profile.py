@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 from ms_perflint.core.findings import Finding, Measured
 from ms_perflint.languages import Message
@@ -68,8 +68,6 @@ def table(outcome: Outcome) -> list[str]:
 
 def headline(profile: Profile) -> Message:
     """Return what was measured where, and what a step is made of."""
-    parts = [share for share in _parts(profile) if share is not None]
-    made = ", ".join(parts)
     where = Message("{device}, {date}", device=profile.device, date=profile.date)
     if profile.ranks > 1:
         where = Message(
@@ -80,23 +78,22 @@ def headline(profile: Profile) -> Message:
     time = milliseconds(profile.step_us / 1000)
     if not profile.steps:
         return Message("{where}, {number}: {time} of kernels in a step", where=where, number=number, time=time)
-    return Message("{where}, {number}: {time} a step, {made}", where=where, number=number, time=time, made=made)
+    free, alone = profile.share(profile.free_us or 0.0), profile.share(profile.communication_us or 0.0)
+    rest = percent(max(0.0, 1.0 - free - alone))
+    if not alone:
+        return Message(
+            "{where}, {number}: {time} a step, computing {rest}, waiting {free}",
+            where=where, number=number, time=time, rest=rest, free=percent(free),
+        )  # fmt: skip
+    return Message(
+        "{where}, {number}: {time} a step, computing {rest}, communication alone {alone}, waiting {free}",
+        where=where, number=number, time=time, rest=rest, alone=percent(alone), free=percent(free),
+    )  # fmt: skip
 
 
 def steps_of(number: int) -> Message:
     """Return "1 step", "2 steps"."""
     return Message("1 step") if number == 1 else Message("{number} steps", number=number)
-
-
-def shares(profile: Profile) -> list[tuple[str, float]]:
-    """Return the parts of a step: their names, and which share of it they are."""
-    if not profile.steps:
-        return []
-    free, alone = profile.free_us, profile.communication_us
-    known = [("communication", alone), ("waiting", free)]
-    found = [(name, profile.share(time)) for name, time in known if time]
-    rest = max(0.0, 1.0 - sum(share for _, share in found))
-    return [("computing", rest), *found]
 
 
 def parts(step: Step) -> list[tuple[str, float]]:
@@ -112,10 +109,6 @@ NAMES = {
     "communication": Message("communication alone"),
     "waiting": Message("waiting"),
 }
-
-
-def _parts(profile: Profile) -> list[Optional[str]]:
-    return [f"{NAMES[name]} {percent(share)}" for name, share in shares(profile)]
 
 
 def _row(finding: Finding, measured: Measured, outcome: Outcome) -> str:
