@@ -25,8 +25,6 @@ BLOCK = 16  # the edge of the tile that a matrix product is computed in
 FLOATS = frozenset(("float32", "float64"))
 COLLECTIVE = "allreduce"  # in the type of a kernel that adds up gradients
 
-ON_CPU = Message("a profile of a CPU does not tell")
-
 
 class Seen(NamedTuple):
     """What a profile shows about one finding."""
@@ -179,13 +177,14 @@ def numbers_of(text: bytes) -> dict[str, int]:
 def _no_steps(profile: Profile) -> Seen:
     """Return why nothing can be said of the time between kernels."""
     message = Message("the profile has no steps: collect again with `schedule` and the NPU activity")
-    return Seen(NOT_MEASURABLE, ON_CPU if profile.device == CPU else message)
+    return Seen(NOT_MEASURABLE, Message("a CPU profile has no steps") if profile.device == CPU else message)
 
 
 def _no_inputs(profile: Profile) -> Seen:
     """Return why nothing can be said of the inputs of kernels."""
     message = Message("shapes and dtypes of kernels are missing: collect again with `profiler_level=Level1`")
-    return Seen(NOT_MEASURABLE, ON_CPU if profile.device == CPU else message)
+    on_cpu = Message("a CPU profile has no shapes and dtypes")
+    return Seen(NOT_MEASURABLE, on_cpu if profile.device == CPU else message)
 
 
 def _is_of(asked: Asked, kernel: Kernel) -> bool:
@@ -201,11 +200,11 @@ def _is_of(asked: Asked, kernel: Kernel) -> bool:
 
 def _is_written_in(asked: Asked, kernel: Kernel) -> bool:
     """Return whether a kernel of the forward pass stands in the code of the class itself, not in a cell of it."""
-    row = asked.lines.get(kernel.name.operator)
-    if row is not None:
-        return row == (asked.finding.place.path, asked.finding.place.row)
     cells = kernel.name.cells
-    return bool(cells) and cells[-1].name in asked.spot.classes and not kernel.name.is_gradient
+    if not cells or cells[-1].name not in asked.spot.classes or kernel.name.is_gradient:
+        return False
+    place = asked.finding.place
+    return not asked.lines or asked.lines.get(kernel.name.operator) == (place.path, place.row)
 
 
 def _is_uneven(shape: tuple[int, ...]) -> bool:
