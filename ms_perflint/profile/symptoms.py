@@ -81,14 +81,11 @@ def full_precision(asked: Asked) -> Seen:
         has_products = any(kernel.is_product for kernel in profile.kernels)
         return _no_inputs(profile) if has_products else Seen(NOT_SEEN, Message("no matrix product ran"))
     full = [kernel for kernel in known if FLOATS.issuperset(kernel.dtypes[:2])]
-    time = profile.per_step_us(full)
-    if profile.share(time) < SMALL:
-        share = _percent(profile, time)
-        return Seen(REFUTED, Message("matrix products with FP32 inputs take {share} of a step", share=share), time)
-    part = _percent_of(time, profile.per_step_us(list(profile.kernels)))
-    return Seen(
-        CONFIRMED, Message("matrix products with FP32 inputs take {share} of the kernels' time", share=part), time
+    time, whole = profile.per_step_us(full), profile.device_us
+    message = Message(
+        "matrix products with FP32 inputs take {share} of the kernels' time", share=_percent_of(time, whole)
     )
+    return Seen(REFUTED if time < SMALL * whole else CONFIRMED, message, time)
 
 
 def padded(asked: Asked) -> Seen:
