@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ms_perflint.commands.stdin import Typed
     from ms_perflint.facts.data import Facts
     from ms_perflint.fixes.fixing import Settled
+    from ms_perflint.profile.joined import Joined
 
 UNJUDGED = 10  # programs that were judged in part, each told with its reason; of the rest how many
 
@@ -45,6 +46,8 @@ def run(paths: Sequence[str], options: Options) -> int:
     config = settings(paths, options)
     language = chosen(options.lang, config.lang)
     wanted = outputs(options.output_format, options.output_file, config.output_format)
+    if options.ir is not None and options.profile is None:
+        raise UsageError(Message("--ir goes with --profile DIR: it says where the kernels of a profile stand"))
     if options.quiet and options.verbose:
         raise UsageError(Message("--quiet and --verbose: only one of them can hold"))
     if options.statistics and not any(output.format in COUNTED for output in wanted):
@@ -199,14 +202,28 @@ class Work:
             mended = {change.path: change.after for change in settled.changes}
             self.typed.give_back(mended)
             files = Overlay(files, mended)
-        not_shown = self._print(report, settled, files)
-        self.left, self.fixed = len(report.findings), len(settled.fixed) if settled else 0
+        profiled = self._profiled(report)
+        not_shown = self._print(report, settled, files, profiled)
+        findings = profiled.findings if profiled is not None else report.findings
+        self.left = sum(finding.measured is None or finding.measured.verdict != "refuted" for finding in findings)
+        self.fixed = len(settled.fixed) if settled else 0
         self.unread = _unread(report)
         self._say_stale(report)
         self._say_unjudged(report)
         return {*report.problems, *(settled.problems if settled else ()), *interrupted, *not_shown}
 
-    def _print(self, report: Report, settled: Settled | None, files: Files) -> set[Problem]:
+    def _profiled(self, report: Report) -> Joined | None:
+        """Return the findings with what a profile shows about them; None without a profile. May raise Mistake."""
+        if self.options.profile is None:
+            return None
+        from ms_perflint.commands import profiled
+
+        profile = profiled.read(self.options.profile)
+        return profiled.joined(profile, self.options.ir, report.findings, report.files, self.config)
+
+    def _print(
+        self, report: Report, settled: Settled | None, files: Files, profiled: Joined | None = None
+    ) -> set[Problem]:
         """Write all reports that are wanted; `files` as the report speaks of them. Return what could not be shown."""
         outcome = Outcome(
             (),
@@ -223,12 +240,14 @@ class Work:
             language=self.language,
             programs=partial(self._programs, report.files),
             known=len(report.known),
+            profiled=profiled,
         )
         failed: set[Problem] = set()
         for output in self.outputs:
             show = render_statistics if self.options.statistics and output.format in COUNTED else render
             styled = outcome._replace(style=self.style if output.file is None else PLAIN)
-            text, problems = rendered(partial(show, output.format), styled, report.findings, output.format)
+            findings = profiled.findings if profiled is not None else report.findings
+            text, problems = rendered(partial(show, output.format), styled, findings, output.format)
             write(text, output.file, aside=bool(settled and self.typed))
             failed.update(problems)
         return failed

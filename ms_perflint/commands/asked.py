@@ -49,6 +49,8 @@ class Options(NamedTuple):
     stdin_filename: str | None = None
     force_exclude: bool = False
     watch: bool = False
+    profile: str | None = None  # the folder that the profiler wrote
+    ir: str | None = None  # the folder of saved graphs
     lang: str | None = None
 
 

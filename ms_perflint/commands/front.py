@@ -217,6 +217,18 @@ _lang = click.option(
 @click.option("-n", "--no-cache", is_flag=True, envvar=NO_CACHE, help="Neither use nor keep a cache.")
 @_cache_directory
 @click.option("--stdin-filename", metavar="FILE", help="The file whose place the text takes that comes in with `-`.")
+@click.option(
+    "--profile",
+    metavar="DIR",
+    shell_complete=completion.directory,
+    help="Say what a profile shows of each finding; DIR is what MindSpore's profiler wrote.",
+)
+@click.option(
+    "--ir",
+    metavar="DIR",
+    shell_complete=completion.directory,
+    help="Graphs saved in the profiled run (MS_DEV_SAVE_GRAPHS=1): the exact line of each kernel.",
+)
 @click.option("--watch", is_flag=True, help="Lint again whenever a file of the project changes.")
 @click.option("--force-exclude", is_flag=True, help="Leave out what is excluded also where it is given by name.")
 @click.option("--show-files", "view", flag_value="files", help="Show the files that would be linted, and stop.")
@@ -267,6 +279,21 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
 
     config = settings([path], Options(**options))
     return describe(path, config, Asked(output_format, verbose), chosen(options["lang"], config.lang))
+
+
+@front.command("profile")
+@click.option("--how", is_flag=True, required=True, help="Print the code that collects a profile.")
+@click.option("--mindspore-version", metavar="VERSION", help="The MindSpore version the code is for, like 2.4.")
+def profile_command(how: bool, mindspore_version: str | None) -> None:
+    """Say how to collect a profile for `check --profile DIR`."""
+    from ms_perflint.mindspore_api import newest, parse_version
+    from ms_perflint.profile.how import snippet
+
+    try:
+        version = parse_version(mindspore_version) if mindspore_version is not None else newest()
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+    click.echo(snippet(version), nl=False)
 
 
 @front.command()

@@ -69,6 +69,18 @@ class Related(NamedTuple):
     message: str
 
 
+class Measured(NamedTuple):
+    """What was measured about a finding, and where."""
+
+    verdict: str  # "confirmed", "refuted", "not-measurable" or "not-seen"
+    evidence: str  # in one clause
+    source: str  # "profile" or "verify"
+    date: str  # like "2026-11-22"
+    device: str
+    upper_ms: Optional[float] = None  # per step, the most that mending it can save
+    share: Optional[float] = None  # of a step
+
+
 @equal_by("place", "code")
 class Finding(NamedTuple):
     """One report. Findings order by path, row, column, code."""
@@ -81,6 +93,7 @@ class Finding(NamedTuple):
     lines: tuple[int, ...]  # rows on which a suppression speaks for this finding
     fix: Optional[Fix] = None
     related: tuple[Related, ...] = ()
+    measured: Optional[Measured] = None  # never of the linter itself: joined with its findings afterwards
 
     def __lt__(self, other: Finding) -> bool:  # type: ignore[override]
         """By place, then by code."""
@@ -105,10 +118,11 @@ def in_language(finding: Finding, language: str) -> Finding:
     """Return a finding that speaks a language; what it says of itself to programs stays the same."""
     if language == ENGLISH:
         return finding
-    fix = finding.fix
+    fix, measured = finding.fix, finding.measured
     return finding._replace(
         message=say(finding.message, language),
         fix=_fix_in(fix, language) if fix is not None else None,
+        measured=measured and measured._replace(evidence=say(measured.evidence, language)),
         related=tuple(each._replace(message=say(each.message, language)) for each in finding.related),
     )
 
