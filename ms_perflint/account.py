@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from ms_perflint.cache import Memory
-from ms_perflint.config import Config, ruling
+from ms_perflint.config import Config
+from ms_perflint.config_files import ruling
 from ms_perflint.core.source import Files
 from ms_perflint.discovery import Found
 from ms_perflint.facts.collect import overview_of, training_scripts

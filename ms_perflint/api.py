@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict, Union
 
-from ms_perflint import config as configs
+from ms_perflint import config_files, config_values
 from ms_perflint.config import Config
 from ms_perflint.core.findings import Finding, Report
 from ms_perflint.core.source import Disk, Files, Nowhere, Overlay, Source, SourceError, encoded
@@ -120,11 +120,11 @@ def _config(settings: Settings, paths: Sequence[Path] | None) -> Config:
         raise TypeError(f"unknown setting {unknown[0]!r}; known are {', '.join(sorted(Settings.__annotations__))}")
     file, isolated = settings.get("config"), settings.get("isolated", False) or paths is None
     names = [os.fspath(path) for path in paths or ()]
-    config = configs.load(names, None if file is None else os.fspath(file), isolated)
+    config = config_files.load(names, None if file is None else os.fspath(file), isolated)
     named = ("select", "ignore", "extend_select", "extend_safe_fixes", "mindspore_version", "device", "line_length")
     given: dict[str, object] = {name: value for name, value in settings.items() if name in named}
-    config = configs.override(config, "", **given)
+    config = config_values.override(config, "", **given)
     if "rules" in settings:
-        options = configs.parse({"rules": settings["rules"]}, "rules", config.root).options
+        options = config_values.parse({"rules": settings["rules"]}, "rules", config.root).options
         config = config._replace(options={**config.options, **options})
     return config

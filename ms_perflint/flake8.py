@@ -24,7 +24,8 @@ from flake8.style_guide import Decision, DecisionEngine  # type: ignore[import-u
 
 from ms_perflint.codes import codes, previews
 from ms_perflint.collector import without_collector
-from ms_perflint.config import Config, ConfigError, load
+from ms_perflint.config import Config, ConfigError
+from ms_perflint.config_files import load
 from ms_perflint.core.internal import internal_error
 from ms_perflint.languages import ENGLISH, escaped, of_environment, say
 from ms_perflint.version import __version__

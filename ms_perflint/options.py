@@ -1,6 +1,6 @@
 """What may stand in `[tool.ms-perflint]`: one table, from which `config`, the reference and the JSON Schema are made.
 
-`config.py` reads and refuses values; a test holds both to the same keys and defaults.
+`config_values.py` reads and refuses values; a test holds both to the same keys and defaults.
 """
 
 from __future__ import annotations

@@ -13,7 +13,9 @@ from ms_perflint.cache import Cache, Memory, default_directory
 from ms_perflint.commands.asked import DASK, Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output, outputs, tell, write
-from ms_perflint.config import Config, load, override
+from ms_perflint.config import Config
+from ms_perflint.config_files import load
+from ms_perflint.config_values import override
 from ms_perflint.core.findings import Finding, Gain, Problem, Report, Safety
 from ms_perflint.core.source import Disk, Files, Overlay, Source
 from ms_perflint.discovery import Found, discover

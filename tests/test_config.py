@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from ms_perflint.check import checks
-from ms_perflint.config import EXCLUDE, Config, ConfigError, FileIgnore, load, override, parse
+from ms_perflint.config import EXCLUDE, Config, ConfigError, FileIgnore
+from ms_perflint.config_files import load
+from ms_perflint.config_values import override, parse
 
 DEFAULT_SET = ("MSP101", "MSP102", "MSP201", "MSP202", "MSP203", "MSP301", "MSP501", "MSP601")
 

@@ -16,7 +16,7 @@ from ms_perflint.commands import completion
 from ms_perflint.commands.asked import EXECUTORS, PROCESSES, Options, listed, with_files
 from ms_perflint.commands.mistakes import INTERRUPTED, UsageError, reason
 from ms_perflint.commands.outputs import Output, output
-from ms_perflint.config import suggestion
+from ms_perflint.config_values import suggestion
 from ms_perflint.languages import LANGUAGES, VARIABLE, Message, chosen, say
 from ms_perflint.report import FORMATS
 from ms_perflint.version import __version__
