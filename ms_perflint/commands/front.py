@@ -265,8 +265,8 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
     from ms_perflint.commands.describe import Asked, describe
     from ms_perflint.run import settings
 
-    config = settings([path], Options(**options))
-    return describe(path, config, Asked(output_format, verbose), chosen(options["lang"], config.lang))
+    configs = settings([path], Options(**options))
+    return describe(path, configs, Asked(output_format, verbose), chosen(options["lang"], configs.run.lang))
 
 
 @front.command()
