@@ -16,7 +16,7 @@ from ms_perflint.commands import completion
 from ms_perflint.commands.asked import EXECUTORS, PROCESSES, Options, listed, with_files
 from ms_perflint.commands.mistakes import INTERRUPTED, UsageError, reason
 from ms_perflint.commands.outputs import Output, output
-from ms_perflint.config import suggestion
+from ms_perflint.config_values import suggestion
 from ms_perflint.languages import LANGUAGES, VARIABLE, Message, chosen, say
 from ms_perflint.report import FORMATS
 from ms_perflint.version import __version__
@@ -277,8 +277,8 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
     from ms_perflint.commands.describe import Asked, describe
     from ms_perflint.run import settings
 
-    config = settings([path], Options(**options))
-    return describe(path, config, Asked(output_format, verbose), chosen(options["lang"], config.lang))
+    configs = settings([path], Options(**options))
+    return describe(path, configs, Asked(output_format, verbose), chosen(options["lang"], configs.run.lang))
 
 
 @front.command("profile")
