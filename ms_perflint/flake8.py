@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ms_perflint.ahead import Answer
     from ms_perflint.baseline import Baseline
     from ms_perflint.cache import Cache
-    from ms_perflint.core.findings import Finding, Problem
+    from ms_perflint.core.findings import Finding, Problem, Unjudged
     from ms_perflint.core.source import Files
     from ms_perflint.linter import Linter
 
@@ -81,10 +81,18 @@ class Run:
         files, cache = _files(self._options), _cache(self._options, self._config)
         with suppress(Exception):
             if multiprocessing.parent_process() is None:
-                return ahead.linted(files, self._config, cache, _jobs(self._options))
+                return ahead.linted(files, self._config, cache, _jobs(self._options), self._tell)
             if cache is not None:
                 return ahead.recalled(files, self._config, cache)
         return {}
+
+    def _tell(self, found: Sequence[Unjudged]) -> None:
+        """Say on stderr which programs were judged in part: flake8 has no place for it in its report."""
+        if found and not self._options.quiet:
+            from ms_perflint.report.unjudged import lines
+
+            for said in lines(found, bool(self._options.verbose)):
+                print(escaped(say(said, self.language)), file=sys.stderr)
 
     def lint(self, tree: ast.Module, lines: Sequence[str], name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
         """Return what is found in a file, and what could not be done."""

@@ -23,14 +23,13 @@ from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_stat
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
 from ms_perflint.report.summary import files_of, findings_of
+from ms_perflint.report.unjudged import lines
 
 if TYPE_CHECKING:
     from ms_perflint.commands.progress import Progress
     from ms_perflint.commands.stdin import Typed
     from ms_perflint.facts.data import Facts
     from ms_perflint.fixes.fixing import Settled
-
-UNJUDGED = 10  # programs that were judged in part, each told with its reason; of the rest how many
 
 
 def run(paths: Sequence[str], options: Options) -> int:
@@ -71,7 +70,8 @@ def run(paths: Sequence[str], options: Options) -> int:
             tell(say(told, language))
     if problems - (work.unread if options.exit_zero else set()):
         return 2
-    return int((work.left and not options.exit_zero) or (work.fixed and options.exit_non_zero_on_fix))
+    fails = (work.left and not options.exit_zero) or (work.fixed and options.exit_non_zero_on_fix)
+    return int(bool(fails or (work.unjudged and options.strict)))
 
 
 def _typed(paths: Sequence[str], options: Options) -> Typed | None:
@@ -117,6 +117,7 @@ class Work:
         self.linted = 0.0  # when the files were linted first
         self.left = 0
         self.fixed = 0
+        self.unjudged = 0  # programs that were judged in part
         self.unread: set[Problem] = set()
 
     def lint(self, files: Files) -> Report:
@@ -223,6 +224,8 @@ class Work:
             language=self.language,
             programs=partial(self._programs, report.files),
             known=len(report.known),
+            unjudged=report.unjudged,
+            trained=len(report.trained),
         )
         failed: set[Problem] = set()
         for output in self.outputs:
@@ -249,17 +252,11 @@ class Work:
         return report
 
     def _say_unjudged(self, report: Report) -> None:
-        """Say which programs were judged in part, and why; of many, some."""
-        told = report.unjudged if not self.options.quiet else ()
-        for each in told[:UNJUDGED]:
-            said = Message(
-                "{file}: not judged for {rules}: {reason}; see `ms-perflint program {file}`",
-                file=shown(each.entry), rules=", ".join(each.codes), reason=each.reason,
-            )  # fmt: skip
+        """Say which programs were judged in part, and why; with `--strict` that is a reason to fail."""
+        self.unjudged = len(report.unjudged)
+        wanted = self.options.strict or not self.options.quiet
+        for said in lines(report.unjudged, self.options.verbose) if wanted else ():
             tell(say(said, self.language))
-        if len(told) > UNJUDGED:
-            rest = Message("{number} more programs were not judged in full", number=len(told) - UNJUDGED)
-            tell(say(rest, self.language))
 
     def _say_stale(self, report: Report) -> None:
         """Say how much of the baseline matches nothing any more."""
@@ -285,6 +282,7 @@ class Work:
         write(patch(settled, asked, self.config, self.style, self.language), self.options.output_file)
         self.left = len(settled.report.findings) + len(settled.fixed)
         self.unread = _unread(settled.report)
+        self._say_unjudged(settled.report)
         if not self.options.quiet:
             tell(say(_would_fix(len(settled.fixed), self.left, len(asked)), self.language))
         return {*settled.report.problems, *settled.problems}

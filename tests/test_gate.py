@@ -69,7 +69,7 @@ def loaded(folder: Path, *arguments: str, program: str = PRINT) -> list[str]:
         [sys.executable, "-c", program, "--isolated", *arguments],
         cwd=folder, env=settings, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
-    assert run.stdout == "No findings.\n" and run.returncode == 0, run.stderr
+    assert run.stdout == "No findings in 1 file.\n" and run.returncode == 0, run.stderr
     return run.stderr.split()
 
 

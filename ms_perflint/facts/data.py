@@ -52,6 +52,7 @@ class Verdict:
     places: tuple[Place, ...] = ()  # of its findings
     hidden: tuple[Place, ...] = ()  # of those that a comment or the configuration hides
     is_on: bool = True
+    is_judged: bool = True  # False: it was asked, found nothing, and may have missed something
     otherwise: tuple[tuple[str, int], ...] = ()  # where it is quiet: a setting with which it is not, and its findings
 
 

@@ -96,11 +96,15 @@ class _Text:
                 lines.append(
                     f"  {self.style(verdict.code, 'red' if verdict.places else 'grey')}  {self.verdict(verdict)}"
                 )
-        quiet = [verdict.code for verdict in verdicts if verdict.is_on and not _speaks(verdict)]
+        silent = [verdict for verdict in verdicts if verdict.is_on and not _speaks(verdict)]
+        quiet = [verdict.code for verdict in silent if verdict.is_judged]
+        gaps = [verdict.code for verdict in silent if not verdict.is_judged]
         off = [verdict.code for verdict in verdicts if not verdict.is_on]
-        for state, codes in ((Message("quiet"), quiet), (Message("off"), off)):
+        states = ((Message("not judged"), gaps), (Message("quiet"), quiet), (Message("off"), off))
+        wide = max(STATE, *(width(self.say(state)) for state, codes in states if codes), 0)
+        for state, codes in states:
             said = self.say(state)
-            lines += [f"  {said}{' ' * (STATE - width(said))}  {', '.join(codes)}"] if codes else []
+            lines += [f"  {said}{' ' * (wide - width(said))}  {', '.join(codes)}"] if codes else []
         return lines
 
     def verdict(self, verdict: Verdict) -> str:
@@ -211,6 +215,7 @@ def _rule(verdict: Verdict) -> dict[str, object]:
         "code": verdict.code,
         "name": verdict.name,
         "enabled": verdict.is_on,
+        "judged": verdict.is_judged,
         "findings": [_place(place) for place in verdict.places],
         "suppressed": [_place(place) for place in verdict.hidden],
         "otherwise": [{"with": setting, "findings": number} for setting, number in verdict.otherwise],

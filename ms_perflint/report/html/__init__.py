@@ -20,6 +20,7 @@ from ms_perflint.report.html.rules import HOME
 from ms_perflint.report.html.rules import section as rule_section
 from ms_perflint.report.root import below, root_of
 from ms_perflint.report.summary import statistics
+from ms_perflint.report.unjudged import reason
 from ms_perflint.version import __version__
 
 SIZES_SAID = {"large": Message("large"), "medium": Message("medium"), "small": Message("small")}
@@ -41,6 +42,7 @@ def render(outcome: Outcome) -> str:
         "main",
         _numbers(outcome, len(programs)),
         _problems(outcome, root),
+        _unjudged(outcome, root),
         _rules_table(outcome),
         _findings(found, entries, outcome, root),
         program_section(programs, root, outcome),
@@ -103,6 +105,17 @@ def _problems(outcome: Outcome, root: str) -> Markup | None:
     rows = [tag("li", tag("code", below(each.path, root)), f": {each.message}") for each in outcome.problems]
     head = tag("h2", outcome.say(Message("Could not be read")))
     return tag("section", head, tag("ul", *rows), class_="problems")
+
+
+def _unjudged(outcome: Outcome, root: str) -> Markup | None:
+    """Return the programs that were judged in part, and why."""
+    if not outcome.unjudged:
+        return None
+    rows = [
+        tag("li", tag("code", below(each.entry, root)), f": {outcome.say(reason(each))}") for each in outcome.unjudged
+    ]
+    head = tag("h2", outcome.say(Message("Not judged in full")))
+    return tag("section", head, tag("ul", *rows), class_="problems unjudged")
 
 
 def _rules_table(outcome: Outcome) -> Markup | None:
