@@ -12,7 +12,7 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.resolve.outline import BUILTIN, LOGGING
-from ms_perflint.training import training
+from ms_perflint.training import followed, training
 
 HARMLESS = frozenset(word.decode() for word in BUILTIN | LOGGING) | {"filterwarnings", "simplefilter", "warn"}
 _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -25,6 +25,16 @@ def unjudged(program: Program) -> Optional[Message]:
     """
     reason = program.left_out or _unread(program)
     return reason if reason is not None and may_train(program) else None
+
+
+def not_followed(program: Program) -> Optional[Message]:
+    """Return why it is not known whether a program trains: a call that may do so, and cannot be followed."""
+    if not may_train(program) or not program.is_whole or training.is_trained(program):
+        return None
+    site = followed.trainer(program)
+    if site is None or not isinstance(site.node, ast.Call):
+        return None
+    return followed.end(program, site.node.func, site.scope).said(program)
 
 
 def may_train(program: Program) -> bool:

@@ -15,7 +15,7 @@ from ms_perflint.core.findings import Problem
 from ms_perflint.core.source import PYTHON, Disk, SourceError, unreadable
 from ms_perflint.discovery import discover
 from ms_perflint.engine import Done, untold
-from ms_perflint.facts.collect import facts_of, overview_of, training_scripts
+from ms_perflint.facts.collect import facts_of, overview_of, overviews, training_scripts
 from ms_perflint.facts.data import Answer, Facts, Overview
 from ms_perflint.languages import ENGLISH, Message
 from ms_perflint.linter import Linter
@@ -55,8 +55,7 @@ def answer(path: str, config: Config) -> tuple[Answer | None, list[Problem]]:
     found = discover([path], config)
     linter = Linter(config, Disk())
     if os.path.isdir(path):
-        overviews = _of_directory(path, found.files, linter)
-        return overviews, linter.problems
+        return _of_directory(path, found.files, linter), linter.problems
     if found.problems:
         return None, [found.problems[0]]
     if not path.endswith(PYTHON):
@@ -83,19 +82,26 @@ def _of_file(path: str, linter: Linter) -> Answer | None:
     first = next((entry for entry in entries if trains[entry]), entries[0])
     others = [entry for entry in entries if entry != first]
     facts = facts_of(linter, first)
-    overviews = (_overview(linter, entry) for entry in others[:MOST])
-    return Answer(path, (facts,), tuple(filter(None, overviews)), len(others) > MOST)
+    short = (_overview(linter, entry) for entry in others[:MOST])
+    return Answer(path, (facts,), tuple(filter(None, short)), len(others) > MOST)
 
 
 def _of_directory(path: str, files: tuple[str, ...], linter: Linter) -> Answer:
-    """Return the programs in a directory that train, one line each."""
-    found: list[Overview] = []
-    for entry in training_scripts(linter, files):
-        if len(found) == MOST:
-            return Answer(path, (), tuple(found), True, True)
-        overview = _overview(linter, entry)
-        found += [overview] if overview is not None else []
-    return Answer(path, (), tuple(found), False, True)
+    """Return the programs in a directory, one line each: those that train, that may, and that do not."""
+    found: dict[bool | None, list[Overview]] = {True: [], None: [], False: []}
+    defining, is_cut = 0, False
+    for each in overviews(linter, files):
+        if each is None:
+            defining += 1
+            continue
+        answer = each.facts[0].answer
+        some = found[None if answer is None else bool(answer)]
+        if len(some) < MOST:
+            some.append(each)
+        else:
+            is_cut = True
+    trains, unknown, idle = (tuple(found[answer]) for answer in (True, None, False))
+    return Answer(path, (), trains, is_cut, True, unknown, idle, defining)
 
 
 def _overview(linter: Linter, entry: str) -> Overview | None:

@@ -84,6 +84,9 @@ class Answer:
     others: tuple[Overview, ...] = ()
     is_cut: bool = False  # there are more
     is_directory: bool = field(default=False)
+    unknown: tuple[Overview, ...] = ()  # in a directory: those of which it is not known whether they train
+    idle: tuple[Overview, ...] = ()  # and those that do not
+    defining: int = 0  # files that use MindSpore and start nothing
 
 
 def in_language(fact: Fact, language: str) -> Fact:
