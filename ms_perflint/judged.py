@@ -23,7 +23,7 @@ def unjudged(program: Program) -> Optional[Message]:
 
     Nor where they can have missed nothing of a training: the program certainly does not train.
     """
-    reason = program.left_out or _unread(program)
+    reason = program.left_out or _unread(program) or not_followed(program)
     return reason if reason is not None and may_train(program) else None
 
 
@@ -31,10 +31,8 @@ def not_followed(program: Program) -> Optional[Message]:
     """Return why it is not known whether a program trains: a call that may do so, and cannot be followed."""
     if not may_train(program) or not program.is_whole or training.is_trained(program):
         return None
-    site = followed.trainer(program)
-    if site is None or not isinstance(site.node, ast.Call):
-        return None
-    return followed.end(program, site.node.func, site.scope).said(program)
+    call = followed.trainer(program)
+    return call.said(program) if call is not None else None
 
 
 def may_train(program: Program) -> bool:
@@ -52,8 +50,10 @@ def is_started(program: Program) -> bool:
 
     Files of a library only define things: nothing starts them.
     """
-    module = program.module(program.entry)
-    return module is not None and (program.project.entries.has_main(program.entry) or _acts(module))
+    module, entries = program.module(program.entry), program.project.entries
+    if module is None or not entries.is_entry(program.entry):
+        return False
+    return entries.has_main(program.entry) or _acts(module)
 
 
 def _acts(module: SemanticIndex) -> bool:

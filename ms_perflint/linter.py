@@ -383,7 +383,15 @@ class Linter:
             self._drop_program(entry)
             if not is_new:
                 return self._ahead(entry, path, asking)
-        return {check: each._replace(left_out=reason, unjudged=said) for check, each in judged.items()}
+        return {
+            check: each._replace(left_out=reason, unjudged=said or self._gap(check, entry, path))
+            for check, each in judged.items()
+        }
+
+    def _gap(self, check: type[Check], entry: str, path: str) -> Optional[Message]:
+        """Return what a check could not follow in the program of an entry script; None in other files."""
+        instance = self._checks.get((check, entry)) if path == entry else None
+        return instance.gap() if instance is not None and judging.is_started(instance.program) else None
 
     def _note_training(self, program: Program) -> None:
         """Note an entry script whose program trains."""

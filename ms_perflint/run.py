@@ -23,7 +23,6 @@ from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_stat
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
 from ms_perflint.report.summary import files_of, findings_of
-from ms_perflint.report.unjudged import lines
 
 if TYPE_CHECKING:
     from ms_perflint.commands.progress import Progress
@@ -254,9 +253,11 @@ class Work:
     def _say_unjudged(self, report: Report) -> None:
         """Say which programs were judged in part, and why; with `--strict` that is a reason to fail."""
         self.unjudged = len(report.unjudged)
-        wanted = self.options.strict or not self.options.quiet
-        for said in lines(report.unjudged, self.options.verbose) if wanted else ():
-            tell(say(said, self.language))
+        if report.unjudged and (self.options.strict or not self.options.quiet):
+            from ms_perflint.report.unjudged import lines  # here, because most runs judge all
+
+            for said in lines(report.unjudged, self.options.verbose):
+                tell(say(said, self.language))
 
     def _say_stale(self, report: Report) -> None:
         """Say how much of the baseline matches nothing any more."""

@@ -45,7 +45,7 @@ def trains(reader: Reader) -> Fact:
         return Fact(name, False, Message("no: it does not use MindSpore"))
     if not program.is_whole and judged.may_train(program):
         return Fact(name, None, Message("unknown: so much code may run that only the entry script is read"))
-    why = judged.unjudged(program) or judged.not_followed(program)
+    why = judged.unjudged(program)
     if why is not None:
         return Fact(name, None, Message("unknown: {why}", why=why))
     return Fact(name, False, Message("no: nothing that runs calls Model.train, Model.fit or a training step"))

@@ -8,7 +8,6 @@ from ms_perflint.core.findings import Finding
 from ms_perflint.languages import Message
 from ms_perflint.report import Outcome
 from ms_perflint.report.sources import position, shown
-from ms_perflint.report.unjudged import sentence
 
 
 def headline(finding: Finding, outcome: Outcome) -> str:
@@ -60,7 +59,11 @@ def summary(outcome: Outcome) -> list[str]:
         ]
     else:
         messages = [found(outcome)]
-    messages += [*_known(outcome.known), *sentence(outcome.unjudged, outcome.trained)]
+    messages += _known(outcome.known)
+    if outcome.unjudged:
+        from ms_perflint.report.unjudged import sentence  # here, because most runs judge all
+
+        messages.append(sentence(outcome.unjudged, outcome.trained))
     return [outcome.say(message) for message in messages]
 
 

@@ -36,10 +36,8 @@ def lines(found: Sequence[Unjudged], is_verbose: bool) -> list[Message]:
     return said
 
 
-def sentence(found: Sequence[Unjudged], trained: int) -> list[Message]:
-    """Return how many of the programs that train were judged in part, for the summary; nothing where none was."""
-    if not found:
-        return []
+def sentence(found: Sequence[Unjudged], trained: int) -> Message:
+    """Return how many of the programs that train were judged in part, for the summary."""
     codes = {code for each in found for code in each.codes}
     values = {
         "number": len(found),
@@ -49,6 +47,6 @@ def sentence(found: Sequence[Unjudged], trained: int) -> list[Message]:
     }
     if len(found) == 1:
         text = "{number} of {all} training programs was not judged for {rules}: see `ms-perflint program {file}`."
-        return [Message(text, **values)]
+        return Message(text, **values)
     text = "{number} of {all} training programs were not judged for {rules}: see `ms-perflint program {file}`."
-    return [Message(text, **values)]
+    return Message(text, **values)

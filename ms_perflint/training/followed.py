@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer.parameters import argument
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
+from ms_perflint.training.training_steps import STEP_CELLS
 
 HOPS = 12  # expressions on the way
 LONGEST = 60  # characters of code that are shown
+WORDS = ("train", "fit", "finetune")
+FAMILY = r"mind(?!spore\.)\w*\."  # names of packages around MindSpore: mindformers, mindnlp, mindspore_rl
+GRADIENTS = frozenset({"mindspore.nn.WithGradCell"})  # also for what is no training
 
 
 class End(NamedTuple):
@@ -100,15 +105,22 @@ def _given(program: Program, name: str, scope: Scope) -> list[End]:
     return found
 
 
-def trainer(program: Program) -> Optional[Site]:
-    """Return a running call that may train for all that is known: of a `train` or `fit` that is given something."""
-    for word in ("train", "fit"):
+def trainer(program: Program) -> Optional[End]:
+    """Return a running call that may train for all that is known, of a program in which no step of a training is found.
+
+    It is a `train` or `fit` of something that cannot be followed or belongs to another package of the MindSpore family,
+    or it makes a training step of which no call is known.
+    """
+    for word in WORDS:
         for site in program.sites(word):
             node = site.node
-            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not program.runs(site):
                 continue
-            if not (node.args or node.keywords) or not program.runs(site) or program.callees(site):
-                continue
-            if is_unknown(program, node.func.value, site.scope) and not program.apis(site):
-                return site
-    return None
+            apis = program.apis(site)
+            if any(re.match(FAMILY, api) for api in apis):
+                return End(node, site.scope)
+            is_given = bool(node.args or node.keywords) and not program.callees(site)
+            if is_given and not apis and is_unknown(program, node.func.value, site.scope):
+                return end(program, node.func, site.scope)
+    made = next((call for call in program.calls(*sorted(STEP_CELLS - GRADIENTS)) if program.runs(call)), None)
+    return End(made.node, made.scope) if made is not None else None
