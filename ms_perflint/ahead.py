@@ -7,14 +7,14 @@ file has changed since, the plugin looks at that file by itself, as flake8 has r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Optional
 
 from ms_perflint.cache import Cache, Memory
 from ms_perflint.config import Config
-from ms_perflint.core.findings import Finding, Problem, Report, reported
+from ms_perflint.core.findings import Finding, Problem, Report, Unjudged, reported
 from ms_perflint.core.fingerprints import NOTHING, Stamp, digest, renewed
 from ms_perflint.core.source import Disk, Files
 from ms_perflint.gate import answered, left_out
@@ -33,14 +33,21 @@ class Answer:
         return renewed(self.stamp, Disk()) is not None
 
 
-def linted(paths: Sequence[str], config: Config, cache: Optional[Cache], jobs: int) -> Mapping[str, Answer]:
-    """Return what is found in files by so many processes, and keep it in the cache."""
+def linted(
+    paths: Sequence[str],
+    config: Config,
+    cache: Optional[Cache],
+    jobs: int,
+    tell: Callable[[Sequence[Unjudged]], None],
+) -> Mapping[str, Answer]:
+    """Return what is found in files by so many processes, and keep it in the cache; tell what was judged in part."""
     disk, memory = Disk(), cache.load() if cache is not None else None
     stamps = _stamps(paths, disk)
     known = answered(tuple(stamps), disk, memory, config)
     report = left_out(known, config, disk) if known is not None else _looked_at(tuple(stamps), config, memory, jobs)
     if cache is not None and memory is not None:
         cache.save(memory)
+    tell(report.unjudged)
     return _answers(stamps, report)
 
 

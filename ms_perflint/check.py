@@ -67,6 +67,13 @@ class Check:
         """Return the MindSpore version and the devices of the program."""
         return target_of(self.program)
 
+    def gap(self) -> Optional[Message]:
+        """Return what could not be followed in the program, so that the rule may have missed something; else None.
+
+        Asked once, after all sites of the entry script.
+        """
+        return None
+
     @classmethod
     def mentioned(cls, raw: bytes) -> bool:
         """Return whether a file holds the last word of a trigger: derived from the triggers, so it cannot be wrong."""

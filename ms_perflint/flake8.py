@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ms_perflint.ahead import Answer
     from ms_perflint.baseline import Baseline
     from ms_perflint.cache import Cache
-    from ms_perflint.core.findings import Finding
+    from ms_perflint.core.findings import Finding, Problem, Unjudged
     from ms_perflint.core.source import Files
     from ms_perflint.linter import Linter
 
@@ -95,7 +95,7 @@ class Run:
             cache = _cache(self._options, config)
             with suppress(Exception):
                 if multiprocessing.parent_process() is None:
-                    answers.update(ahead.linted(files, config, cache, _jobs(self._options)))
+                    answers.update(ahead.linted(files, config, cache, _jobs(self._options), self._tell))
                 elif cache is not None:
                     answers.update(ahead.recalled(files, config, cache))
         return answers
@@ -108,6 +108,14 @@ class Run:
                 self._configs.of(path)
                 usable.append(path)
         return self._configs.groups(usable)
+
+    def _tell(self, found: Sequence[Unjudged]) -> None:
+        """Say on stderr which programs were judged in part: flake8 has no place for it in its report."""
+        if found and not self._options.quiet:
+            from ms_perflint.report.unjudged import lines
+
+            for said in lines(found, bool(self._options.verbose)):
+                print(escaped(say(said, self.language)), file=sys.stderr)
 
     def lint(self, tree: ast.Module, lines: Sequence[str], name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
         """Return what is found in a file, and what could not be done."""

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, Optional
 
+from ms_perflint import judged as judging
 from ms_perflint.check import Check, checks
 from ms_perflint.config import Config, inside
-from ms_perflint.core.findings import Finding, Place, Problem, Unreadable, merged, only_shown, unjudged
+from ms_perflint.core.findings import Finding, Place, Problem, Unreadable, merged, only_shown, trained, unjudged
 from ms_perflint.core.fingerprints import Noting
 from ms_perflint.core.internal import Answer, Errors, internal_error
 from ms_perflint.core.source import Files, Source, SourceError, unreadable
@@ -49,6 +50,7 @@ class _Judged(NamedTuple):
     errors: tuple[_Error, ...]
     problems: tuple[Problem, ...]
     left_out: Optional[Message] = None  # why some questions got no answer
+    unjudged: Optional[Message] = None  # the same, where that is to be said
 
 
 class Linter:
@@ -92,6 +94,8 @@ class Linter:
         self._sites: dict[tuple[type[Check], str], list[Site]] = {}  # candidates, by check and file
         self._asked_about: dict[str, set[str]] = {}  # the rules that asked a program about the last file, by its entry
         self._left: dict[str, tuple[Message, set[str]]] = {}  # why some got no answer of one that had judged it ahead
+        self._gaps = False  # whether some questions about it were left unanswered then
+        self._trained: set[str] = set()  # entry scripts whose programs train, as far as they were asked
 
     def _new_project(self) -> Project:
         return Project(self._noting if self.remember else self.files, self._parsed, errors=self._read_errors)
@@ -204,6 +208,14 @@ class Linter:
                         yield finding, suppressions.hides(finding) or not wanted
                 self._report_errors(path)
 
+    def asked_of(self, entry: str) -> tuple[str, ...]:
+        """Return the rules that have something to ask of a program."""
+        modules = [module for path in self.program(entry).files if (module := self._open(path)) is not None]
+        asked = (check for check in self.enabled if check.per_program)
+        return tuple(
+            check.code for check in asked if check.anchored or any(self._candidates(check, each) for each in modules)
+        )
+
     def _reported(self, module: SemanticIndex) -> list[Finding]:
         enabled, before = self._enabled_in(module.path), len(self.problems)
         found = self._found_in(module, enabled)
@@ -211,13 +223,14 @@ class Linter:
         if self.suppress:
 
             def is_all() -> bool:
-                is_judged = len(self.problems) == before and not self._left_out()
+                is_judged = len(self.problems) == before and not self._has_gaps()
                 return is_judged and is_read(module.path, self.project, self.program)
 
             found += review(module.source, enabled, found, is_all)
             suppressions = Suppressions(module.source)
             found = [finding for finding in found if not suppressions.hides(finding)]
-        return sorted(found) + self._left_out()
+        said = [trained(module.path)] if module.path in self._trained else []
+        return sorted(found) + said + self._unjudged(module.path)
 
     def _found_in(self, module: SemanticIndex, enabled: Sequence[type[Check]]) -> list[Finding]:
         """Return what checks find in a file.
@@ -225,21 +238,26 @@ class Linter:
         What a budget leaves out must not depend on other files: a program that they have asked too begins anew.
         """
         before = dict(self._programs)
-        self._asked_about, self._left = {}, {}
+        self._asked_about, self._left, self._gaps = {}, {}, False
         found = [finding for check in enabled for finding in self._findings(check, module)]
         again = [entry for entry in self._asked_about if entry in before and before[entry].left_out]
         for entry in again:
             self._drop_program(entry)
         return self._found_in(module, enabled) if again else found
 
-    def _left_out(self) -> list[Finding]:
-        """Return the programs that were asked about a file, and could not give all answers."""
+    def _has_gaps(self) -> bool:
+        """Return whether a program that was asked about a file left questions unanswered."""
+        asked = (self._programs[entry] for entry in self._asked_about if entry in self._programs)
+        return self._gaps or any(program.left_out for program in asked)
+
+    def _unjudged(self, path: str) -> list[Finding]:
+        """Return the programs that were asked about a file, and may not have given all answers."""
         left = dict(self._left)
         for entry, codes in self._asked_about.items():
-            reason = self._programs[entry].left_out if entry in self._programs else None
+            reason = judging.unjudged(self._programs[entry]) if entry in self._programs else None
             if reason:
                 left[entry] = reason, codes
-        return [unjudged(entry, codes, reason) for entry, (reason, codes) in left.items()]
+        return [unjudged(entry, path, codes, reason) for entry, (reason, codes) in left.items()]
 
     def _of_comments(self, path: str, problems: int) -> list[Finding]:
         """Return what is said about the comments of a file that was passed over, if it could be read."""
@@ -334,8 +352,9 @@ class Linter:
             return {}
         self._errors += judged.errors
         self.problems += judged.problems
-        if judged.left_out:
-            self._left.setdefault(entry, (judged.left_out, set()))[1].add(check.code)
+        self._gaps = self._gaps or judged.left_out is not None
+        if judged.unjudged:
+            self._left.setdefault(entry, (judged.unjudged, set()))[1].add(check.code)
         return judged.found
 
     def _judge(self, entry: str) -> None:
@@ -354,13 +373,33 @@ class Linter:
         """
         is_new = entry not in self._programs
         judged = {check: self._apart(check, entry, self.project.parse(path)) for check in asking}
-        reason = self._programs[entry].left_out if entry in self._programs else None
-        if not reason:
+        program = self._programs.get(entry)
+        if program is None:
             return judged
-        self._drop_program(entry)
-        if not is_new:
-            return self._ahead(entry, path, asking)
-        return {check: each._replace(left_out=reason) for check, each in judged.items()}
+        reason, said = program.left_out, judging.unjudged(program)
+        if path == entry and asking:
+            self._note_training(program)
+        if reason:
+            self._drop_program(entry)
+            if not is_new:
+                return self._ahead(entry, path, asking)
+        return {
+            check: each._replace(left_out=reason, unjudged=said or self._gap(check, entry, path))
+            for check, each in judged.items()
+        }
+
+    def _gap(self, check: type[Check], entry: str, path: str) -> Optional[Message]:
+        """Return what a check could not follow in the program of an entry script; None in other files."""
+        instance = self._checks.get((check, entry)) if path == entry else None
+        return instance.gap() if instance is not None and judging.is_started(instance.program) else None
+
+    def _note_training(self, program: Program) -> None:
+        """Note an entry script whose program trains."""
+        try:
+            if judging.is_trained(program):
+                self._trained.add(program.entry)
+        except Exception as error:
+            self._errors.append(_Error("", Place(program.entry, 0, 0), internal_error(error)))
 
     def _asking(self, path: str) -> dict[str, list[type[Check]]]:
         """Return the checks that are asked in a file that comes, by the entry scripts of their programs."""
@@ -431,9 +470,9 @@ class Linter:
         for each in self._errors:
             by_error.setdefault(each.reason, []).append(each)
         for reason, errors in by_error.items():
-            rules = ", ".join(sorted({each.code for each in errors}))
+            rules = ", ".join(sorted({each.code for each in errors} - {""}))
             place = min(each.place for each in errors)
-            message = Message("{rules}: {reason}", rules=rules, reason=reason)
+            message = Message("{rules}: {reason}", rules=rules, reason=reason) if rules else Message(reason)
             self.problems.append(Problem(path, place.line, place.column, message, place.cell, internal=True))
         self._errors.clear()
         for other, reason in self._read_errors.taken().items():

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from ms_perflint.fixes.fixing import Settled
     from ms_perflint.profile.joined import Joined
 
-UNJUDGED = 10  # programs that were judged in part, each told with its reason; of the rest how many
-
 
 def run(paths: Sequence[str], options: Options) -> int:
     """Return the exit code: 0 nothing left to report, 1 findings left, 2 something could not be done."""
@@ -78,7 +76,8 @@ def run(paths: Sequence[str], options: Options) -> int:
             tell(say(told, language))
     if problems - (work.unread if options.exit_zero else set()):
         return 2
-    return int((work.left and not options.exit_zero) or (work.fixed and options.exit_non_zero_on_fix))
+    fails = (work.left and not options.exit_zero) or (work.fixed and options.exit_non_zero_on_fix)
+    return int(bool(fails or (work.unjudged and options.strict)))
 
 
 def _typed(paths: Sequence[str], options: Options) -> Typed | None:
@@ -125,6 +124,7 @@ class Work:
         self.linted = 0.0  # when the files were linted first
         self.left = 0
         self.fixed = 0
+        self.unjudged = 0  # programs that were judged in part
         self.unread: set[Problem] = set()
 
     def lint(self, files: Files) -> Report:
@@ -227,7 +227,7 @@ class Work:
         from ms_perflint.commands import profiled
 
         profile = profiled.read(self.options.profile)
-        return profiled.joined(profile, self.options.ir, report.findings, report.files, self.config)
+        return profiled.joined(profile, self.options.ir, report.findings, report.files, self.configs)
 
     def _print(
         self, report: Report, settled: Settled | None, files: Files, profiled: Joined | None = None
@@ -249,6 +249,8 @@ class Work:
             programs=partial(self._programs, report.files),
             known=len(report.known),
             profiled=profiled,
+            unjudged=report.unjudged,
+            trained=len(report.trained),
         )
         failed: set[Problem] = set()
         for output in self.outputs:
@@ -291,17 +293,13 @@ class Work:
         return found
 
     def _say_unjudged(self, report: Report) -> None:
-        """Say which programs were judged in part, and why; of many, some."""
-        told = report.unjudged if not self.options.quiet else ()
-        for each in told[:UNJUDGED]:
-            said = Message(
-                "{file}: not judged for {rules}: {reason}; see `ms-perflint program {file}`",
-                file=shown(each.entry), rules=", ".join(each.codes), reason=each.reason,
-            )  # fmt: skip
-            tell(say(said, self.language))
-        if len(told) > UNJUDGED:
-            rest = Message("{number} more programs were not judged in full", number=len(told) - UNJUDGED)
-            tell(say(rest, self.language))
+        """Say which programs were judged in part, and why; with `--strict` that is a reason to fail."""
+        self.unjudged = len(report.unjudged)
+        if report.unjudged and (self.options.strict or not self.options.quiet):
+            from ms_perflint.report.unjudged import lines  # here, because most runs judge all
+
+            for said in lines(report.unjudged, self.options.verbose):
+                tell(say(said, self.language))
 
     def _say_stale(self, report: Report) -> None:
         """Say how much of the baselines matches nothing any more."""
@@ -330,6 +328,7 @@ class Work:
         write(patch(settled, asked, self.configs, self.style, self.language), self.options.output_file)
         self.left = len(settled.report.findings) + len(settled.fixed)
         self.unread = _unread(settled.report)
+        self._say_unjudged(settled.report)
         if not self.options.quiet:
             tell(say(_would_fix(len(settled.fixed), self.left, len(asked)), self.language))
         return {*settled.report.problems, *settled.problems}

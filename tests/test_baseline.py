@@ -15,7 +15,7 @@ from test_suppressions import CALL, with_call
 from ms_perflint.baseline import normalised
 
 FILE = "known.json"
-QUIET = "No findings.\nThe baseline has 1 more.\n"
+QUIET = "No findings in 1 file.\nThe baseline has 1 more.\n"
 BASELINE = (*SAFE, "--baseline", FILE)
 TWICE = TRAIN + TRAIN[TRAIN.index("def train") :].replace("train(n", "again(n").replace("train(None", "again(None")
 

@@ -42,7 +42,7 @@ def test_check_may_be_named_and_options_may_stand_anywhere(here: Path) -> None:
 
 def test_nothing_found_exits_with_0(here: Path) -> None:
     ran = run("--isolated", "--select", "MSP6", ".", cwd=here)
-    assert (ran.code, ran.out, ran.err) == (0, "No findings.\n", "")
+    assert (ran.code, ran.out, ran.err) == (0, "No findings in 1 file.\n", "")
 
 
 def test_exit_zero_hides_what_is_left_but_not_failures(here: Path) -> None:
@@ -105,7 +105,7 @@ def test_fix_writes_what_is_safe(here: Path) -> None:
     )
     assert (here / "train.py").read_text(encoding="utf-8") == FIXED
     again = run(*SAFE, "--fix", "train.py", cwd=here)
-    assert (again.code, again.out) == (0, "No findings.\n")
+    assert (again.code, again.out) == (0, "No findings in 1 file.\n")
 
 
 def test_exit_non_zero_on_fix(here: Path) -> None:
@@ -232,7 +232,7 @@ def test_configuration_of_the_project(here: Path) -> None:
 
 def test_suppressed_findings_are_not_reported(here: Path) -> None:
     (here / "train.py").write_text(TRAIN.replace("steps=100)", "steps=100)  # noqa: MSP301"), encoding="utf-8")
-    assert run(*SAFE, "train.py", cwd=here).out == "No findings.\n"
+    assert run(*SAFE, "train.py", cwd=here).out == "No findings in 1 file.\n"
 
 
 def test_help_version_and_rules_do_without_the_engine(here: Path) -> None:

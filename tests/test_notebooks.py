@@ -129,7 +129,7 @@ def test_a_fix_changes_its_lines_of_the_json_only(tmp_path: Path, layout: dict[s
     )
     assert after == written(expected, **layout)
     nbformat.validate(nbformat.reads(after, 4))
-    assert run(*ALL, "--fix", "--unsafe-fixes", "train.ipynb", cwd=tmp_path).out == "No findings.\n"
+    assert run(*ALL, "--fix", "--unsafe-fixes", "train.ipynb", cwd=tmp_path).out == "No findings in 1 file.\n"
     assert path.read_bytes().decode() == after
 
 
@@ -184,7 +184,7 @@ def test_prints_a_patch_that_git_takes(tmp_path: Path) -> None:
 def test_comments_suppress_in_cells(tmp_path: Path) -> None:
     noted = TRAINING.replace("=100)", "=100)  # noqa: MSP301").replace("%time", "%time  # noqa\n%time")
     (tmp_path / "train.ipynb").write_text(written(notebook([IMPORTS, NETWORK, noted])), encoding="utf-8")
-    assert run(*SAFE, "train.ipynb", cwd=tmp_path).out == "No findings.\n"
+    assert run(*SAFE, "train.ipynb", cwd=tmp_path).out == "No findings in 1 file.\n"
     everywhere = [IMPORTS, NETWORK, "# ms-perflint: disable-file=MSP101\n", TRAINING]
     (tmp_path / "train.ipynb").write_text(written(notebook(everywhere)), encoding="utf-8")
     assert [each["code"] for each in json.loads(run(*ALL, *JSON, "train.ipynb", cwd=tmp_path).out)] == ["MSP301"]
@@ -208,7 +208,7 @@ def test_a_notebook_is_the_entry_script_of_what_it_imports(tmp_path: Path) -> No
     )
     (tmp_path / "settings.py").write_text(module)
     training = TRAINING.replace("CheckpointConfig(save_checkpoint_steps=100)", "settings.config()")
-    assert run(*SAFE, "settings.py", cwd=tmp_path).out == "No findings.\n"
+    assert run(*SAFE, "settings.py", cwd=tmp_path).out == "No findings in 1 file.\n"
     (tmp_path / "train.ipynb").write_text(written(notebook([IMPORTS, "import settings", NETWORK, training])))
     assert run(*SAFE, "settings.py", cwd=tmp_path).out.startswith("settings.py:6:12: MSP301 [*]")
     (tmp_path / "settings.py").write_text(f"{module}\nms.set_context(mode=ms.GRAPH_MODE)\n")
@@ -251,7 +251,7 @@ def test_says_what_is_wrong_in_one_line(tmp_path: Path, raw: str, says: str) -> 
 def test_is_quiet_about_what_holds_no_python(tmp_path: Path, content: dict[str, Any]) -> None:
     (tmp_path / "a.ipynb").write_text(written(content), encoding="utf-8")
     told = run("--isolated", "--no-cache", "--select", "ALL", "a.ipynb", cwd=tmp_path)
-    assert (told.code, told.out, told.err) == (0, "No findings.\n", "")
+    assert (told.code, told.out, told.err) == (0, "No findings in 1 file.\n", "")
 
 
 def test_await_on_top_is_no_error(tmp_path: Path) -> None:
@@ -355,4 +355,4 @@ def test_suppresses_what_is_reported(tmp_path: Path) -> None:
         "config=config)])", "config=config)])  # noqa: MSP101"
     )
     assert after == [*codes(notebook())[:-1], noted]
-    assert run(*ALL, "train.ipynb", cwd=tmp_path).out == "No findings.\n"
+    assert run(*ALL, "train.ipynb", cwd=tmp_path).out == "No findings in 1 file.\n"

@@ -60,7 +60,9 @@ def origins(fact: Fact) -> list[tuple[str, int, str]]:
 def test_of_a_program_that_is_too_large_only_what_is_certain_is_told() -> None:
     part = "".join(f"def unused_{number}(x):\n    return x + {number}\n" for number in range(5_000))
     files = {f"part_{number}.py": f"def go():\n    pass\n{part}" for number in range(6)}
-    files["train.py"] = "import mindspore\n" + "".join(f"import part_{n}\npart_{n}.go()\n" for n in range(6))
+    files["train.py"] = "import mindspore\nfrom mindspore.train import Model\nModel(None).train(1, None)\n" + "".join(
+        f"import part_{n}\npart_{n}.go()\n" for n in range(6)
+    )
     facts = told(files)
     assert [each.name for each in facts.facts] == ["files", "launchers", "version", "trains", "judged"]
     assert fact(facts, "trains").answer is None
@@ -529,7 +531,8 @@ def test_a_module_gives_the_program_that_trains_and_names_the_others(program: Co
 
 
 def test_a_folder_gives_one_line_for_each_program_that_trains(program: Command, here: Path) -> None:
-    assert program(".", cwd=here).out == "train.py  trains, PyNative, MindSpore 2.10, any device\n"
+    line = "train.py  trains, PyNative, MindSpore 2.10, any device\n"
+    assert program(".", cwd=here).out == f"{line}eval.py   does not train\n"
     assert program("src", cwd=here).out == "no program that trains is in this folder\n"
 
 

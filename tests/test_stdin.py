@@ -25,7 +25,7 @@ def test_reports_under_the_name_that_it_is_given(tmp_path: Path) -> None:
     told = piped(TRAIN, "check", *SAFE, "-", cwd=tmp_path)
     assert told.out.startswith("-:8:14: MSP301 [*]")
     assert "8 |     config = CheckpointConfig(save_checkpoint_steps=100)\n" in told.out
-    assert piped(FIXED, *SAFE, "-", cwd=tmp_path) == Ran(0, "No findings.\n", "")
+    assert piped(FIXED, *SAFE, "-", cwd=tmp_path) == Ran(0, "No findings in 1 file.\n", "")
 
 
 @pytest.mark.parametrize("text", [TRAIN, TRAIN.replace("\n", "\r\n"), f"\ufeff{TRAIN}", TRAIN.rstrip("\n")])
@@ -52,7 +52,7 @@ def test_prints_what_it_cannot_fix_as_it_came(tmp_path: Path) -> None:
 
 def test_a_text_without_mindspore_is_not_parsed(tmp_path: Path) -> None:
     told = piped("x = (", *SAFE, *CONCISE, "--fix", "-", cwd=tmp_path)
-    assert (told.code, told.out, told.err) == (0, "x = (", "No findings.\n")
+    assert (told.code, told.out, told.err) == (0, "x = (", "No findings in 1 file.\n")
 
 
 def test_prints_a_patch(tmp_path: Path) -> None:

@@ -68,11 +68,11 @@ def watched(tmp_path: Path) -> Watched:
 def test_lints_again_what_changes(watched: Watched, tmp_path: Path) -> None:
     assert "train.py:8:14: MSP301 [*]" in watched.screen("Found 1 finding.")
     (tmp_path / "train.py").write_text(FIXED)
-    assert "MSP301" not in watched.screen("No findings.")
+    assert "MSP301" not in watched.screen("No findings in 1 file.")
     (tmp_path / "train.py").write_text(f"{TRAIN}def (\n")
     watched.screen("train.py:13:5: error: syntax error: invalid syntax")
     (tmp_path / "train.py").unlink()
-    watched.screen("No findings.")
+    watched.screen("No findings in 1 file.")
     (tmp_path / "train.py").write_text(TRAIN)
     watched.screen("train.py:8:14: MSP301")
     (tmp_path / "pyproject.toml").write_text("[tool.ms-perflint]\nselect = 1\n")
@@ -89,7 +89,7 @@ def test_a_setting_in_another_file_counts(tmp_path: Path) -> None:
     running = Watched("--isolated", "--select", "MSP101", "train.py", cwd=tmp_path)
     running.screen("train.py:10:5: MSP101")
     (tmp_path / "settings.py").write_text("import mindspore as ms\n\nms.set_context(mode=ms.GRAPH_MODE)\n")
-    running.screen("No findings.")
+    running.screen("No findings in 1 file.")
     assert running.stop() == 130
 
 

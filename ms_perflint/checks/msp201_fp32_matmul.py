@@ -15,6 +15,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import training
 from ms_perflint.training.conditions import is_for_cpu_only
+from ms_perflint.training.followed import end
 from ms_perflint.training.networks import half_precision, networks, precision, train_cells
 from ms_perflint.training.networks.train_cells import Training
 
@@ -108,6 +109,18 @@ class Fp32Matmul(Check):
         if forced:
             return {id(call.node): Suspect(call, first, others) for call, *others in forced}
         return {id(first.call.node): Suspect(first.call, first)} if first is not None else {}
+
+    def gap(self) -> Optional[Message]:
+        """Return what hides the networks that are trained, where nothing says that they compute in half precision."""
+        program = self.program
+        if not training.is_trained(program) or self.target.is_cpu or self._suspects:
+            return None
+        trainings = train_cells.trainings(program)
+        values = tuple(value for each in trainings for value in each.values)
+        if networks.multiplies(program, values) or any(True for _ in half_precision.controls(program, values)):
+            return None
+        part = networks.hidden(program, values) if not precision.needs_float32(program, values) else None
+        return end(program, *part).said(program) if part is not None else None
 
     def _first(self, trainings: Sequence[Training]) -> Optional[Training]:
         """Return the training that runs first of those with matmul; else one that asks for float32, else a hidden one.

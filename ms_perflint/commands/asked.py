@@ -39,6 +39,7 @@ class Options(NamedTuple):
     statistics: bool = False
     quiet: bool = False
     verbose: bool = False
+    strict: bool = False
     exit_zero: bool = False
     exit_non_zero_on_fix: bool = False
     jobs: int | None = None

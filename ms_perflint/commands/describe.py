@@ -15,7 +15,7 @@ from ms_perflint.core.findings import Problem
 from ms_perflint.core.source import PYTHON, Disk, SourceError, unreadable
 from ms_perflint.discovery import discover
 from ms_perflint.engine import Done, untold
-from ms_perflint.facts.collect import facts_of, overview_of, training_scripts
+from ms_perflint.facts.collect import facts_of, overview_of, overviews, training_scripts
 from ms_perflint.facts.data import Answer, Facts, Overview
 from ms_perflint.languages import ENGLISH, Message
 from ms_perflint.linter import Linter
@@ -82,23 +82,33 @@ def _of_file(path: str, linter: Linter) -> Answer | None:
     first = next((entry for entry in entries if trains[entry]), entries[0])
     others = [entry for entry in entries if entry != first]
     facts = facts_of(linter, first)
-    overviews = (_overview(linter, entry) for entry in others[:MOST])
-    return Answer(path, (facts,), tuple(filter(None, overviews)), len(others) > MOST)
+    short = (_overview(linter, entry) for entry in others[:MOST])
+    return Answer(path, (facts,), tuple(filter(None, short)), len(others) > MOST)
 
 
 def _of_directory(path: str, groups: Sequence[Group]) -> tuple[Answer, list[Problem]]:
-    """Return the programs in a directory that train, one line each, and what could not be read."""
-    found: list[Overview] = []
+    """Return the programs in a directory, one line each: those that train, that may, and that do not.
+
+    Beside them what could not be read.
+    """
+    found: dict[bool | None, list[Overview]] = {True: [], None: [], False: []}
     problems: list[Problem] = []
+    defining, is_cut = 0, False
     for config, members in groups:
         linter = Linter(config, Disk())
-        for entry in training_scripts(linter, members):
-            if len(found) == MOST:
-                return Answer(path, (), tuple(found), True, True), [*problems, *linter.problems]
-            overview = _overview(linter, entry)
-            found += [overview] if overview is not None else []
+        for each in overviews(linter, members):
+            if each is None:
+                defining += 1
+                continue
+            answer = each.facts[0].answer
+            some = found[None if answer is None else bool(answer)]
+            if len(some) < MOST:
+                some.append(each)
+            else:
+                is_cut = True
         problems += linter.problems
-    return Answer(path, (), tuple(found), False, True), problems
+    trains, unknown, idle = (tuple(found[answer]) for answer in (True, None, False))
+    return Answer(path, (), trains, is_cut, True, unknown, idle, defining), problems
 
 
 def _overview(linter: Linter, entry: str) -> Overview | None:

@@ -204,6 +204,7 @@ _lang = click.option(
 @click.option("--statistics", is_flag=True, help="Report how often each rule was found instead of the findings.")
 @click.option("-v", "--verbose", is_flag=True, help="Say what was passed over and why, and where time went.")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings and errors, nothing else.")
+@click.option("--strict", is_flag=True, help="Exit with 1 also when a program could not be judged in full.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 although findings, or files that do not parse, are left.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 when something was mended.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes to use; as many as there are processors.")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from ms_perflint.check import checks
 from ms_perflint.commands.mistakes import UsageError
-from ms_perflint.config import Config
+from ms_perflint.configurations import Configurations
 from ms_perflint.core.findings import Finding
 from ms_perflint.core.source import Disk, Source, SourceError
 from ms_perflint.linter import Linter
@@ -28,10 +29,10 @@ def read(folder: str) -> Profile:
 
 
 def joined(
-    profile: Profile, graph_folder: str | None, findings: Sequence[Finding], files: Sequence[str], config: Config
+    profile: Profile, graph_folder: str | None, findings: Sequence[Finding], files: Sequence[str], configs: Configurations
 ) -> Joined:
     """Return findings with what a profile shows about them. Raises Mistake for the profile of another program."""
-    sources = _sources(files, config)
+    sources = _sources(files, configs)
     try:
         lines = graphs.read(graph_folder, [source.path for source in sources]) if graph_folder else {}
         return join(profile, findings, sources, _symptom, lines, _is_known)
@@ -39,17 +40,16 @@ def joined(
         raise UsageError(error.args[0]) from error
 
 
-def _sources(files: Sequence[str], config: Config) -> list[Source]:
+def _sources(files: Sequence[str], configs: Configurations) -> list[Source]:
     """Return the files and what they import, as far as they can be read."""
-    linter = Linter(config, Disk())
-    paths = dict.fromkeys(path for file in files for path in (file, *sorted(linter.project.closure(file))))
-    found = []
-    for path in paths:
-        try:
-            found.append(Source(path, linter.project.files.read(path)))
-        except (OSError, SourceError):
-            continue
-    return found
+    found: dict[str, Source] = {}
+    disk = Disk()
+    for config, members in configs.groups(files):
+        linter = Linter(config, disk)
+        for path in (path for file in members for path in (file, *sorted(linter.project.closure(file)))):
+            with suppress(OSError, SourceError):
+                found[path] = found.get(path) or Source(path, disk.read(path))
+    return list(found.values())
 
 
 def _symptom(code: str) -> symptoms.Symptom | None:

@@ -176,17 +176,22 @@ class Problem(NamedTuple):
 
 
 class Unjudged(NamedTuple):
-    """A program that was judged in part: its entry script, the rules that this is about, and the reason."""
+    """A program that was judged in part: its entry script, the rules it is about, why, and the files in question."""
 
     entry: str
     codes: tuple[str, ...]
     reason: str
+    files: tuple[str, ...] = ()
 
 
-def unjudged(entry: str, codes: Iterable[str], reason: str) -> Finding:
+def unjudged(entry: str, path: str, codes: Iterable[str], reason: str) -> Finding:
     """Return what stands among the findings of a file of a program that was judged in part: it is of no rule."""
-    place = Place(entry, 0, 0)
-    return Finding(place, "", " ".join(sorted(codes)), reason, place, ())
+    return Finding(Place(entry, 0, 0), "", " ".join(sorted(codes)), reason, Place(path, 0, 0), ())
+
+
+def trained(entry: str) -> Finding:
+    """Return what stands among the findings of an entry script whose program trains: it is of no rule."""
+    return Finding(Place(entry, 0, 0), "", "", "", Place(entry, 0, 0), ())
 
 
 class Report(NamedTuple):
@@ -197,6 +202,7 @@ class Report(NamedTuple):
     files: tuple[str, ...]
     known: tuple[Finding, ...] = ()
     unjudged: tuple[Unjudged, ...] = ()  # by entry script
+    trained: tuple[str, ...] = ()  # the entry scripts of the programs that train, as far as rules asked them
 
     def only(self, paths: Container[str]) -> Report:
         """Return what it says of some of its files."""
@@ -209,17 +215,33 @@ class Report(NamedTuple):
 
 
 def reported(found: Iterable[Finding], problems: Iterable[Problem], files: Sequence[str]) -> Report:
-    """Return the report on some files; the programs that were judged in part are no findings in it."""
+    """Return the report on some files; what is said of programs are no findings in it.
+
+    One that was judged in part counts as one that trains.
+    """
     findings: list[Finding] = []
-    parts: dict[tuple[str, str], set[str]] = {}
+    parts: dict[str, list[Finding]] = {}
+    trained: set[str] = set()
     for each in found:
         if each.code:
             findings.append(each)
-        else:
-            parts.setdefault((each.place.path, each.message), set()).update(each.name.split())
-    last = {entry: (reason, codes) for (entry, reason), codes in sorted(parts.items())}
-    in_part = (Unjudged(entry, tuple(sorted(codes)), reason) for entry, (reason, codes) in last.items())
-    return Report(tuple(sorted(findings)), tuple(sorted(problems)), tuple(files), (), tuple(in_part))
+            continue
+        trained.add(each.place.path)
+        if each.name:
+            parts.setdefault(each.place.path, []).append(each)
+    told = {(each.place.path, each.code) for each in findings}
+    in_part = tuple(_in_part(entry, parts[entry], told) for entry in sorted(parts))
+    ordered = tuple(sorted(findings)), tuple(sorted(problems))
+    return Report(*ordered, tuple(files), (), in_part, tuple(sorted(trained)))
+
+
+def _in_part(entry: str, said: Sequence[Finding], told: set[tuple[str, str]]) -> Unjudged:
+    """Return what several files of a program say of it: the rules that report nothing there, and the first reason."""
+    first = min(said, key=lambda each: (each.end.path, each.message))
+    files = sorted({each.end.path for each in said})
+    codes = {code for each in said for code in each.name.split()}
+    silent = {code for code in codes if not any((path, code) in told for path in files)}
+    return Unjudged(entry, tuple(sorted(silent or codes)), first.message, tuple(files))
 
 
 def joined(reports: Iterable[Report]) -> Report:
@@ -236,6 +258,7 @@ def joined(reports: Iterable[Report]) -> Report:
         tuple(path for part in parts for path in part.files),
         tuple(sorted(finding for part in parts for finding in part.known)),
         tuple(Unjudged(entry, tuple(sorted(codes)), reason) for (entry, reason), codes in sorted(by_program.items())),
+        tuple(sorted({entry for part in parts for entry in part.trained})),
     )
 
 

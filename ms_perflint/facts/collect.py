@@ -11,6 +11,7 @@ from ms_perflint.facts.data import Fact, Facts, Origin, Overview
 from ms_perflint.facts.reader import Reader
 from ms_perflint.facts.verdicts import verdicts
 from ms_perflint.gate import MARK
+from ms_perflint.judged import is_started
 from ms_perflint.linter import Linter
 from ms_perflint.program.program import Program
 from ms_perflint.training.networks.train_cells import is_script
@@ -73,11 +74,34 @@ def training_scripts(linter: Linter, files: Iterable[str]) -> Iterator[str]:
 
 
 def _starts_training(linter: Linter, file: str) -> bool:
+    program = _script(linter, file)
+    return program is not None and trains(program).is_yes
+
+
+def _script(linter: Linter, file: str) -> Optional[Program]:
+    """Return the program of a script that uses MindSpore; None of other files."""
     raw = linter.project.raw(file)
     if raw is None or not any(MARK in (linter.project.raw(each) or b"") for each in linter.project.closure(file)):
-        return False
+        return None
     program = linter.program(file)
-    return program.module(file) is not None and is_script(program) and trains(program).is_yes
+    return program if program.module(file) is not None and is_script(program) else None
+
+
+def overviews(linter: Linter, files: Iterable[str]) -> Iterator[Optional[Overview]]:
+    """Yield what is said of each script that uses MindSpore; None of one that starts nothing: a library is no program.
+
+    After an internal error, which is a problem of `linter`, nothing of that one.
+    """
+    for file in files:
+        nothing: tuple[Optional[Overview], ...] = ()
+        yield from linter.isolated(file, partial(_overview, linter, file), nothing)
+
+
+def _overview(linter: Linter, file: str) -> tuple[Optional[Overview], ...]:
+    program = _script(linter, file)
+    if program is None:
+        return ()
+    return (overview_of(program) if trains(program).is_yes or is_started(program) else None,)
 
 
 def overview_of(program: Program) -> Overview:

@@ -52,6 +52,7 @@ class Verdict:
     places: tuple[Place, ...] = ()  # of its findings
     hidden: tuple[Place, ...] = ()  # of those that a comment or the configuration hides
     is_on: bool = True
+    is_judged: bool = True  # False: it was asked, found nothing, and may have missed something
     otherwise: tuple[tuple[str, int], ...] = ()  # where it is quiet: a setting with which it is not, and its findings
 
 
@@ -83,6 +84,9 @@ class Answer:
     others: tuple[Overview, ...] = ()
     is_cut: bool = False  # there are more
     is_directory: bool = field(default=False)
+    unknown: tuple[Overview, ...] = ()  # in a directory: those of which it is not known whether they train
+    idle: tuple[Overview, ...] = ()  # and those that do not
+    defining: int = 0  # files that use MindSpore and start nothing
 
 
 def in_language(fact: Fact, language: str) -> Fact:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Optional
@@ -9,11 +10,13 @@ from typing import Optional
 from ms_perflint.facts.data import Evidence, Fact
 from ms_perflint.facts.reader import Reader, flat, short
 from ms_perflint.facts.words import also
+from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import training
+from ms_perflint.training.followed import end, is_unknown
 from ms_perflint.training.networks import half_precision, networks, precision, train_cells
 
 
@@ -52,14 +55,17 @@ def _made(reader: Reader) -> Iterator[Evidence]:
     models = [model for model in train_cells.trained_models(program) if train_cells.has_optimizer(model)]
     for model in models:
         values = [model.argument("network"), *([model.argument("loss_fn")] if model.given("loss_fn") else ())]
-        yield reader.evidence(model, "amp_level", says=partial(_amp_level, work=_work(program, values)))
+        work = _work(program, values, model.given("network"), model.scope)
+        yield reader.evidence(model, "amp_level", says=partial(_amp_level, work=work))
     if models:
         return
     for cell in train_cells.train_cells(program):
-        work = _work(program, [program.value(cell.node, cell.scope)])
+        work = _work(program, [program.value(cell.node, cell.scope)], cell.node, cell.scope)
         yield _plain(reader, cell, also(Message("makes the training step"), work))
     for gradient, differentiated in train_cells.gradients(program):
-        yield _plain(reader, gradient, also(Message("makes the gradients"), _work(program, differentiated)))
+        given = next(iter(gradient.node.args), None)
+        work = _work(program, differentiated, given, gradient.scope)
+        yield _plain(reader, gradient, also(Message("makes the gradients"), work))
 
 
 def _amp_level(value: str, work: str) -> str:
@@ -71,12 +77,16 @@ def _plain(reader: Reader, call: Call, says: str) -> Evidence:
     return Evidence(reader.place(call), reader.code(call), says, None, origins, when)
 
 
-def _work(program: Program, values: Sequence[Value]) -> str:
-    """Return what is to be said of the matrix work in a network: nothing where it is certain."""
+def _work(program: Program, values: Sequence[Value], given: Optional[ast.expr], scope: Scope) -> str:
+    """Return what is to be said of the matrix work in a network, and what hides it; nothing where it is certain."""
     if networks.multiplies(program, values):
         return ""
-    hidden = networks.may_multiply(program, values)
-    return Message("where its network is made is not known") if hidden else Message("no matrix work in it is known")
+    is_there = networks.may_multiply(program, values)
+    says = Message("where its network is made is not known") if is_there else Message("no matrix work in it is known")
+    part = networks.hidden(program, values)
+    if part is None and given is not None and is_unknown(program, given, scope):
+        part = given, scope
+    return Message("{says}: {why}", says=says, why=end(program, *part).said(program)) if part is not None else says
 
 
 def _halved(reader: Reader) -> Iterator[Evidence]:

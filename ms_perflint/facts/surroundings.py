@@ -12,6 +12,7 @@ from ms_perflint.facts.data import Evidence, Fact, Origin
 from ms_perflint.facts.reader import Reader, flat, short
 from ms_perflint.facts.words import NONE, either
 from ms_perflint.index.semantic_index import Scope
+from ms_perflint.judged import unjudged
 from ms_perflint.languages import Message
 from ms_perflint.program import target as targets
 from ms_perflint.program.call_site import Call
@@ -46,7 +47,7 @@ def files(reader: Reader) -> Fact:
 
 def judged(program: Program) -> tuple[Fact, ...]:
     """Return that a program was judged in part, and why; nothing for one that was judged as a whole."""
-    reason = program.left_out
+    reason = unjudged(program)
     return (Fact(Message("judged"), False, Message("in part: {reason}", reason=reason)),) if reason else ()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Optional
 
+from ms_perflint import judged
 from ms_perflint.facts.data import Evidence, Fact
 from ms_perflint.facts.reader import Reader
 from ms_perflint.facts.words import UNKNOWN, YES, also, listed, yes_or_no
@@ -38,12 +39,15 @@ def trains(reader: Reader) -> Fact:
     name = Message("trains")
     if found:
         return Fact(name, True, YES, tuple(found))
-    if not program.is_whole:
-        return Fact(name, None, Message("unknown: so much code may run that only the entry script is read"))
     if training.is_unit_test(program):
         return Fact(name, False, Message("no: it is a unit test"))
     if not any(program.project.contains(path, "mindspore") for path in program.files):
         return Fact(name, False, Message("no: it does not use MindSpore"))
+    if not program.is_whole and judged.may_train(program):
+        return Fact(name, None, Message("unknown: so much code may run that only the entry script is read"))
+    why = judged.unjudged(program)
+    if why is not None:
+        return Fact(name, None, Message("unknown: {why}", why=why))
     return Fact(name, False, Message("no: nothing that runs calls Model.train, Model.fit or a training step"))
 
 

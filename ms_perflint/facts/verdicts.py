@@ -8,6 +8,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.check import checks
 from ms_perflint.core.findings import Place
 from ms_perflint.facts.data import Verdict
+from ms_perflint.judged import unjudged
 from ms_perflint.linter import Linter
 from ms_perflint.program.program import Program
 from ms_perflint.training.devices import target_of
@@ -20,6 +21,7 @@ def verdicts(linter: Linter, entry: str) -> tuple[Verdict, ...]:
     """Return what each rule says of a program; nothing of preview rules that are off."""
     found = _found(linter, entry)
     quiet = tuple(check.code for check in linter.enabled if check.per_program and check.code not in found)
+    gaps = frozenset(linter.asked_of(entry) if unjudged(linter.program(entry)) else ())
     others = [(name, _found(other, entry)) for name, other in _otherwise(linter, linter.program(entry), quiet)]
     out = []
     for check in checks():
@@ -34,7 +36,8 @@ def verdicts(linter: Linter, entry: str) -> tuple[Verdict, ...]:
                 tuple(place for place, hidden in places if not hidden),
                 tuple(place for place, hidden in places if hidden),
                 check.code in linter.config.codes,
-                elsewhere,
+                is_judged=bool(places) or check.code not in gaps,
+                otherwise=elsewhere,
             )
         )
     return tuple(out)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from ms_perflint.core.findings import Finding, Gain, Problem, Safety, in_language
+from ms_perflint.core.findings import Finding, Gain, Problem, Safety, Unjudged, in_language
 from ms_perflint.core.internal import internal_error
 from ms_perflint.languages import ENGLISH, say
 from ms_perflint.report.sources import Sources
@@ -48,6 +48,8 @@ class Outcome(NamedTuple):
     programs: Callable[[], Sequence[Facts]] = tuple  # among the files, with what is known of each; takes its time
     known: int = 0  # findings that are left out because the baseline knows them
     profiled: Joined | None = None  # what a profile shows of this run
+    unjudged: tuple[Unjudged, ...] = ()  # programs that were judged in part
+    trained: int = 0  # programs that train, these among them
     language: str = ENGLISH  # of what the report says itself; findings come in it
 
     def say(self, text: str) -> str:

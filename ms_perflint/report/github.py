@@ -6,21 +6,24 @@ Of the values `%`, line ends, and in properties also `:` and `,` are escaped, as
 from __future__ import annotations
 
 from ms_perflint import pages
-from ms_perflint.core.findings import Finding, Problem
+from ms_perflint.core.findings import Finding, Problem, Unjudged
 from ms_perflint.report import Outcome
 from ms_perflint.report.root import below, root_of
 from ms_perflint.report.sources import spot
 from ms_perflint.report.text import HELP
+from ms_perflint.report.unjudged import reason
 
 IN_TEXT = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 IN_PROPERTY = {**IN_TEXT, ":": "%3A", ",": "%2C"}
 
 
 def render(outcome: Outcome) -> str:
-    """Return one command for each finding, and for each file that could not be read."""
+    """Return one command for each finding, each file that could not be read, and each program judged in part."""
     root = root_of(outcome.files)
     lines = [_finding(finding, outcome, root) for finding in outcome.findings]
-    return "".join(f"{line}\n" for line in [*lines, *(_problem(problem, root) for problem in outcome.problems)])
+    lines += [_problem(problem, root) for problem in outcome.problems]
+    lines += [_unjudged(each, outcome, root) for each in outcome.unjudged]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _finding(finding: Finding, outcome: Outcome, root: str) -> str:
@@ -41,6 +44,11 @@ def _problem(problem: Problem, root: str) -> str:
     path = below(problem.path, root)
     where = {"file": path, **({"line": str(problem.row)} if problem.row and not problem.cell else {})}
     return command("error", "ms-perflint", where, f"{path}: {problem.message}")
+
+
+def _unjudged(each: Unjudged, outcome: Outcome, root: str) -> str:
+    path = below(each.entry, root)
+    return command("notice", "ms-perflint", {"file": path, "line": "1"}, f"{path}: {outcome.say(reason(each))}")
 
 
 def command(name: str, title: str, where: dict[str, str], text: str) -> str:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 from ms_perflint import pages
-from ms_perflint.core.findings import Finding, Place
+from ms_perflint.core.findings import Finding, Place, Unjudged
 from ms_perflint.report import Outcome
 from ms_perflint.report.fingerprints import fingerprints
 from ms_perflint.report.root import below, root_of
+from ms_perflint.report.unjudged import NAME, reason
 
 SEVERITIES = {"large": "major", "medium": "minor", "small": "info"}  # by what mending it may gain
 
 
 def render(outcome: Outcome) -> str:
-    """Return the findings as a JSON list, pure ASCII."""
+    """Return the findings as a JSON list, pure ASCII, and the programs that were judged in part."""
     root = root_of(outcome.files)
     marks = fingerprints(outcome, root)
     found = [_finding(finding, outcome, root, mark) for finding, mark in zip(outcome.findings, marks)]
+    found += [_unjudged(each, outcome, root) for each in outcome.unjudged]
     return json.dumps(found, indent=2) + "\n"
 
 
@@ -35,6 +38,19 @@ def _finding(finding: Finding, outcome: Outcome, root: str, fingerprint: str) ->
             "positions": {"begin": _position(place), "end": _position(end)},
         },
         "url": pages.url(finding.code, finding.name),
+    }
+
+
+def _unjudged(each: Unjudged, outcome: Outcome, root: str) -> dict[str, object]:
+    path, first = below(each.entry, root), {"line": 1, "column": 1}
+    return {
+        "type": "issue",
+        "check_name": NAME,
+        "description": outcome.say(reason(each)),
+        "categories": ["Performance"],
+        "severity": "info",
+        "fingerprint": hashlib.sha256("\0".join((NAME, path, *each.codes)).encode("utf-8", "replace")).hexdigest(),
+        "location": {"path": path, "positions": {"begin": first, "end": first}},
     }
 
 

@@ -9,6 +9,7 @@ from ms_perflint.core.findings import Edit, Finding, Place
 from ms_perflint.report import Outcome
 from ms_perflint.report.sources import Sources
 from ms_perflint.report.summary import statistics
+from ms_perflint.report.unjudged import NAME
 
 
 def render(outcome: Outcome) -> str:
@@ -17,9 +18,11 @@ def render(outcome: Outcome) -> str:
 
 
 def render_statistics(outcome: Outcome) -> str:
-    """Return how often each rule was reported, as a JSON list."""
+    """Return how often each rule was reported, as a JSON list; programs that were not judged come without a code."""
     keys = ("count", "code", "name", "fixable")
-    return json.dumps([dict(zip(keys, row)) for row in statistics(outcome)], indent=2) + "\n"
+    rows: list[tuple[object, ...]] = [*statistics(outcome)]
+    rows += [(len(outcome.unjudged), None, NAME, 0)] if outcome.unjudged else []
+    return json.dumps([dict(zip(keys, row)) for row in rows], indent=2) + "\n"
 
 
 def _finding(finding: Finding, outcome: Outcome) -> dict[str, object]:

@@ -8,11 +8,12 @@ from itertools import groupby
 from xml.etree import ElementTree
 
 from ms_perflint import pages
-from ms_perflint.core.findings import Finding, Problem
+from ms_perflint.core.findings import Finding, Problem, Unjudged
 from ms_perflint.report import Outcome
 from ms_perflint.report.root import below, root_of
 from ms_perflint.report.sources import spot
 from ms_perflint.report.text import block
+from ms_perflint.report.unjudged import reason
 
 TOOL = "ms-perflint"
 UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 has no way to say
@@ -21,13 +22,16 @@ UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 def render(outcome: Outcome) -> str:
     """Return the report as XML, pure ASCII; without findings it is one case that passed."""
     root = root_of(outcome.files)
-    found, problems = len(outcome.findings), len(outcome.problems)
-    counts = {"tests": str(max(1, found + problems)), "failures": str(found), "errors": str(problems)}
+    found, problems, skipped = len(outcome.findings), len(outcome.problems), len(outcome.unjudged)
+    counts = {"tests": str(max(1, found + problems + skipped)), "failures": str(found), "errors": str(problems)}
+    counts["skipped"] = str(skipped)
     suites = ElementTree.Element("testsuites", {"name": TOOL, **counts})
     for path, findings in groupby(outcome.findings, key=lambda finding: finding.place.path):
         _suite(suites, below(path, root), list(findings), outcome)
     for problem in outcome.problems:
         _problem(suites, problem, root)
+    for each in outcome.unjudged:
+        _unjudged(suites, each, root, outcome)
     if not len(suites):
         suite = ElementTree.SubElement(suites, "testsuite", {"name": TOOL, "tests": "1", "failures": "0"})
         ElementTree.SubElement(suite, "testcase", {"name": "No findings", "classname": TOOL})
@@ -55,6 +59,14 @@ def _problem(suites: ElementTree.Element, problem: Problem, root: str) -> None:
     where = {"file": path, **({"line": str(problem.row)} if problem.row and not problem.cell else {})}
     case = ElementTree.SubElement(suite, "testcase", {"name": "can be read", "classname": _class(path), **where})
     ElementTree.SubElement(case, "error", {"message": _text(problem.message), "type": "error"})
+
+
+def _unjudged(suites: ElementTree.Element, each: Unjudged, root: str, outcome: Outcome) -> None:
+    path = _text(below(each.entry, root))
+    suite = ElementTree.SubElement(suites, "testsuite", {"name": path, "tests": "1", "skipped": "1"})
+    where = {"name": "is judged in full", "classname": _class(path), "file": path}
+    case = ElementTree.SubElement(suite, "testcase", where)
+    ElementTree.SubElement(case, "skipped", {"message": _text(outcome.say(reason(each)))})
 
 
 def _class(path: str) -> str:

@@ -12,7 +12,7 @@ from ms_perflint.facts.words import also, listed
 from ms_perflint.languages import ENGLISH, Message, say
 from ms_perflint.report.sources import name, shown
 from ms_perflint.report.style import PLAIN, Style, visible, width
-from ms_perflint.report.summary import findings_of
+from ms_perflint.report.summary import files_of, findings_of
 
 FORMATS = ("text", "json")
 LABEL = 14  # columns of the name of a fact
@@ -39,9 +39,12 @@ class _Text:
         lines = [line for facts in answer.facts for line in self.facts(facts, answer.path)]
         if answer.others and answer.facts:
             lines += ["", self.say(Message("{file} is part of these programs too:", file=shown(answer.path)))]
-        lines += self.overviews(answer.others)
+        lines += self.overviews((*answer.others, *answer.unknown, *answer.idle))
         if not lines:
             lines.append(self.say(Message("no program that trains is in this folder")))
+        if answer.defining:
+            said = Message("{files} more that start nothing: do not train", files=files_of(answer.defining))
+            lines.append(self.say(said))
         if answer.is_cut:
             lines.append(self.say(Message("... and more: name a folder further down")))
         return "".join(f"{line}\n" for line in lines)
@@ -96,11 +99,15 @@ class _Text:
                 lines.append(
                     f"  {self.style(verdict.code, 'red' if verdict.places else 'grey')}  {self.verdict(verdict)}"
                 )
-        quiet = [verdict.code for verdict in verdicts if verdict.is_on and not _speaks(verdict)]
+        silent = [verdict for verdict in verdicts if verdict.is_on and not _speaks(verdict)]
+        quiet = [verdict.code for verdict in silent if verdict.is_judged]
+        gaps = [verdict.code for verdict in silent if not verdict.is_judged]
         off = [verdict.code for verdict in verdicts if not verdict.is_on]
-        for state, codes in ((Message("quiet"), quiet), (Message("off"), off)):
+        states = ((Message("not judged"), gaps), (Message("quiet"), quiet), (Message("off"), off))
+        wide = max(STATE, *(width(self.say(state)) for state, codes in states if codes), 0)
+        for state, codes in states:
             said = self.say(state)
-            lines += [f"  {said}{' ' * (STATE - width(said))}  {', '.join(codes)}"] if codes else []
+            lines += [f"  {said}{' ' * (wide - width(said))}  {', '.join(codes)}"] if codes else []
         return lines
 
     def verdict(self, verdict: Verdict) -> str:
@@ -149,6 +156,8 @@ def _speaks(verdict: Verdict) -> bool:
 def in_short(overview: Overview) -> str:
     """Return what is said of a program behind its name."""
     trains, mode, version, device = overview.facts
+    if trains.answer is None:
+        return Message("trains: {answer}", answer=trains.says)
     if not trains.answer:
         return Message("does not train")
     return Message(
@@ -167,10 +176,16 @@ def _json(answer: Answer, language: str) -> str:
     document = {
         "path": answer.path,
         "programs": [_program(facts, language) for facts in answer.facts],
-        "others": [{"entry": each.entry, "facts": _facts(each.facts, language)} for each in answer.others],
+        "others": _overviews(answer.others, language),
+        **({"unknown": _overviews(answer.unknown, language)} if answer.is_directory else {}),
+        **({"not_training": _overviews(answer.idle, language)} if answer.is_directory else {}),
         "complete": not answer.is_cut,
     }
     return json.dumps(document, indent=2) + "\n"
+
+
+def _overviews(overviews: tuple[Overview, ...], language: str) -> list[dict[str, object]]:
+    return [{"entry": each.entry, "facts": _facts(each.facts, language)} for each in overviews]
 
 
 def _program(facts: Facts, language: str) -> dict[str, object]:
@@ -211,6 +226,7 @@ def _rule(verdict: Verdict) -> dict[str, object]:
         "code": verdict.code,
         "name": verdict.name,
         "enabled": verdict.is_on,
+        "judged": verdict.is_judged,
         "findings": [_place(place) for place in verdict.places],
         "suppressed": [_place(place) for place in verdict.hidden],
         "otherwise": [{"with": setting, "findings": number} for setting, number in verdict.otherwise],

@@ -8,12 +8,13 @@ from itertools import groupby
 
 from ms_perflint import pages
 from ms_perflint.config import inside
-from ms_perflint.core.findings import Edit, Finding, Fix, Place, Problem
+from ms_perflint.core.findings import Edit, Finding, Fix, Place, Problem, Unjudged
 from ms_perflint.report import Outcome
 from ms_perflint.report.fingerprints import fingerprints
 from ms_perflint.report.page import markdown
 from ms_perflint.report.root import absolute_uri, root_of, uri
 from ms_perflint.report.text import labelled
+from ms_perflint.report.unjudged import NAME, reason
 from ms_perflint.version import __version__
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -86,7 +87,21 @@ class _Log:
     def invocation(self) -> Json:
         """Return whether all could be read, and what could not."""
         problems = [self.notification(problem) for problem in self.outcome.problems]
-        return {"executionSuccessful": not problems, "toolExecutionNotifications": problems}
+        unjudged = [self.unjudged(each) for each in self.outcome.unjudged]
+        return {"executionSuccessful": not problems, "toolExecutionNotifications": [*problems, *unjudged]}
+
+    def unjudged(self, each: Unjudged) -> Json:
+        """Return that a program was judged in part, for which rules, and why."""
+        place = {"physicalLocation": {"artifactLocation": self.artifact(each.entry)}}
+        text = self.outcome.say(reason(each))
+        known = {"rules": list(each.codes), "reason": self.outcome.say(each.reason)}
+        return {
+            "level": "warning",
+            "descriptor": {"id": NAME},
+            "message": {"text": text},
+            "locations": [place],
+            "properties": known,
+        }
 
     def notification(self, problem: Problem) -> Json:
         place: Json = {"artifactLocation": self.artifact(problem.path)}

@@ -40,15 +40,14 @@ def summary(outcome: Outcome) -> list[str]:
     """
     if not outcome.read or outcome.quiet:
         return []
-    left = len(outcome.findings)
     now = sum(map(outcome.mends, outcome.findings))
     more = sum(map(outcome.could_mend, outcome.findings))
     if outcome.fixed is not None:
-        messages = [*_mended(outcome.fixed), _done(left, len(outcome.fixed)), *_with_consent(outcome)]
+        messages = [*_mended(outcome.fixed), _done(outcome, len(outcome.fixed)), *_with_consent(outcome)]
     elif now and more:
         message = Message(
             "{found} {now} fixable with `--fix` ({more} more with `--unsafe-fixes`).",
-            found=found(left),
+            found=found(outcome),
             now=now,
             more=more,
         )
@@ -56,11 +55,16 @@ def summary(outcome: Outcome) -> list[str]:
     elif now or more:
         options = "--fix" if now else "--fix --unsafe-fixes"
         messages = [
-            Message("{found} {now} fixable with `{options}`.", found=found(left), now=now or more, options=options)
+            Message("{found} {now} fixable with `{options}`.", found=found(outcome), now=now or more, options=options)
         ]
     else:
-        messages = [found(left)]
-    return [outcome.say(message) for message in (*messages, *_known(outcome.known))]
+        messages = [found(outcome)]
+    messages += _known(outcome.known)
+    if outcome.unjudged:
+        from ms_perflint.report.unjudged import sentence  # here, because most runs judge all
+
+        messages.append(sentence(outcome.unjudged, outcome.trained))
+    return [outcome.say(message) for message in messages]
 
 
 def _known(number: int) -> list[Message]:
@@ -74,18 +78,23 @@ def _known(number: int) -> list[Message]:
     ]
 
 
-def found(number: int) -> Message:
-    """Return the sentence that says how much was found."""
+def found(outcome: Outcome) -> Message:
+    """Return the sentence that says how much was found; nothing, in how many files."""
+    number = len(outcome.findings)
+    looked_at = len(set(outcome.files).difference(problem.path for problem in outcome.problems))
+    if number == 0 and looked_at:
+        return Message("No findings in {files}.", files=files_of(looked_at))
     if number == 0:
         return Message("No findings.")
     return Message("Found 1 finding.") if number == 1 else Message("Found {number} findings.", number=number)
 
 
-def _done(left: int, fixed: int) -> Message:
+def _done(outcome: Outcome, fixed: int) -> Message:
     """Return how much was found, and what became of it."""
+    left = len(outcome.findings)
     total = left + fixed
     if total == 0:
-        return found(0)
+        return found(outcome)
     if total == 1:
         return Message("Found 1 finding ({fixed} fixed, {left} remaining).", fixed=fixed, left=left)
     return Message("Found {number} findings ({fixed} fixed, {left} remaining).", number=total, fixed=fixed, left=left)

@@ -210,6 +210,10 @@ class Project:
         except (OSError, SourceError):
             return None
 
+    def is_broken(self, path: str) -> bool:
+        """Return whether a file was asked for, and could not be read or parsed."""
+        return path in self._modules and self._modules[path] is None
+
     def let_go(self, path: str) -> None:
         """Give back the module of a file that no other file imports; it is made anew where it is asked for."""
         module = self._modules.get(path)

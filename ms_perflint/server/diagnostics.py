@@ -23,6 +23,7 @@ def diagnostics(checked: Checked, cell: int, columns: Columns, buffers: Sequence
     return [
         *(of_problem(problem, checked, columns) for problem in problems),
         *(of_finding(finding, checked, columns, buffers) for finding in findings),
+        *(of_unjudged(said) for said in (checked.unjudged if cell <= 1 else ())),
     ]
 
 
@@ -59,6 +60,12 @@ def of_problem(problem: Problem, checked: Checked, columns: Columns) -> types.Di
         severity=types.DiagnosticSeverity.Warning,
         source=SOURCE,
     )
+
+
+def of_unjudged(said: str) -> types.Diagnostic:
+    """Return a hint on the first line: that a program of the file was judged in part, and why."""
+    start = types.Position(0, 0)
+    return types.Diagnostic(types.Range(start, start), said, severity=types.DiagnosticSeverity.Hint, source=SOURCE)
 
 
 def is_superfluous(finding: Finding) -> bool:

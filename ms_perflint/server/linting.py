@@ -24,6 +24,7 @@ from ms_perflint.engine import lint
 from ms_perflint.fixes.fixing import Settled, settle
 from ms_perflint.fixes.writing import Change
 from ms_perflint.languages import chosen, of_environment, say
+from ms_perflint.report.unjudged import line
 from ms_perflint.resolve.parsed import Parsed
 from ms_perflint.server.buffers import Buffer
 from ms_perflint.server.settings import Folders
@@ -76,6 +77,7 @@ class Checked:
     findings: tuple[Finding, ...] = ()
     problems: tuple[Problem, ...] = ()
     sources: Mapping[str, Optional[Source]] = field(default_factory=dict)
+    unjudged: tuple[str, ...] = ()  # why a program of the file was judged in part
 
     @property
     def source(self) -> Optional[Source]:
@@ -231,7 +233,8 @@ def _by_path(report: Report, config: Config, files: Files) -> dict[str, Checked]
         )
         try:
             findings = tuple(in_language(each, language) for each in report.findings if each.place.path == path)
-            found[path] = Checked(path, config, findings, problems, _sources(path, findings, files))
+            unjudged = tuple(say(line(each), language) for each in report.unjudged if path in (each.entry, *each.files))
+            found[path] = Checked(path, config, findings, problems, _sources(path, findings, files), unjudged)
         except Exception as error:
             failed = Problem(path, 0, 0, internal_error(error), internal=True)
             found[path] = Checked(path, config, (), (*problems, failed))

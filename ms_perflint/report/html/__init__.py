@@ -20,6 +20,7 @@ from ms_perflint.report.html.rules import HOME
 from ms_perflint.report.html.rules import section as rule_section
 from ms_perflint.report.root import below, root_of
 from ms_perflint.report.summary import statistics
+from ms_perflint.report.unjudged import reason
 from ms_perflint.version import __version__
 
 SIZES_SAID = {"large": Message("large"), "medium": Message("medium"), "small": Message("small")}
@@ -42,6 +43,7 @@ def render(outcome: Outcome) -> str:
         _numbers(outcome, len(programs)),
         _problems(outcome, root),
         _measured(outcome, root),
+        _unjudged(outcome, root),
         _rules_table(outcome),
         _findings(found, entries, outcome, root),
         program_section(programs, root, outcome),
@@ -113,6 +115,17 @@ def _measured(outcome: Outcome, root: str) -> Markup | None:
     from ms_perflint.report.html.measured import section  # here, because most runs measure nothing
 
     return section(outcome, root)
+
+
+def _unjudged(outcome: Outcome, root: str) -> Markup | None:
+    """Return the programs that were judged in part, and why."""
+    if not outcome.unjudged:
+        return None
+    rows = [
+        tag("li", tag("code", below(each.entry, root)), f": {outcome.say(reason(each))}") for each in outcome.unjudged
+    ]
+    head = tag("h2", outcome.say(Message("Not judged in full")))
+    return tag("section", head, tag("ul", *rows), class_="problems unjudged")
 
 
 def _rules_table(outcome: Outcome) -> Markup | None:

@@ -85,6 +85,11 @@ def reach(program: Program, values: Iterable[Value]) -> Reach:
     return Reach(scopes, frozenset(search.seen), search.is_hidden)
 
 
+def hidden(program: Program, values: Iterable[Value]) -> Optional[tuple[ast.expr, Scope]]:
+    """Return the first part of a network that the program does not show, and the scope in which that stands."""
+    return _searched(program, tuple(values), False).hidden
+
+
 @fact
 def _searched(program: Program, values: tuple[Value, ...], whole: bool) -> _Search:
     search = _Search(program, whole)
@@ -123,6 +128,7 @@ class _Search:
         self.found = False
         self.layer: Optional[Site] = None  # the first that was found, where it stands in the program
         self.is_hidden = False  # a part of the network is not known
+        self.hidden: Optional[tuple[ast.expr, Scope]] = None  # the first such part, where it stands somewhere
         self.seen: set[object] = set()
         self.words: dict[str, set[str]] = {}  # module -> the words under which it may call matrix work
 
@@ -134,10 +140,17 @@ class _Search:
         self.found = True
         self.layer = self.layer or site
 
-    def value(self, value: Value) -> None:
-        self.is_hidden = self.is_hidden or value.open or not value.alternatives
+    def value(self, value: Value, node: Optional[ast.expr] = None, scope: Optional[Scope] = None) -> None:
+        if value.open or not value.alternatives:
+            self.hide(node, scope)
         for known in value.alternatives:
             self.known(known)
+
+    def hide(self, node: Optional[ast.expr], scope: Optional[Scope]) -> None:
+        """Note that a part of the network is not known: an expression in a scope."""
+        self.is_hidden = True
+        if self.hidden is None and node is not None and scope is not None:
+            self.hidden = node, scope
 
     def known(self, known: Alternative) -> None:
         if self.is_done or ((known.is_object or known.is_display) and self._was_here(known.identity)):
@@ -151,7 +164,7 @@ class _Search:
         elif known.api and is_matrix(known.api):
             self.find(None)
         for part in known.parts:
-            self.value(self.program.evaluator.read(part))
+            self.value(self.program.evaluator.read(part), part.node, part.scope)
 
     def _was_here(self, key: object) -> bool:
         if key in self.seen:
@@ -178,7 +191,7 @@ class _Search:
             for argument in (*made.call.args, *(keyword.value for keyword in made.call.keywords)):
                 given = argument.value if isinstance(argument, ast.Starred) else argument
                 if not self.is_done:
-                    self.value(self.program.value(given, made.scope))
+                    self.value(self.program.value(given, made.scope), given, made.scope)
             if self.whole and known.cls is not None and not _calls_what_it_is_given(known.cls):
                 self.is_hidden = before  # by a number, not by a network
 
@@ -207,7 +220,7 @@ class _Search:
         assert isinstance(cls.node, ast.ClassDef)
         for base in cls.node.bases:
             if cls.parent is not None:
-                self.value(self.program.value(base, cls.parent))
+                self.value(self.program.value(base, cls.parent), base, cls.parent)
 
     def site(self, site: Site, in_cell: bool) -> None:
         """A call or `@`: matrix work itself, or in a function, a call of a cell that was made elsewhere."""
@@ -216,7 +229,8 @@ class _Search:
             return
         if isinstance(site.node, ast.Call) and not (in_cell and isinstance(site.node.func, (ast.Name, ast.Attribute))):
             callees = self.program.evaluator.callees(site)
-            self.is_hidden = self.is_hidden or (isinstance(site.node.func, ast.Name) and not callees.alternatives)
+            if isinstance(site.node.func, ast.Name) and not callees.alternatives:
+                self.hide(site.node.func, site.scope)
             for known in callees.alternatives:
                 if in_cell or known.is_object or (known.definition is not None and known.receiver is not None):
                     self.known(known)

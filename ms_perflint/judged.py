@@ -1,0 +1,98 @@
+"""Which programs were judged only in part, and why: what a run has to say where it is silent about code."""
+
+from __future__ import annotations
+
+import ast
+import os
+from typing import Optional
+
+from ms_perflint.core.source import SourceError, unreadable
+from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
+from ms_perflint.resolve.outline import BUILTIN, LOGGING
+from ms_perflint.training import followed, training
+
+HARMLESS = frozenset(word.decode() for word in BUILTIN | LOGGING) | {"filterwarnings", "simplefilter", "warn"}
+_INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+def unjudged(program: Program) -> Optional[Message]:
+    """Return why rules that were asked about a program may have missed something; None where they did not.
+
+    Nor where they can have missed nothing of a training: the program certainly does not train.
+    """
+    reason = program.left_out or _unread(program) or not_followed(program)
+    return reason if reason is not None and may_train(program) else None
+
+
+def not_followed(program: Program) -> Optional[Message]:
+    """Return why it is not known whether a program trains: a call that may do so, and cannot be followed."""
+    if not may_train(program) or not program.is_whole or training.is_trained(program):
+        return None
+    call = followed.trainer(program)
+    return call.said(program) if call is not None else None
+
+
+def may_train(program: Program) -> bool:
+    """Return whether a program may train: its entry is more than a library, and a file speaks of training."""
+    return training.may_train(program) and is_started(program)
+
+
+def is_trained(program: Program) -> bool:
+    """Return whether a program trains, as far as it could be asked."""
+    return may_train(program) and training.is_trained(program)
+
+
+def is_started(program: Program) -> bool:
+    """Return whether running the entry does something: it has a main guard, or a call or a loop beside its functions.
+
+    Files of a library only define things: nothing starts them.
+    """
+    module, entries = program.module(program.entry), program.project.entries
+    if module is None or not entries.is_entry(program.entry):
+        return False
+    return entries.has_main(program.entry) or _acts(module)
+
+
+def _acts(module: SemanticIndex) -> bool:
+    """Return whether statements of a file itself call something for its effect, or loop."""
+    left: list[ast.AST] = list(module.tree.body)
+    while left:
+        node = left.pop()
+        if isinstance(node, (ast.For, ast.While, ast.With)):
+            return True
+        if isinstance(node, ast.Expr) and isinstance(node.value, (ast.Call, ast.Await)):
+            call = node.value if isinstance(node.value, ast.Call) else node.value.value
+            if not isinstance(call, ast.Call) or word_of(call.func) not in HARMLESS:
+                return True
+        elif not isinstance(node, (*_INNER, ast.expr)):
+            left.extend(ast.iter_child_nodes(node))
+    return False
+
+
+def _unread(program: Program) -> Optional[Message]:
+    """Return which file that running code imports could not be read; None where there is none."""
+    project = program.project
+    broken = {path for path in program.paths if project.is_broken(path)}
+    modules = program.modules if broken else ()
+    for scope in (scope for module in modules for scope in module.scopes if scope in program.reached):
+        for stmt, _ in scope.imports:
+            for path in program.names.imported_files(stmt, scope.module):
+                if path in broken:
+                    return _why(program, path)
+    return None
+
+
+def _why(program: Program, path: str) -> Message:
+    """Return why a file could not be read, and where."""
+    where = os.path.relpath(path, os.path.dirname(program.entry))
+    reason: str = Message("it could not be read")
+    try:
+        program.project.parse(path)
+    except SourceError as error:
+        where, reason = f"{where}:{error.row}" if error.row else where, error.message
+    except OSError as error:
+        reason = unreadable(error)
+    return Message("{reason} in {place}", reason=reason, place=where)

@@ -1,0 +1,52 @@
+"""The programs that were judged only in part, in words: silence about them is no "no findings"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ms_perflint.core.findings import Unjudged
+from ms_perflint.languages import Message
+from ms_perflint.report.sources import shown
+
+NAME = "not-judged"  # what stands in the place of a rule where a format wants one
+MOST = 10  # programs that are told of one by one
+
+
+def reason(each: Unjudged) -> Message:
+    """Return for which rules a program was not judged, and why."""
+    return Message("not judged for {rules}: {reason}", rules=", ".join(each.codes), reason=each.reason)
+
+
+def line(each: Unjudged) -> Message:
+    """Return the line that says so of a program, and what says more."""
+    return Message(
+        "{file}: not judged for {rules}: {reason}; see `ms-perflint program {file}`",
+        file=shown(each.entry), rules=", ".join(each.codes), reason=each.reason,
+    )  # fmt: skip
+
+
+def lines(found: Sequence[Unjudged], is_verbose: bool) -> list[Message]:
+    """Return a line for each program; of many, for some, and how many more there are."""
+    told = found if is_verbose else found[:MOST]
+    said = [line(each) for each in told]
+    if len(told) < len(found):
+        number = len(found) - len(told)
+        rest = Message("{number} more programs were not judged in full; `--verbose` names them", number=number)
+        return [*said, rest]
+    return said
+
+
+def sentence(found: Sequence[Unjudged], trained: int) -> Message:
+    """Return how many of the programs that train were judged in part, for the summary."""
+    codes = {code for each in found for code in each.codes}
+    values = {
+        "number": len(found),
+        "all": max(trained, len(found)),
+        "rules": Message("1 rule") if len(codes) == 1 else Message("{number} rules", number=len(codes)),
+        "file": shown(found[0].entry),
+    }
+    if len(found) == 1:
+        text = "{number} of {all} training programs was not judged for {rules}: see `ms-perflint program {file}`."
+        return Message(text, **values)
+    text = "{number} of {all} training programs were not judged for {rules}: see `ms-perflint program {file}`."
+    return Message(text, **values)

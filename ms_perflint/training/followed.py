@@ -1,0 +1,126 @@
+"""Where the way to a value ends that the program does not show: the expression that cannot be followed."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from typing import NamedTuple, Optional
+
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.infer.parameters import argument
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
+from ms_perflint.training.training_steps import STEP_CELLS
+
+HOPS = 12  # expressions on the way
+LONGEST = 60  # characters of code that are shown
+WORDS = ("train", "fit", "finetune")
+FAMILY = r"mind(?!spore\.)\w*\."  # names of packages around MindSpore: mindformers, mindnlp, mindspore_rl
+GRADIENTS = frozenset({"mindspore.nn.WithGradCell"})  # also for what is no training
+
+
+class End(NamedTuple):
+    """An expression whose value the program does not show, and the scope in which it stands."""
+
+    node: ast.expr
+    scope: Scope
+
+    @property
+    def place(self) -> Place:
+        """Return where it stands."""
+        module = self.scope.module
+        return module.source.place(module.span(self.node)[0])
+
+    @property
+    def code(self) -> str:
+        """Return what stands there, on one line, cut short."""
+        text = " ".join(self.scope.module.text(self.node).split())
+        return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+
+    def said(self, program: Program) -> Message:
+        """Return that it cannot be followed, and where it stands."""
+        where = os.path.relpath(self.scope.module.path, os.path.dirname(program.entry))
+        place = f"{where}:{self.place.line}"
+        return Message("`{code}` cannot be followed in {place}", code=self.code, place=place)
+
+
+def end(program: Program, node: ast.expr, scope: Scope) -> End:
+    """Return the expression at which the way to the value of another one ends: itself, or one that gives it."""
+    seen: set[ast.expr] = set()
+    for _ in range(HOPS):
+        seen.add(node)
+        step = _step(program, node, scope)
+        if step is None or step.node in seen:
+            break
+        node, scope = step
+    return End(node, scope)
+
+
+def is_unknown(program: Program, node: ast.expr, scope: Scope) -> bool:
+    """Return whether an expression can be something that the program does not show."""
+    value = program.value(node, scope)
+    return value.open or not value.alternatives
+
+
+def _step(program: Program, node: ast.expr, scope: Scope) -> Optional[End]:
+    """Return the unknown expression on which the value of another one rests; None where there is none."""
+    for step in _steps(program, node, scope):
+        if is_unknown(program, step.node, step.scope):
+            return step
+    return None
+
+
+def _steps(program: Program, node: ast.expr, scope: Scope) -> list[End]:
+    if isinstance(node, ast.Name):
+        return _given(program, node.id, scope)
+    if isinstance(node, ast.Await):
+        return [End(node.value, scope)]
+    if isinstance(node, ast.IfExp):
+        return [End(node.body, scope), End(node.orelse, scope)]
+    if isinstance(node, ast.Call):
+        site = scope.module.site_at(node)
+        functions = program.callees(site) if site is not None else ()
+        returned = [End(value, function) for function in functions for value, _ in function.returns]
+        return returned if functions else [End(node.func, scope)]
+    if isinstance(node, (ast.Attribute, ast.Subscript)):
+        return [End(node.value, scope)]
+    return []
+
+
+def _given(program: Program, name: str, scope: Scope) -> list[End]:
+    """Return what a name is given: where it is bound, or by the calls of the function whose parameter it is."""
+    around: Optional[Scope] = scope
+    while around is not None and name not in around.bindings:
+        around = around.parent
+    found: list[End] = []
+    for binding in around.bindings[name] if around is not None else ():
+        if binding.kind != "parameter":
+            found += [End(binding.value, binding.scope)] if binding.value is not None else []
+            continue
+        for site in program.callers(binding.scope) if binding.scope.is_function else ():
+            part = argument(program.evaluator, binding, site).part
+            found += [End(*part)] if part is not None else []
+    return found
+
+
+def trainer(program: Program) -> Optional[End]:
+    """Return a running call that may train for all that is known, of a program in which no step of a training is found.
+
+    It is a `train` or `fit` of something that cannot be followed or belongs to another package of the MindSpore family,
+    or it makes a training step of which no call is known.
+    """
+    for word in WORDS:
+        for site in program.sites(word):
+            node = site.node
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not program.runs(site):
+                continue
+            apis = program.apis(site)
+            if any(re.match(FAMILY, api) for api in apis):
+                return End(node, site.scope)
+            is_given = bool(node.args or node.keywords) and not program.callees(site)
+            if is_given and not apis and is_unknown(program, node.func.value, site.scope):
+                return end(program, node.func, site.scope)
+    made = next((call for call in program.calls(*sorted(STEP_CELLS - GRADIENTS)) if program.runs(call)), None)
+    return End(made.node, made.scope) if made is not None else None

@@ -1,0 +1,144 @@
+"""Programs that were judged in part: every front end and report says so, from the cache too; nothing else is silent."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from front import environment, run, run_process
+
+SCRIPT = """\
+import mindspore as ms
+from mindspore import nn
+from mindspore.train import Model
+from src.net import Net
+
+ms.set_context(mode=ms.GRAPH_MODE)
+net = Net()
+model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+model.train(10, None, dataset_sink_mode=True)
+"""
+NET = "import mindspore\nfrom mindspore import nn\n\nclass Net(nn.Cell):\n    pass\n"
+BROKEN = NET.replace("(nn.Cell)", "(nn.Cell]")
+TOLD = (
+    "train.py: not judged for MSP101, MSP102, MSP201: "
+    "syntax error: closing parenthesis ']' does not match opening parenthesis '(' in src/net.py:4; "
+    "see `ms-perflint program train.py`\n"
+)
+LAST = "1 of 1 training programs was not judged for 3 rules: see `ms-perflint program train.py`.\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """Return a directory with a program that imports a file which does not parse."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "net.py").write_text(BROKEN)
+    (tmp_path / "train.py").write_text(SCRIPT)
+    return tmp_path
+
+
+def test_it_is_said_with_and_without_a_cache(here: Path) -> None:
+    cache = ("--isolated", "--cache-dir", str(here / "cache"))
+    for options in (("--isolated", "-n"), cache, cache):
+        ran = run(*options, "train.py", cwd=here)
+        assert (ran.code, ran.out, ran.err) == (0, f"No findings in 1 file.\n{LAST}", TOLD)
+        assert run(*options, "--strict", "train.py", cwd=here).code == 1
+    (here / "src" / "net.py").write_text(NET)
+    for options in (("-n",), cache):
+        ran = run("--isolated", *options, "--strict", "train.py", cwd=here)
+        assert (ran.code, ran.out, ran.err) == (0, "No findings in 1 file.\n", "")
+
+
+def test_several_processes_say_the_same(here: Path) -> None:
+    (here / "src" / "more.py").write_text("import mindspore\n")
+    for number in range(150):
+        text = SCRIPT if number % 50 else SCRIPT.replace("src.net", "src.more")
+        (here / f"train_{number}.py").write_text(text)
+    (here / "pad.py").write_text("\n" * 100_000)
+    ran = run_process("--isolated", "-n", "-j", "1", ".", cwd=here)
+    assert ran.code == 2 and "148 of 151 training programs were not judged for 3 rules" in ran.out
+    assert ran.err.count(": not judged for ") == 10 and "138 more programs were not judged in full" in ran.err
+    assert run_process("--isolated", "-n", "-j", "3", ".", cwd=here) == ran
+    assert run("--isolated", "-n", "-j", "1", "-v", ".", cwd=here).err.count(": not judged for ") == 148
+
+
+def test_quiet_says_it_only_where_it_is_why_the_run_fails(here: Path) -> None:
+    assert run("--isolated", "-n", "-q", "train.py", cwd=here).err == ""
+    ran = run("--isolated", "-n", "-q", "--strict", "--exit-zero", "train.py", cwd=here)
+    assert (ran.code, ran.out, ran.err) == (1, "", TOLD)
+
+
+def test_each_format_has_it(here: Path) -> None:
+    def report(name: str, *options: str) -> str:
+        return run("--isolated", "-n", "--output-format", name, *options, "train.py", cwd=here).out
+
+    for name in ("text", "concise", "grouped"):
+        assert report(name).endswith(LAST) and report(name, "--statistics").endswith(LAST)
+    (row,) = json.loads(report("json", "--statistics"))
+    assert row == {"count": 1, "code": None, "name": "not-judged", "fixable": 0}
+    (invocation,) = json.loads(report("sarif"))["runs"][0]["invocations"]
+    (said,) = invocation["toolExecutionNotifications"]
+    assert invocation["executionSuccessful"] and said["properties"]["rules"] == ["MSP101", "MSP102", "MSP201"]
+    assert said["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "train.py"
+    suites = ElementTree.fromstring(report("junit"))
+    assert (suites.attrib["tests"], suites.attrib["skipped"]) == ("1", "1")
+    (skipped,) = suites.iter("skipped")
+    assert "src/net.py:4" in skipped.attrib["message"]
+    assert report("github").startswith("::notice title=ms-perflint,file=train.py,line=1::train.py: not judged for ")
+    (issue,) = json.loads(report("gitlab"))
+    assert (issue["check_name"], issue["severity"], issue["location"]["path"]) == ("not-judged", "info", "train.py")
+    assert "not judged for MSP101, MSP102, MSP201" in report("html")
+
+
+def test_the_program_command_says_which_rules(here: Path) -> None:
+    said = run("program", "--isolated", "train.py", cwd=here).out
+    assert (
+        "in part: syntax error: closing parenthesis ']' does not match opening parenthesis '(' in src/net.py:4" in said
+    )
+    assert "  not judged  MSP101, MSP102, MSP201\n" in said
+    (found,) = json.loads(run("program", "--isolated", "--output-format", "json", "train.py", cwd=here).out)["programs"]
+    judged = {rule["code"]: rule["judged"] for rule in found["rules"]}
+    assert not judged["MSP201"] and judged["MSP501"]
+    assert found["facts"]["judged"]["answer"] is False
+
+
+def test_flake8_says_it_beside_its_report(here: Path) -> None:
+    command = [sys.executable, "-m", "flake8", "--isolated", "--select", "MSP", "--ms-perflint-no-cache", "train.py"]
+    done = subprocess.run(command, cwd=here, env=environment(), capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("", TOLD)
+
+
+def test_what_starts_nothing_is_no_program_that_was_not_judged(here: Path) -> None:
+    """Modules of a library define things; no one starts them, and scripts that import them are asked about them."""
+    (here / "train.py").write_text(
+        f"import logging\nlogging.getLogger().setLevel(1)\ndef start():\n{_indented(SCRIPT)}"
+    )
+    ran = run("--isolated", "-n", "--strict", "train.py", cwd=here)
+    assert (ran.code, ran.err) == (0, "")
+    for end in ("start()\n", "if __name__ == '__main__':\n    start()\n", "for _ in range(3):\n    x = start()\n"):
+        (here / "started.py").write_text(f"import mindspore\nfrom train import start\n{end}")
+        ran = run("--isolated", "-n", "--strict", "started.py", cwd=here)
+        assert (ran.code, ran.err.startswith("started.py: not judged for ")) == (1, True), end
+
+
+def test_a_rule_that_reports_is_not_told(here: Path) -> None:
+    (here / "train.py").write_text(SCRIPT.replace("GRAPH", "PYNATIVE"))
+    ran = run("--isolated", "-n", "train.py", cwd=here)
+    assert "MSP101" in ran.out and ran.err.startswith("train.py: not judged for MSP102, MSP201: ")
+
+
+def _indented(text: str) -> str:
+    return "".join(f"    {line}\n" for line in text.splitlines())
+
+
+def test_what_was_too_much_is_said_of_the_script_alone(here: Path) -> None:
+    (here / "src" / "net.py").write_text(NET + "".join(f"x{n} = {n}\n" for n in range(90_000)))
+    ran = run_process("--isolated", "-n", ".", cwd=here)
+    assert ran.code == 0 and "more than 800 KB of code may run" in ran.err
+    assert [line.partition(":")[0] for line in ran.err.splitlines()] == ["train.py"]
+    assert os.path.getsize(here / "src" / "net.py") > 800_000
