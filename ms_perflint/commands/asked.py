@@ -50,6 +50,7 @@ class Options(NamedTuple):
     force_exclude: bool = False
     watch: bool = False
     lang: str | None = None
+    arguments: tuple[str, ...] | None = None  # what follows `--`: those of the program
 
 
 def listed(values: Sequence[str]) -> tuple[str, ...]:

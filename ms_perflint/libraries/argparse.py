@@ -210,9 +210,9 @@ def flags_of(node: ast.Call) -> list[str]:
 def option_default(evaluator: Evaluator, site: Site) -> Value:
     """Return what an option gives a user who passes nothing more than the launchers do, and what else it can be."""
     assert isinstance(site.node, ast.Call)
-    flags = (arg.value for arg in site.node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str))
+    given = evaluator.program.given(flags_of(site.node))
     meaning = commandline.of_option({keyword.arg: keyword.value for keyword in site.node.keywords if keyword.arg})
-    return commandline.overridden(_declared(evaluator, site), evaluator.program.given(flags), meaning)
+    return commandline.overridden(_declared(evaluator, site), given, meaning, (site.module, site.node))
 
 
 def _declared(evaluator: Evaluator, site: Site) -> Value:

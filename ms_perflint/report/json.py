@@ -36,6 +36,7 @@ def _finding(finding: Finding, outcome: Outcome) -> dict[str, object]:
             for related in finding.related
         ],
         "url": pages.url(finding.code, finding.name),
+        "configurations": list(finding.configurations) or None,
     }
 
 

@@ -110,6 +110,8 @@ class _Log:
                 {"id": number, "physicalLocation": self.physical(each.place), "message": {"text": each.message}}
                 for number, each in enumerate(finding.related, start=1)
             ]
+        if finding.configurations:
+            found["properties"] = {"configurations": list(finding.configurations)}
         fix = self.fix(finding, finding.fix) if finding.fix else None
         return {**found, "fixes": [fix]} if fix else found
 
