@@ -315,6 +315,8 @@ class Linter:
     def _entries(self, check: type[Check], module: SemanticIndex) -> tuple[str, ...]:
         """Return the entry scripts of the programs that a check is asked for in a file."""
         has_sites = bool(self._candidates(check, module))
+        if check.per_program and self.config.arguments is not None:
+            return (self.config.arguments.entry,)
         if check.per_program and has_sites:
             return self.project.programs(module.path)
         return (module.path,) if has_sites or check.anchored else ()
