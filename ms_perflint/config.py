@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ms_perflint.core.findings import Finding, Safety
 
@@ -18,6 +18,8 @@ Version = tuple[int, ...]
 TABLE = "tool.ms-perflint"
 ALL = "ALL"
 DEVICES = ("Ascend", "GPU", "CPU")
+NPU = r"([Nn][Pp][Uu]|([Aa]scend|ASCEND)?[ _-]?(310|910)[0-9A-Za-z_]*)"  # how people write what is an Ascend
+SERIES = {1: 10, 2: 99}  # of MindSpore: the last minor version; of the newest, more than will ever be
 EXCLUDE = (
     ".bzr",
     ".direnv",
@@ -70,6 +72,13 @@ class Arguments(NamedTuple):
     base: str  # the directory from which files in them are seen
 
 
+class Excluded(NamedTuple):
+    """Patterns of what is left out of directories, and the folder that they are relative to."""
+
+    root: str
+    patterns: tuple[str, ...]
+
+
 class _Settings(NamedTuple):
     """The fields of a configuration."""
 
@@ -82,6 +91,7 @@ class _Settings(NamedTuple):
     baseline: str | None = None  # the file of the findings that are known
     exclude: tuple[str, ...] = EXCLUDE
     extend_exclude: tuple[str, ...] = ()
+    others: tuple[Excluded, ...] = ()  # what tables exclude that this one extends, where it is relative to theirs
     mindspore_version: Version | None = None  # (2, 4, 1)
     device: str | None = None  # one of DEVICES
     unsafe_fixes: bool = False
@@ -110,6 +120,15 @@ class Config(_Settings):
     def baseline_file(self) -> str | None:
         """Return the absolute path of the baseline; None where there is none."""
         return os.path.join(self.root, self.baseline) if self.baseline else None
+
+    @property
+    def excluded(self) -> tuple[Excluded, ...]:
+        """Return all that is left out of directories."""
+        return (Excluded(self.root, (*self.exclude, *self.extend_exclude)), *self.others)
+
+    def at(self, directory: str) -> Config:
+        """Return the configuration of the files in a directory: that of one table is the same in all of them."""
+        return self
 
     def promotes(self, code: str) -> bool:
         """Return whether unsafe fixes of this rule are to be treated as safe."""
@@ -142,6 +161,20 @@ class Config(_Settings):
             (one.rules, Patterns(one.root or self.root, (one.glob,)), not one.pattern.startswith("!"))
             for one in (*self.per_file_ignores, *self.extend_per_file_ignores)
         )
+
+
+class PerDirectory(Protocol):
+    """Settings that may differ from directory to directory."""
+
+    def at(self, directory: str) -> Config:
+        """Return the configuration of the files in a directory (absolute). May raise ConfigError."""
+
+
+class Trust(Protocol):
+    """What knows how far fixes are trusted."""
+
+    def trust(self, finding: Finding) -> Safety | None:
+        """Return how far the fix of a finding is trusted; None without fix."""
 
 
 class Patterns:

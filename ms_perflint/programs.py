@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Optional
 
-from ms_perflint.config import Config
+from ms_perflint.config import Config, PerDirectory
 from ms_perflint.core.findings import Found, Problem, over_runs
 from ms_perflint.core.source import Disk
 from ms_perflint.discovery import discover
@@ -123,9 +123,7 @@ def over_all(programs: tuple[Program, ...], ask: Callable[[Program], Found]) -> 
     return over_runs(by_run)
 
 
-def files_of(config: Config) -> tuple[str, ...]:
-    """Return the files of the one program that is judged, its entry script first; those that are excluded are none."""
-    assert config.arguments is not None
-    entry = config.arguments.entry
+def files_of(entry: str, settings: PerDirectory) -> tuple[str, ...]:
+    """Return the files of a program, its entry script first; those that are excluded are none."""
     others = sorted(Project(Disk()).closure(entry) - {entry})
-    return (entry, *discover(others, config, force_exclude=True).files) if others else (entry,)
+    return (entry, *discover(others, settings, force_exclude=True).files) if others else (entry,)

@@ -285,8 +285,8 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
     from ms_perflint.run import settings
 
     words = click.get_current_context().meta.get(ARGUMENTS)
-    config = settings([path], Options(**options, arguments=words))
-    return describe(path, config, Asked(output_format, verbose), chosen(options["lang"], config.lang))
+    configs = settings([path], Options(**options, arguments=words))
+    return describe(path, configs, Asked(output_format, verbose), chosen(options["lang"], configs.run.lang))
 
 
 @front.command()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.records import equal_by
@@ -229,6 +229,15 @@ class Report(NamedTuple):
     known: tuple[Finding, ...] = ()
     unjudged: tuple[Unjudged, ...] = ()  # by entry script
 
+    def only(self, paths: Container[str]) -> Report:
+        """Return what it says of some of its files."""
+        return self._replace(
+            findings=tuple(finding for finding in self.findings if finding.place.path in paths),
+            problems=tuple(problem for problem in self.problems if problem.path in paths),
+            files=tuple(path for path in self.files if path in paths),
+            known=tuple(finding for finding in self.known if finding.place.path in paths),
+        )
+
 
 def reported(found: Iterable[Finding], problems: Iterable[Problem], files: Sequence[str]) -> Report:
     """Return the report on some files; the programs that were judged in part are no findings in it."""
@@ -242,6 +251,23 @@ def reported(found: Iterable[Finding], problems: Iterable[Problem], files: Seque
     last = {entry: (reason, codes) for (entry, reason), codes in sorted(parts.items())}
     in_part = (Unjudged(entry, tuple(sorted(codes)), reason) for entry, (reason, codes) in last.items())
     return Report(tuple(sorted(findings)), tuple(sorted(problems)), tuple(files), (), tuple(in_part))
+
+
+def joined(reports: Iterable[Report]) -> Report:
+    """Return the report on the files of several ones; those of one alone stay in their order."""
+    parts = list(reports)
+    if len(parts) == 1:
+        return parts[0]
+    by_program: dict[tuple[str, str], set[str]] = {}
+    for each in (each for part in parts for each in part.unjudged):
+        by_program.setdefault((each.entry, each.reason), set()).update(each.codes)
+    return Report(
+        tuple(sorted(finding for part in parts for finding in part.findings)),
+        tuple(sorted({problem for part in parts for problem in part.problems})),
+        tuple(path for part in parts for path in part.files),
+        tuple(sorted(finding for part in parts for finding in part.known)),
+        tuple(Unjudged(entry, tuple(sorted(codes)), reason) for (entry, reason), codes in sorted(by_program.items())),
+    )
 
 
 class Unreadable(Exception):
