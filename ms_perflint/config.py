@@ -64,6 +64,14 @@ class FileIgnore(NamedTuple):
         return re.sub(r"\*\*(?=[^/*])", "**/*", self.pattern.lstrip("!"))
 
 
+class Arguments(NamedTuple):
+    """What follows `--` on the command line: the arguments of one program."""
+
+    entry: str  # absolute
+    words: tuple[str, ...]
+    base: str  # the directory from which files in them are seen
+
+
 class Excluded(NamedTuple):
     """Patterns of what is left out of directories, and the folder that they are relative to."""
 
@@ -93,6 +101,7 @@ class _Settings(NamedTuple):
     respect_gitignore: bool = True
     output_format: str = "text"
     lang: str | None = None  # one of LANGUAGES
+    arguments: Arguments | None = None  # of the one program that is judged
 
 
 class Config(_Settings):

@@ -13,11 +13,11 @@ from ms_perflint.cache import Memories, Memory, default_directory
 from ms_perflint.commands.asked import DASK, Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output, outputs, tell, write
-from ms_perflint.config import Config, Trust
+from ms_perflint.config import TABLE, Arguments, Config, Trust
 from ms_perflint.config_values import override
 from ms_perflint.configurations import Configurations, Group, configurations, unread
 from ms_perflint.core.findings import Finding, Gain, Problem, Report, Safety, joined
-from ms_perflint.core.source import Disk, Files, Overlay, Source
+from ms_perflint.core.source import PYTHON, Disk, Files, Overlay, Source
 from ms_perflint.discovery import Found, discover
 from ms_perflint.gate import REVIEW, answered, left_out
 from ms_perflint.languages import ENGLISH, Message, chosen, say
@@ -57,6 +57,10 @@ def run(paths: Sequence[str], options: Options) -> int:
         names, name = ", ".join(COUNTED), wanted[0].format
         raise UsageError(Message("--statistics goes with {names}, not with {name}", names=names, name=name))
     clock: list[tuple[str, float]] = [("", time.perf_counter())]
+    if configs.run.arguments is not None:
+        from ms_perflint.programs import files_of
+
+        paths = files_of(configs.run.arguments.entry, configs)
     found = typed.found(configs, options.force_exclude) if typed else discover(paths, configs, options.force_exclude)
     clock.append((Message("finding files"), time.perf_counter()))
     if not found.files and not found.problems and not options.quiet and not typed:
@@ -412,10 +416,11 @@ def _marked(finding: Finding, config: Trust, language: str) -> str:
 
 def settings(paths: Sequence[str], options: Options) -> Configurations:
     """Return the configurations of a run, each with the command line's values on top. May raise ConfigError."""
-    return configurations(paths, partial(_on_top, options), options.config, options.isolated)
+    given = _arguments(paths, options.arguments) if options.arguments is not None else None
+    return configurations(paths, partial(_on_top, options, given), options.config, options.isolated)
 
 
-def _on_top(options: Options, config: Config) -> Config:
+def _on_top(options: Options, given: Arguments | None, config: Config) -> Config:
     """Return a configuration with the command line's values on top. May raise ConfigError."""
     config = override(
         config,
@@ -430,7 +435,21 @@ def _on_top(options: Options, config: Config) -> Config:
         lang=options.lang,
         baseline=options.baseline,
     )
+    config = config._replace(arguments=given)
     return config._replace(baseline=None) if options.no_baseline else config
+
+
+def _arguments(paths: Sequence[str], words: tuple[str, ...]) -> Arguments:
+    """Return the arguments of the one program that is judged. Raises UsageError where the paths name no one program."""
+    entry = os.path.abspath(paths[0])
+    if len(paths) > 1 or os.path.isdir(entry) or not entry.endswith(PYTHON):
+        message = Message(
+            "what follows `--` are the arguments of one program: name the script that starts it, and only that, as in "
+            "`ms-perflint train.py -- --epochs 3`; `launch` in [{table}] is for several",
+            table=TABLE,
+        )
+        raise UsageError(message)
+    return Arguments(entry, words, os.getcwd())
 
 
 def gain(code: str) -> Gain:

@@ -53,6 +53,7 @@ class Options(NamedTuple):
     profile: str | None = None  # the folder that the profiler wrote
     ir: str | None = None  # the folder of saved graphs
     lang: str | None = None
+    arguments: tuple[str, ...] | None = None  # what follows `--`: those of the program
 
 
 def listed(values: Sequence[str]) -> tuple[str, ...]:

@@ -29,7 +29,11 @@ def read(folder: str) -> Profile:
 
 
 def joined(
-    profile: Profile, graph_folder: str | None, findings: Sequence[Finding], files: Sequence[str], configs: Configurations
+    profile: Profile,
+    graph_folder: str | None,
+    findings: Sequence[Finding],
+    files: Sequence[str],
+    configs: Configurations,
 ) -> Joined:
     """Return findings with what a profile shows about them. Raises Mistake for the profile of another program."""
     sources = _sources(files, configs)
