@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.cache import Cache, Memory, default_directory
 from ms_perflint.commands.asked import DASK, Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output, outputs, tell, write
 from ms_perflint.config import Config, load, override
-from ms_perflint.core.findings import Finding, Gain, Problem, Report, Safety
+from ms_perflint.core.findings import Finding, Gain, Measurement, Problem, Report, Safety
 from ms_perflint.core.source import Disk, Files, Overlay, Source
 from ms_perflint.discovery import Found, discover
 from ms_perflint.gate import REVIEW, answered, left_out
@@ -23,12 +23,15 @@ from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_stat
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
 from ms_perflint.report.summary import files_of, findings_of
+from ms_perflint.verify.lookup import measurements
 
 if TYPE_CHECKING:
     from ms_perflint.commands.progress import Progress
     from ms_perflint.commands.stdin import Typed
     from ms_perflint.facts.data import Facts
     from ms_perflint.fixes.fixing import Settled
+
+Measured = Callable[[Finding], Optional[Measurement]]
 
 UNJUDGED = 10  # programs that were judged in part, each told with its reason; of the rest how many
 
@@ -199,14 +202,16 @@ class Work:
             mended = {change.path: change.after for change in settled.changes}
             self.typed.give_back(mended)
             files = Overlay(files, mended)
-        not_shown = self._print(report, settled, files)
-        self.left, self.fixed = len(report.findings), len(settled.fixed) if settled else 0
+        measured = measurements(report.findings, files)
+        not_shown = self._print(report, settled, files, measured)
+        counted = [finding for finding in report.findings if not ((told := measured(finding)) and told.refutes)]
+        self.left, self.fixed = len(counted), len(settled.fixed) if settled else 0
         self.unread = _unread(report)
         self._say_stale(report)
         self._say_unjudged(report)
         return {*report.problems, *(settled.problems if settled else ()), *interrupted, *not_shown}
 
-    def _print(self, report: Report, settled: Settled | None, files: Files) -> set[Problem]:
+    def _print(self, report: Report, settled: Settled | None, files: Files, measured: Measured) -> set[Problem]:
         """Write all reports that are wanted; `files` as the report speaks of them. Return what could not be shown."""
         outcome = Outcome(
             (),
@@ -223,6 +228,7 @@ class Work:
             language=self.language,
             programs=partial(self._programs, report.files),
             known=len(report.known),
+            measured=measured,
         )
         failed: set[Problem] = set()
         for output in self.outputs:

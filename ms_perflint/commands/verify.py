@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output, tell, write
 from ms_perflint.config import Config
 from ms_perflint.core.source import NOTEBOOK, PYTHON, Disk
+from ms_perflint.facts.reader import Reader
+from ms_perflint.facts.surroundings import config_files
 from ms_perflint.languages import Message, say
 from ms_perflint.linter import Linter
 from ms_perflint.report.sources import shown
 from ms_perflint.report.style import PLAIN, for_output
 from ms_perflint.report.verify import render
 from ms_perflint.run import line
-from ms_perflint.verify.measure import Program, has_mindspore, measure
+from ms_perflint.verify.kept import keep
+from ms_perflint.verify.lookup import NAME
+from ms_perflint.verify.measure import Program, has_mindspore, measure, where
 from ms_perflint.verify.results import Result
-from ms_perflint.verify.variants import variants_of
+from ms_perflint.verify.variants import Variant, variants_of
 
 LINES = 20  # of the output of a program that failed
 
@@ -64,6 +69,7 @@ def verify(path: str, config: Config, asked: Asked, language: str) -> int:
     if result.error:
         _tell_failure(result, language)
         return 2
+    _keep(program, result, found.variants, language)
     style = for_output() if asked.output.file is None else PLAIN
     write(render(asked.output.format, result, style, language), asked.output.file)
     return 0
@@ -81,8 +87,21 @@ def _check_python(asked: Asked) -> None:
 
 def _program(entry: str, config: Config, asked: Asked) -> Program:
     """Return the program of a script, and how it is to be run."""
-    files = Linter(config, Disk()).program(entry).files
-    return Program(entry, files, asked.arguments, asked.launch, asked.python, asked.steps, asked.seconds)
+    read = Linter(config, Disk()).program(entry)
+    documents = tuple({each.place.path for each in config_files(Reader(read)).evidence} - set(read.files))
+    files, python = read.files, asked.python
+    return Program(entry, files, documents, asked.arguments, asked.launch, python, asked.steps, asked.seconds)
+
+
+def _keep(program: Program, result: Result, variants: Sequence[Variant], language: str) -> None:
+    """Keep a result in its project for the runs of `check` that follow."""
+    project = where(program).project
+    files = [*program.files, *program.documents, *([program.launch] if os.path.isfile(program.launch) else [])]
+    try:
+        keep(project, files, result, variants)
+    except OSError as error:
+        place = shown(os.path.join(project, NAME))
+        tell(say(Message("{file} was not written: {reason}", file=place, reason=error.strerror), language))
 
 
 def _tell_failure(result: Result, language: str) -> None:

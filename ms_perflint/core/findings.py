@@ -91,6 +91,23 @@ class Finding(NamedTuple):
         return other < self
 
 
+class Measurement(NamedTuple):
+    """What was measured of a finding, on the device of those who asked for it."""
+
+    verdict: str  # "confirmed", "refuted", "not-measurable" or "not-seen"
+    upper_ms: Optional[float]  # of a step, that mending it saves at most
+    share: Optional[float]  # of the time of a step
+    evidence: str
+    source: str  # "verify" or "profile"
+    date: str
+    device: str
+
+    @property
+    def refutes(self) -> bool:
+        """Return whether the finding is shown, and does not count."""
+        return self.verdict == "refuted"
+
+
 class Gain(NamedTuple):
     """What mending the findings of a rule may gain: how much, by what of a training it touches, and in words."""
 

@@ -36,6 +36,7 @@ def _finding(finding: Finding, outcome: Outcome) -> dict[str, object]:
             for related in finding.related
         ],
         "url": pages.url(finding.code, finding.name),
+        "measured": measured._asdict() if (measured := outcome.measured(finding)) is not None else None,
     }
 
 

@@ -110,6 +110,9 @@ class _Log:
                 {"id": number, "physicalLocation": self.physical(each.place), "message": {"text": each.message}}
                 for number, each in enumerate(finding.related, start=1)
             ]
+        measured = self.outcome.measured(finding)
+        if measured is not None:
+            found["properties"] = {"measured": measured._asdict()}
         fix = self.fix(finding, finding.fix) if finding.fix else None
         return {**found, "fixes": [fix]} if fix else found
 

@@ -60,7 +60,19 @@ def summary(outcome: Outcome) -> list[str]:
         ]
     else:
         messages = [found(left)]
-    return [outcome.say(message) for message in (*messages, *_known(outcome.known))]
+    refuted = sum(1 for finding in outcome.findings if (told := outcome.measured(finding)) and told.refutes)
+    return [outcome.say(message) for message in (*messages, *_refuted(refuted), *_known(outcome.known))]
+
+
+def _refuted(number: int) -> list[Message]:
+    """Return how many findings do not count because a measurement refuted them; nothing where that is none."""
+    if number == 0:
+        return []
+    return [
+        Message("1 does not count: `verify` measured no gain.")
+        if number == 1
+        else Message("{number} do not count: `verify` measured no gain.", number=number)
+    ]
 
 
 def _known(number: int) -> list[Message]:

@@ -34,6 +34,9 @@ def block(finding: Finding, outcome: Outcome) -> list[str]:
     if finding.fix is not None and trust is not None:
         lines.append(f"{style(outcome.say(HELP), 'cyan')}: {outcome.say(labelled(finding.fix, trust))}")
         lines += changes(finding.fix, finding.place, outcome.sources, style)
+    measured = outcome.measured(finding)
+    if measured is not None:
+        lines.append(f"{note}: {outcome.say(measured.evidence)}")
     return lines
 
 

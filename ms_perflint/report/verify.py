@@ -9,8 +9,17 @@ from typing import Optional
 from ms_perflint.languages import ENGLISH, Message, say
 from ms_perflint.report.sources import shown
 from ms_perflint.report.style import PLAIN, Style, visible, width
-from ms_perflint.verify.results import Measured, Result, as_json
-from ms_perflint.verify.verdicts import CHANGES_LOSS, FAILS, FASTER, NOT_MEASURED, SAME, SLOWER
+from ms_perflint.verify.results import (
+    CHANGES_LOSS,
+    FAILS,
+    FASTER,
+    NOT_MEASURED,
+    SAME,
+    SLOWER,
+    Measured,
+    Result,
+    as_json,
+)
 
 FORMATS = ("text", "json", "html")
 COLOURS = {FASTER: "green", SLOWER: "red", FAILS: "red", CHANGES_LOSS: "yellow"}

@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Optional
 
@@ -21,8 +22,8 @@ from ms_perflint.languages import Message
 from ms_perflint.verify import verdicts
 from ms_perflint.verify.copying import Place, copy, place_of
 from ms_perflint.verify.processes import Ended, run
-from ms_perflint.verify.records import Run, read
-from ms_perflint.verify.results import Measured, Result
+from ms_perflint.verify.records import Run, is_done, read
+from ms_perflint.verify.results import CHANGES_LOSS, FAILS, NOT_MEASURED, Measured, Result
 from ms_perflint.verify.variants import Variant
 
 HOOKS = {"hooks.py": "sitecustomize.py", "steps.py": "ms_perflint_steps.py"}  # this file -> what Python knows it by
@@ -37,6 +38,7 @@ class Program(NamedTuple):
 
     entry: str
     files: tuple[str, ...]
+    documents: tuple[str, ...] = ()  # config files that it loads
     arguments: tuple[str, ...] = ()
     launch: str = ""  # a script, or the words of a launcher
     python: str = sys.executable
@@ -95,7 +97,9 @@ def once(
         settings = {"records": str(records), "steps": program.steps, "copy": str(target), **place._asdict()}
         env = _environment(program, moved, folder / "hooks", settings)
         try:
-            ended = run(_command(program, moved), moved.path(place.cwd), env, program.seconds)
+            ended = run(
+                _command(program, moved), moved.path(place.cwd), env, program.seconds, partial(is_done, records)
+            )
         except OSError as error:
             return Run(error=f"{error.filename}: {error.strerror}"), ""
         found = read(records)
@@ -162,6 +166,8 @@ def _environment(program: Program, moved: _Moved, hooks: Path, settings: Mapping
 
 def _error(found: Run, ended: Ended, seconds: float) -> str:
     """Return why a run does not count, "" where it does."""
+    if found.is_done and found.steps:
+        return ""
     if ended.code is None:
         return "" if len(found.steps) >= FEWEST else Message("not done after {seconds:.0f} s", seconds=seconds)
     if found.error:
@@ -178,12 +184,12 @@ def _measured(variant: Variant, before: Sequence[Run], after: Sequence[Run]) -> 
     """Return what a variant does."""
     applicability = variant.safety.value
     if not after:
-        return Measured(variant.rules, applicability, verdicts.NOT_MEASURED, error=variant.reason)
+        return Measured(variant.rules, applicability, NOT_MEASURED, error=variant.reason)
     error = next((each.error for each in after if each.error), "")
     if error:
-        return Measured(variant.rules, applicability, verdicts.FAILS, _median(before), error=error)
+        return Measured(variant.rules, applicability, FAILS, _median(before), error=error)
     first, second = verdicts.quartiles(before), verdicts.quartiles(after)
-    verdict = verdicts.CHANGES_LOSS if verdicts.changes_loss(before, after) else verdicts.speed(before, after)
+    verdict = CHANGES_LOSS if verdicts.changes_loss(before, after) else verdicts.speed(before, after)
     return Measured(
         variant.rules,
         applicability,

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -26,10 +26,18 @@ class Ended(NamedTuple):
     output: str
 
 
-def run(command: Sequence[str], cwd: str, env: Mapping[str, str], seconds: float) -> Ended:
+def never() -> bool:
+    """Return that nothing is done before the processes have ended."""
+    return False
+
+
+def run(
+    command: Sequence[str], cwd: str, env: Mapping[str, str], seconds: float, is_done: Callable[[], bool] = never
+) -> Ended:
     """Run a command until it and all that it started have ended, at most for so many seconds; none is left behind.
 
-    A launcher may end before the processes that it has started: they count too. May raise OSError.
+    A launcher may end before the processes that it has started: they count too. Once `is_done` says so, all have only
+    a moment left. May raise OSError.
     """
     mark = uuid.uuid4().hex
     latest = time.monotonic() + seconds
@@ -44,19 +52,18 @@ def run(command: Sequence[str], cwd: str, env: Mapping[str, str], seconds: float
             start_new_session=True,
         )
         try:
-            in_time = _wait(process, mark, latest)
+            in_time = _wait(process, mark, latest, is_done)
         finally:  # also after Ctrl-C
             _end(process, mark)
         return Ended(process.returncode if in_time else None, _tail(output))
 
 
-def _wait(process: subprocess.Popen[bytes], mark: str, latest: float) -> bool:
-    """Wait until all processes have ended; return whether that was in time."""
-    while process.poll() is None:
-        if time.monotonic() > latest:
-            return False
-        time.sleep(PAUSE)
-    while _running(process.pid, mark):
+def _wait(process: subprocess.Popen[bytes], mark: str, latest: float, is_done: Callable[[], bool]) -> bool:
+    """Wait until all processes have ended, or all is done; return whether that was in time."""
+    while process.poll() is None or _running(process.pid, mark):
+        if is_done():
+            latest = min(latest, time.monotonic() + PATIENCE)
+            is_done = never
         if time.monotonic() > latest:
             return False
         time.sleep(PAUSE)

@@ -22,6 +22,7 @@ class Run(NamedTuple):
     device: str = ""
     mindspore: str = ""
     error: str = ""  # with which the program ended
+    is_done: bool = False  # whether it took all steps, or ended by itself
 
 
 def read(folder: Path) -> Run:
@@ -32,6 +33,12 @@ def read(folder: Path) -> Run:
     errors = (str(line["error"]) for lines in processes for line in lines if "error" in line)
     run = _run(ranked[0]) if ranked else Run()
     return run._replace(error=next(errors, ""))
+
+
+def is_done(folder: Path) -> bool:
+    """Return whether the process of rank 0 has written all that it will."""
+    texts = [path.read_bytes() for path in folder.glob("*.jsonl")]
+    return any(text.startswith(b'{"rank": 0}') and b'{"end": ' in text for text in texts)
 
 
 def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
@@ -50,7 +57,8 @@ def _run(lines: list[Mapping[str, Any]]) -> Run:
     named: dict[str, Any] = {key: line[key] for line in lines for key in ("device", "mindspore") if key in line}
     peaks = (line["peak_memory"] for line in lines if "peak_memory" in line)
     losses = tuple(loss for line in intervals for loss in line["losses"])
-    return Run(steps, cpu, _first(intervals[0], steps), losses, next(peaks, None), **named)
+    done = any("end" in line for line in lines)
+    return Run(steps, cpu, _first(intervals[0], steps), losses, next(peaks, None), is_done=done, **named)
 
 
 def _first(interval: Mapping[str, Any], steps: Iterable[float]) -> float:

@@ -6,6 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Optional
 
+FASTER, SAME, SLOWER = "faster", "same", "slower"
+FAILS, CHANGES_LOSS, NOT_MEASURED = "fails", "changes-loss", "not-measured"
+
 
 class Measured(NamedTuple):
     """What one variant did, beside the unchanged program. Times in milliseconds, memory in bytes."""

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.verify.records import Run
+from ms_perflint.verify.results import FASTER, NOT_MEASURED, SAME, SLOWER
 
-FASTER, SAME, SLOWER = "faster", "same", "slower"
-FAILS, CHANGES_LOSS, NOT_MEASURED = "fails", "changes-loss", "not-measured"
-VERDICTS = (FASTER, SAME, SLOWER, FAILS, CHANGES_LOSS, NOT_MEASURED)
+SCALED = 16.0  # the least factor that is taken for loss scaling
+LEAST = 1e-6  # milliseconds: no step takes less
 LOSS = 0.01  # of the size of the losses: rounding stays below it, another training does not
 
 Times = Callable[[Run], Sequence[float]]
@@ -47,7 +47,7 @@ def speed(before: Sequence[Run], after: Sequence[Run]) -> str:
     """Return whether steps became faster or slower, or are the same as far as can be seen.
 
     They differ where the middle halves of their times have nothing in common, and where the runs of the two, each by
-    its median, lie further apart than runs of the same program do.
+    its median, lie further apart than runs of the same program do: as ratios, for a busy machine slows all steps down.
     """
     first, second = quartiles(before), quartiles(after)
     if first is None or second is None:
@@ -55,8 +55,8 @@ def speed(before: Sequence[Run], after: Sequence[Run]) -> str:
     slow, fast = (after, before) if second.median > first.median else (before, after)
     apart = max(first.low, second.low) > min(first.high, second.high)
     medians = [[statistics.median(run.steps) for run in runs if run.steps] for runs in (slow, fast)]
-    gap = min(medians[0]) - max(medians[1])
-    noise = max(max(of_one) - min(of_one) for of_one in medians)
+    gap = min(medians[0]) / max(*medians[1], LEAST)
+    noise = max(max(of_one) / max(min(of_one), LEAST) for of_one in medians)
     if not apart or gap <= noise:
         return SAME
     return SLOWER if slow is after else FASTER
@@ -82,12 +82,21 @@ def changes_loss(before: Sequence[Run], after: Sequence[Run]) -> bool:
 
 def _difference(before: Run, after: Run) -> Optional[float]:
     """Return the largest difference of two runs at one step, relative to the largest loss."""
-    pairs = [(one, two) for one, two in zip(before.losses, after.losses) if one is not None and two is not None]
+    pairs = [(one, _unscaled(one, two)) for one, two in zip(before.losses, after.losses) if one is not None]
+    pairs = [(one, two) for one, two in pairs if two is not None]
     finite = [abs(one) for one, _ in pairs if math.isfinite(one)]
     if not pairs:
         return None
     size = max(finite, default=0.0) or 1.0
     return max(_gap(one, two) / size for one, two in pairs)
+
+
+def _unscaled(one: float, two: Optional[float]) -> Optional[float]:
+    """Return a loss without loss scaling: a power of two, which a fix brings, and which says nothing of the training."""
+    if two is None or not one or not math.isfinite(two / one) or two / one < SCALED:
+        return two
+    scale: float = 2.0 ** round(math.log2(two / one))
+    return two / scale
 
 
 def _gap(one: float, two: float) -> float:

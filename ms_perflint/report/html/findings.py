@@ -20,6 +20,7 @@ from ms_perflint.report.text import labelled
 CONTEXT = 3  # lines before and after
 TALLEST = 16  # lines of a reported range; of more the middle is left out
 GAINS = {"large": Message("large gain"), "medium": Message("medium gain"), "small": Message("small gain")}
+MEASURED = {"confirmed": "large", "refuted": "medium"}  # verdict -> class of its badge
 LONGEST = 500  # characters of a line
 
 
@@ -70,6 +71,7 @@ def article(each: Ranked, outcome: Outcome, entries: Sequence[str], root: str) -
         tag("p", _worded(finding.message)),
         _excerpt(finding, source, outcome) if source is not None else None,
         *(_related(related, root, outcome) for related in finding.related),
+        _measured(finding, outcome),
         _fix(finding, outcome),
         _programs([entries[number] for number in each.programs], outcome),
         data_rule=finding.code,
@@ -145,6 +147,15 @@ def _fix(finding: Finding, outcome: Outcome) -> Markup | None:
     name = outcome.say(Message("What changes"))
     diff = tag("pre", tag("code", join(list(lines), "\n")), tabindex="0", role="region", aria_label=name)
     return tag("div", head, diff if lines else None, class_="fix")
+
+
+def _measured(finding: Finding, outcome: Outcome) -> Markup | None:
+    """Return what was measured of the finding."""
+    measured = outcome.measured(finding)
+    if measured is None:
+        return None
+    size = MEASURED.get(measured.verdict, "small")
+    return tag("p", tag("span", outcome.say(measured.evidence), class_=f"badge {size}"))
 
 
 def _programs(entries: list[str], outcome: Outcome) -> Markup | None:
