@@ -82,8 +82,8 @@ def changes_loss(before: Sequence[Run], after: Sequence[Run]) -> bool:
 
 def _difference(before: Run, after: Run) -> Optional[float]:
     """Return the largest difference of two runs at one step, relative to the largest loss."""
-    pairs = [(one, _unscaled(one, two)) for one, two in zip(before.losses, after.losses) if one is not None]
-    pairs = [(one, two) for one, two in pairs if two is not None]
+    both = [(one, two) for one, two in zip(before.losses, after.losses) if one is not None and two is not None]
+    pairs = [(one, _unscaled(one, two)) for one, two in both]
     finite = [abs(one) for one, _ in pairs if math.isfinite(one)]
     if not pairs:
         return None
@@ -91,9 +91,9 @@ def _difference(before: Run, after: Run) -> Optional[float]:
     return max(_gap(one, two) / size for one, two in pairs)
 
 
-def _unscaled(one: float, two: Optional[float]) -> Optional[float]:
-    """Return a loss without loss scaling: a power of two, which a fix brings, and which says nothing of the training."""
-    if two is None or not one or not math.isfinite(two / one) or two / one < SCALED:
+def _unscaled(one: float, two: float) -> float:
+    """Return a loss without loss scaling: a power of two that a fix brings, and that changes no training."""
+    if not one or not math.isfinite(two / one) or two / one < SCALED:
         return two
     scale: float = 2.0 ** round(math.log2(two / one))
     return two / scale
