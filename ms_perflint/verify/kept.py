@@ -60,12 +60,13 @@ class Kept:
 
     def __init__(self, files: Optional[Files] = None) -> None:
         self._files = files if files is not None else Disk()
+        self._projects: dict[str, Optional[str]] = {}  # by directory
         self._known: dict[str, Mapping[Key, Measurement]] = {}  # by project
 
     def of(self, finding: Finding) -> Optional[Measurement]:
         """Return what was measured of the fix of a finding; None where nothing was, or its program has changed."""
         path = os.path.realpath(finding.place.path)
-        project = project_of(os.path.dirname(path))
+        project = project_of(os.path.dirname(path), self._projects)
         if project is None:
             return None
         if project not in self._known:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Optional
 
 from ms_perflint.core.findings import Finding, Measurement
@@ -15,8 +14,9 @@ NAME = os.path.join(".ms_perflint", "verify.json")
 
 def measurements(findings: Sequence[Finding], files: Files) -> Callable[[Finding], Optional[Measurement]]:
     """Return what tells what `verify` measured of findings; `files` says whether their programs have changed."""
-    folders = {os.path.dirname(os.path.realpath(finding.place.path)) for finding in findings}
-    if not any(map(project_of, folders)):
+    known: dict[str, Optional[str]] = {}
+    folders = {os.path.dirname(path) for path in {finding.place.path for finding in findings}}
+    if not any(project_of(os.path.realpath(folder), known) for folder in folders):
         return unmeasured
     from ms_perflint.verify.kept import Kept
 
@@ -28,10 +28,12 @@ def unmeasured(finding: Finding) -> Optional[Measurement]:
     return None
 
 
-@lru_cache(maxsize=1000)
-def project_of(folder: str) -> Optional[str]:
-    """Return the nearest directory upward that keeps measurements."""
-    if os.path.isfile(os.path.join(folder, NAME)):
-        return folder
-    above = os.path.dirname(folder)
-    return project_of(above) if above != folder else None
+def project_of(folder: str, known: dict[str, Optional[str]]) -> Optional[str]:
+    """Return the nearest directory upward that keeps measurements; `known` holds what was answered before."""
+    if folder not in known:
+        above = os.path.dirname(folder)
+        if os.path.isfile(os.path.join(folder, NAME)):
+            known[folder] = folder
+        else:
+            known[folder] = project_of(above, known) if above != folder else None
+    return known[folder]

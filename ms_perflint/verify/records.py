@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
+FIRST = (b'{"rank": 0}', b'{"rank": null}')  # how the records begin that count
 WARM_UP = 5  # intervals at most that are left out behind the first one: memory pools and caches fill
 
 
@@ -29,8 +30,9 @@ def read(folder: Path) -> Run:
     """Return what the process of the lowest rank did that trained; a run without steps where none did."""
     processes = [list(_lines(path)) for path in sorted(folder.glob("*.jsonl"))]
     trained = [lines for lines in processes if any("wall" in line for line in lines)]
-    ranked = sorted(trained, key=lambda lines: next((line["rank"] for line in lines if "rank" in line), 0))
-    errors = (str(line["error"]) for lines in processes for line in lines if "error" in line)
+    ranked = sorted(trained, key=lambda lines: lines[0].get("rank") or 0)
+    by_launcher = sorted(processes, key=lambda lines: bool(lines) and lines[0].get("rank") is None)
+    errors = (str(line["error"]) for lines in by_launcher for line in lines if "error" in line)
     run = _run(ranked[0]) if ranked else Run()
     return run._replace(error=next(errors, ""))
 
@@ -38,7 +40,7 @@ def read(folder: Path) -> Run:
 def is_done(folder: Path) -> bool:
     """Return whether the process of rank 0 has written all that it will."""
     texts = [path.read_bytes() for path in folder.glob("*.jsonl")]
-    return any(text.startswith(b'{"rank": 0}') and b'{"end": ' in text for text in texts)
+    return any(text.startswith(FIRST) and b'{"end": ' in text for text in texts)
 
 
 def _lines(path: Path) -> Iterator[Mapping[str, Any]]:

@@ -304,9 +304,9 @@ def _peak_memory(mindspore: Any) -> Optional[int]:
     return None
 
 
-def _rank() -> int:
-    """Return the rank of this process among those of the program."""
+def _rank() -> Optional[int]:
+    """Return the rank of this process among those of the program; None where no launcher gave it one."""
     for name in ("RANK_ID", "OMPI_COMM_WORLD_RANK", "MS_NODE_ID"):
         if os.environ.get(name, "").isdigit():
             return int(os.environ[name])
-    return 0
+    return None
