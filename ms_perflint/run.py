@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.cache import Memories, Memory, default_directory
 from ms_perflint.commands.asked import DASK, Options
@@ -16,7 +16,7 @@ from ms_perflint.commands.outputs import Output, outputs, tell, write
 from ms_perflint.config import TABLE, Arguments, Config, Trust
 from ms_perflint.config_values import override
 from ms_perflint.configurations import Configurations, Group, configurations, unread
-from ms_perflint.core.findings import Finding, Gain, Problem, Report, Safety, joined
+from ms_perflint.core.findings import Finding, Gain, Measurement, Problem, Report, Safety, joined
 from ms_perflint.core.source import PYTHON, Disk, Files, Overlay, Source
 from ms_perflint.discovery import Found, discover
 from ms_perflint.gate import REVIEW, answered, left_out
@@ -25,6 +25,7 @@ from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_stat
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
 from ms_perflint.report.summary import files_of, findings_of
+from ms_perflint.verify.lookup import measurements
 
 if TYPE_CHECKING:
     from ms_perflint.commands.progress import Progress
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from ms_perflint.facts.data import Facts
     from ms_perflint.fixes.fixing import Settled
     from ms_perflint.profile.joined import Joined
+
+Measured = Callable[[Finding], Optional[Measurement]]
 
 
 def run(paths: Sequence[str], options: Options) -> int:
@@ -215,9 +218,11 @@ class Work:
             self.typed.give_back(mended)
             files = Overlay(files, mended)
         profiled = self._profiled(report)
-        not_shown = self._print(report, settled, files, profiled)
-        findings = profiled.findings if profiled is not None else report.findings
-        self.left = sum(finding.measured is None or finding.measured.verdict != "refuted" for finding in findings)
+        measured = measurements(report.findings, files)
+        if profiled is not None:
+            measured = profiled.measured.get
+        not_shown = self._print(report, settled, files, measured, profiled)
+        self.left = sum(1 for finding in report.findings if not ((told := measured(finding)) and told.refutes))
         self.fixed = len(settled.fixed) if settled else 0
         self.unread = _unread(report)
         self._say_stale(report)
@@ -234,7 +239,7 @@ class Work:
         return profiled.joined(profile, self.options.ir, report.findings, report.files, self.configs)
 
     def _print(
-        self, report: Report, settled: Settled | None, files: Files, profiled: Joined | None = None
+        self, report: Report, settled: Settled | None, files: Files, measured: Measured, profiled: Joined | None = None
     ) -> set[Problem]:
         """Write all reports that are wanted; `files` as the report speaks of them. Return what could not be shown."""
         outcome = Outcome(
@@ -255,6 +260,7 @@ class Work:
             profiled=profiled,
             unjudged=report.unjudged,
             trained=len(report.trained),
+            measured=measured,
         )
         failed: set[Problem] = set()
         for output in self.outputs:

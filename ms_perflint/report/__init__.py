@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from ms_perflint.core.findings import Finding, Gain, Problem, Safety, Unjudged, in_language
+from ms_perflint.core.findings import Finding, Gain, Measurement, Problem, Safety, Unjudged, in_language
 from ms_perflint.core.internal import internal_error
 from ms_perflint.languages import ENGLISH, say
 from ms_perflint.report.sources import Sources
 from ms_perflint.report.style import PLAIN, Style
+from ms_perflint.verify.lookup import unmeasured
 
 if TYPE_CHECKING:
     from ms_perflint.facts.data import Facts
@@ -46,6 +47,7 @@ class Outcome(NamedTuple):
     quiet: bool = False  # only findings, no summary
     gain: Callable[[str], Gain] = no_gain  # of a rule
     programs: Callable[[], Sequence[Facts]] = tuple  # among the files, with what is known of each; takes its time
+    measured: Callable[[Finding], Measurement | None] = unmeasured  # of a finding
     known: int = 0  # findings that are left out because the baseline knows them
     profiled: Joined | None = None  # what a profile shows of this run
     unjudged: tuple[Unjudged, ...] = ()  # programs that were judged in part

@@ -59,12 +59,24 @@ def summary(outcome: Outcome) -> list[str]:
         ]
     else:
         messages = [found(outcome)]
-    messages += _known(outcome.known)
+    messages += [*_refuted(outcome), *_known(outcome.known)]
     if outcome.unjudged:
         from ms_perflint.report.unjudged import sentence  # here, because most runs judge all
 
         messages.append(sentence(outcome.unjudged, outcome.trained))
     return [outcome.say(message) for message in messages]
+
+
+def _refuted(outcome: Outcome) -> list[Message]:
+    """Return how many findings do not count because a measurement refuted them; nothing where that is none."""
+    number = sum(1 for finding in outcome.findings if (told := outcome.measured(finding)) and told.refutes)
+    if number == 0:
+        return []
+    return [
+        Message("1 does not count: a measurement refutes it.")
+        if number == 1
+        else Message("{number} do not count: a measurement refutes them.", number=number)
+    ]
 
 
 def _known(number: int) -> list[Message]:
