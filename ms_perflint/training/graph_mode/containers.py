@@ -13,7 +13,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, word_of
-from ms_perflint.infer.values import Alternative, Display
+from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.compiled import Step, steps
@@ -65,9 +65,7 @@ def _changes(program: Program, known: Alternative) -> bool:
 
 def _is_made_again(program: Program, known: Alternative) -> bool:
     """Return whether a container is made again for each step."""
-    if not isinstance(known.what, Display):
-        return False
-    step = _step_of(program, known.what.node, known.what.scope)
+    step = _step_of(program, known.shown.node, known.shown.scope) if known.shown is not None else None
     return step is not None and repeats(program, step.site, even_once=True)
 
 
