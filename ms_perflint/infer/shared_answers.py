@@ -11,6 +11,7 @@ from collections.abc import Callable, Container, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.infer.values import Alternative, Value
 
 if TYPE_CHECKING:
     from ms_perflint.infer.queries import Query
@@ -96,6 +97,26 @@ class SharedAnswers:
         shared = Shared(tuple(inputs), tuple(reads), answers, sum(each.evaluations for each in members))
         for each in members:
             self.answers[each.key] = shared
+
+
+def is_same(found: object, known: object) -> bool:
+    """Return whether an answer is that of another program, with the objects of which its values are members.
+
+    Equal values may be members of different objects: `network.trainable_params()` of what another script makes.
+    """
+    if found is known or found != known:
+        return found is known
+    return not (isinstance(found, Value) and isinstance(known, Value)) or all(
+        map(_is_of_same, found.alternatives, known.alternatives)
+    )
+
+
+def _is_of_same(first: Optional[Alternative], second: Optional[Alternative]) -> bool:
+    while first is not None and second is not None and first is not second:
+        if first.identity != second.identity:
+            return False
+        first, second = first.receiver or first.origin, second.receiver or second.origin
+    return first is second
 
 
 def module_of(what: object) -> Optional[SemanticIndex]:

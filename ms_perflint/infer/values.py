@@ -184,6 +184,11 @@ class Alternative(NamedTuple):
         return isinstance(self.what, Display)
 
     @property
+    def shown(self) -> Optional[Held]:
+        """Return the expression by which code shows a list, tuple, set or dict; None of other things."""
+        return Held(self.what.node, self.what.scope) if isinstance(self.what, Display) else None
+
+    @property
     def parts(self) -> tuple[Held, ...]:
         """Return the elements of a list or tuple, the values of a dict, as code shows them; none for other things.
 

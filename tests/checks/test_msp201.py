@@ -63,6 +63,20 @@ STEP = """
 STEP_REPORTED = STEP.replace("opt.parameters)\n", "opt.parameters)  # ! display-only\n")
 
 
+EPOCH = """
+    def train_epoch(net):
+        def forward(data, label):
+            return loss(net(data), label)
+
+        grad_fn = ms.value_and_grad(forward, None, opt.parameters)  # ! #SAFETY
+        for data, label in dataset.create_tuple_iterator():
+            value, grads = grad_fn(data, label)
+            opt(grads)
+
+
+    """
+
+
 def cell(init: str, construct: str) -> str:
     """Return a network of one cell, from the lines of its `__init__` and what its `construct` returns."""
     head = "class Net(nn.Cell):\n    def __init__(self):\n        super().__init__()\n"
@@ -702,6 +716,69 @@ FIRES = [
         """
         net = Net()
         step = nn.TrainOneStepCell(net, nn.Adam(net.trainable_params()))  # ! no fix
+        for data, label in dataset.create_tuple_iterator():
+            step(data, label)
+        """,
+    ),
+    *(
+        case(f"step made anew: {name}", IMPORTS, NET, PARTS, EPOCH.replace("#SAFETY", safety), text)
+        for name, safety, text in (
+            ("in a loop", "display-only", "for epoch in range(10):\n    train_epoch(net)\n"),
+            (
+                "in a loop of a function",
+                "display-only",
+                "def run(model):\n    for epoch in range(10):\n        train_epoch(model)\n\n\nrun(net)\n",
+            ),
+            ("twice in a loop", "no fix", "for epoch in range(5):\n    train_epoch(net)\n    train_epoch(net)\n"),
+            ("for what a call gives", "no fix", "for epoch in range(10):\n    train_epoch(ms.amp.build(net))\n"),
+        )
+    ),
+    case(
+        "step made anew: for an attribute",
+        IMPORTS,
+        NET,
+        PARTS,
+        """
+
+
+        class Trainer:
+            def __init__(self):
+                self.net = net
+
+            def forward(self, data, label):
+                return loss(self.net(data), label)
+
+            def step(self, data, label):
+                grad_fn = ms.value_and_grad(self.forward, None, opt.parameters)  # ! no fix
+                value, grads = grad_fn(data, label)
+                opt(grads)
+
+
+        trainer = Trainer()
+        for data, label in dataset.create_tuple_iterator():
+            trainer.step(data, label)
+        """,
+    ),
+    case(
+        "loss cell that reads members of the network",
+        IMPORTS,
+        NET.replace(
+            "        def construct", "        def prepare(self, x):\n            return x * 2\n\n        def construct"
+        ),
+        PARTS,
+        """
+
+
+        class WithLoss(nn.Cell):
+            def __init__(self, network):
+                super().__init__()
+                self.network = network
+
+            def construct(self, x, y):
+                return loss(self.network(self.network.prepare(x)), y)
+
+
+        step = nn.TrainOneStepCell(WithLoss(net), opt)  # ! no fix
         for data, label in dataset.create_tuple_iterator():
             step(data, label)
         """,

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.bases import ancestors
+from ms_perflint.infer.parameters import argument as argument_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.networks import networks
 from ms_perflint.training.networks.networks import is_loss, multiplies
 from ms_perflint.training.networks.train_cells import WRAPPERS, Training, made_at, wraps
+from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training_steps import STEP_CELLS, is_optimizer_word
 
 if TYPE_CHECKING:
@@ -243,17 +245,29 @@ class _Finder:
             is_inside = where in function.enclosing()
             if home is where or (is_inside and home is not None and home is where.home(callee.id)):
                 stmt = outside(gradient, callee, gradient.stmt)
-                self.uses.setdefault(id(callee), Use(where.module, where, callee, stmt, is_outer=home is not where))
+                self.add(Use(where.module, where, callee, stmt, is_outer=home is not where))
                 return
         is_self = isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and callee.value.id == "self"
         if is_self and callee is not None and function.parent is where.parent and function.module is where.module:
-            self.uses.setdefault(id(callee), Use(where.module, where, callee, gradient.stmt))
+            self.add(Use(where.module, where, callee, gradient.stmt))
             return
         text = Message("the network that the gradient function calls is bound in another scope")
         self.obstacles.append(Obstacle(function.module, site.node, text))
 
     def use(self, argument: ast.expr, call: Call) -> None:
-        self.uses.setdefault(id(argument), Use(call.module, call.scope, argument, outside(call, argument, call.stmt)))
+        self.add(Use(call.module, call.scope, argument, outside(call, argument, call.stmt)))
+
+    def add(self, use: Use) -> None:
+        """Note where a network is converted: once, also where the step is made anew in each step or epoch."""
+        once = _once(self.program, use, DEPTH)
+        if once is None:
+            text = Message("the training step is made anew again and again, and would convert its network each time")
+            self.obstacles.append(Obstacle(use.module, use.node, text))
+        elif _is_read_by_taker(self.program, once):
+            text = Message("what computes the loss uses attributes that the converted network does not have")
+            self.obstacles.append(Obstacle(use.module, use.node, text))
+        else:
+            self.uses.setdefault(id(once.node), once)
 
 
 def _arguments(node: ast.Call) -> list[ast.expr]:
@@ -261,7 +275,7 @@ def _arguments(node: ast.Call) -> list[ast.expr]:
     return [argument for argument in given if not isinstance(argument, ast.Starred)]
 
 
-def outside(call: Call, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
+def outside(call: Site, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
     """Return the statement before which a network is converted once: the loop around, if it is made before that."""
     names = {node.id for node in ast.walk(given) if isinstance(node, ast.Name)}
     for loop in reversed(call.block.loops):
@@ -269,6 +283,38 @@ def outside(call: Call, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
         if isinstance(loop, ast.stmt) and not bound & names:
             return loop
     return stmt
+
+
+def _once(program: Program, use: Use, depth: int) -> Optional[Use]:
+    """Return a use that runs once: of the parameter of a function that each epoch calls, what its one caller passes."""
+    block = next((block for stmt, block in use.module.steps if stmt is use.stmt), None)
+    if block is None or not repeats(program, Site(use.module, use.stmt, "", use.stmt, block, None), even_once=True):  # type: ignore[arg-type]
+        return use
+    name = use.node.id if isinstance(use.node, ast.Name) else ""
+    bindings = use.scope.owner.bindings.get(name, ())
+    callers = [each for each in program.callers(use.scope.owner) if program.runs(each)]
+    if not depth or len(bindings) != 1 or bindings[0].kind != "parameter" or len(callers) != 1:
+        return None
+    given = argument_of(program.evaluator, bindings[0], callers[0]).part
+    if given is None or given.scope.module is not callers[0].module or not isinstance(given.node, ast.Name):
+        return None
+    stmt = outside(callers[0], given.node, callers[0].stmt)
+    return _once(program, Use(given.scope.module, given.scope, given.node, stmt), depth - 1)
+
+
+def _is_read_by_taker(program: Program, use: Use) -> bool:
+    """Return whether what is made of a network, its loss cell, reads members of it: `self.network.prepare(...)`."""
+
+    def same(node: ast.expr) -> bool:
+        return node is use.node
+
+    calls = (site for site in use.scope.owner.calls if isinstance(site.node, ast.Call))
+    takers = (site for site in calls if any(map(same, _arguments(site.node))))  # type: ignore[arg-type]
+    return any(
+        callee.name == "__init__" and _reads_members(program, callee, site.node, same)  # type: ignore[arg-type]
+        for site in takers
+        for callee in _callees(program, site)
+    )
 
 
 def _is_network_by_use(call: ast.Call, gradient: Call) -> bool:
