@@ -436,9 +436,21 @@ def _format(value: object, place: str) -> str:
 
 def _length(value: object, place: str) -> int:
     """Return a line length."""
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1000:
-        got = _shown(value)
-        raise ConfigError(Message("{place}: expected a number from 1 to 1000, got {got}", place=place, got=got))
+    return _number(value, place, (1, 1000))
+
+
+def _number(value: object, place: str, limits: tuple[int, int]) -> int:
+    """Return a whole number between two others."""
+    low, high = limits
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        message = Message(
+            "{place}: expected a number from {low} to {high}, got {got}",
+            place=place,
+            low=low,
+            high=high,
+            got=_shown(value),
+        )
+        raise ConfigError(message)
     return value
 
 
@@ -457,11 +469,14 @@ def _options(value: object, place: str) -> dict[str, dict[str, object]]:
             raise _unknown_rule(place, rule, codes)
         if not isinstance(table, dict):
             raise ConfigError(Message("{place}: expected a table of options", place=f"{place}.{rule}"))
-        found[codes[rule]] = _rule_options(table, known[codes[rule]].options, f"{place}.{rule}")
+        check = known[codes[rule]]
+        found[codes[rule]] = _rule_options(table, check.options, check.limits, f"{place}.{rule}")
     return found
 
 
-def _rule_options(table: Mapping[str, object], defaults: Mapping[str, object], place: str) -> dict[str, object]:
+def _rule_options(
+    table: Mapping[str, object], defaults: Mapping[str, object], limits: Mapping[str, tuple[int, int]], place: str
+) -> dict[str, object]:
     """Return the options that a table sets for one rule."""
     for option, value in table.items():
         if option not in defaults:
@@ -476,6 +491,8 @@ def _rule_options(table: Mapping[str, object], defaults: Mapping[str, object], p
                 got=_shown(value),
             )
             raise ConfigError(message)
+        if option in limits:
+            _number(value, f"{place}.{option}", limits[option])
     return dict(table)
 
 

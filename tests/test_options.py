@@ -104,6 +104,9 @@ def test_the_schema_and_the_loader_accept_what_the_documentation_shows(text: str
         "rules.MSP202.mutliple = 8",
         'rules.MSP202.multiple = "8"',
         "rules.MSP202.multiple = true",
+        "rules.MSP202.multiple = 1",
+        "rules.MSP202.min-waste = 101",
+        "rules.MSP202.min-waste = -1",
         "rules.MSP301.x = 1",
         "rules.missing-dataset-sink-mode.report-deliberate = 1",
     ],
@@ -122,6 +125,7 @@ def test_the_schema_refuses_what_the_loader_refuses(text: str) -> None:
         'exclude = ["!kept", "/a/*.py", "b c/"]',
         'mindspore-version = "2.3.0rc1"',
         "rules.unaligned-shape.multiple = 8",
+        "rules.unaligned-shape.min-waste = 0",
         "rules.MSP301 = {}",
     ],
 )

@@ -36,6 +36,7 @@ CONVOLUTIONS = frozenset(
     {*(f"mindspore.nn.{word}" for word in _CONVS), "mindspore.mint.nn.Conv2d", "mindspore.mint.nn.Conv3d"}
 )
 RECURRENT = frozenset(f"mindspore.nn.{word}" for word in _RECURRENT)
+WIDE = DENSE | CONVOLUTIONS | RECURRENT  # layers that give out a width of their own
 # API -> (parameter, what it says)
 LAYERS: dict[str, tuple[tuple[str, str], ...]] = {
     **{f"mindspore.nn.{word}": ((into, IN), (out, OUT)) for word, (into, out) in _DENSE.items()},
