@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check, spelled
@@ -197,10 +197,14 @@ class UnalignedShape(Check):
             return
         if call.api in OPERATORS:
             self._report_operands(call, node)
-        for found in () if call.api in OPERATORS else self._reported(call):
-            self._report_width(found, node)
+        for position, found in enumerate(() if call.api in OPERATORS else self._reported(call)):
+            own = [origin.node for origin in found.origins if origin.module is call.module and origin.node is not None]
+            if not position:
+                self._report_width(found, node)
+            elif own:  # of a layer that is made several times: one place has one finding
+                self._report_width(found, own[0])
 
-    def _report_width(self, found: Hidden, node: cst.Call) -> None:
+    def _report_width(self, found: Hidden, node: Union[cst.Call, ast.expr]) -> None:
         changed = widths.aligned(found, self.multiple)
         new = widths.width_at(found, changed) if changed else self._next(found.width)
         constants = (*found.origins, *found.literals, *found.literal_sums)

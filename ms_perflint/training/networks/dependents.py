@@ -59,6 +59,11 @@ class Sum(NamedTuple):
 
     number: Number
     parts: int
+    literals: tuple[Origin, ...] = ()  # those of its literals that say the width
+
+    def at(self, old: int, new: int) -> int:
+        """Return the sum when the width is another."""
+        return self.number.value + self.parts * (new - old)
 
 
 class Group(NamedTuple):

@@ -8,6 +8,7 @@ taken together.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
@@ -222,7 +223,8 @@ class Feeds:
             assert base is not None
             self._note(node, scope, word, (base, *_arguments(node)))
             return self._operated(word, [own, *given])
-        said = next(iter(names)) if len(names) == 1 else word if callee.alternatives else ""
+        is_known = bool(callee.alternatives) and all(map(_is_operator, callee.alternatives))
+        said = (next(iter(names)) if len(names) == 1 else word) if is_known or cells or word in dir(builtins) else ""
         self._note(node, scope, said, _arguments(node))
         is_product = bool(names & PRODUCTS) and len(node.args) == 2
         if is_product and not any(layers.transposes(self.program, known) for known in callee.alternatives):
@@ -422,6 +424,10 @@ class Feeds:
     @staticmethod
     def _key(known: Alternative) -> object:
         return known.identity
+
+
+def _is_operator(known: Alternative) -> bool:
+    return (known.api or known.type_api).startswith(("mindspore.", "numpy."))
 
 
 def _arguments(node: ast.Call) -> Iterator[ast.expr]:

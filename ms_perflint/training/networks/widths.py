@@ -51,7 +51,8 @@ class Hidden(NamedTuple):
     @property
     def literal_sums(self) -> tuple[Origin, ...]:
         """Return the literals that are a sum of it and of others."""
-        return tuple(each.number.origins[0] for each in self.sums if each.number.operator is None)
+        whole = (each.number.origins[0] for each in self.sums if each.number.operator is None)
+        return (*whole, *(origin for each in self.sums for origin in each.literals))
 
 
 @query
@@ -196,17 +197,19 @@ class _Group:
         if how == feeds.PART and self.width == self.producer.width:
             self._split(own)
         found = self._joined(call, own) if how == feeds.JOINED else [slot for slot in own if self._takes(slot, how)]
+        along = {id(slot.node) for slot in found if slot.role == layers.ALONG}
+        if len(along) > 1:  # which axis of a shape it is cannot be told
+            found = []
         if not found and self._is_strange(call, own, how):
             self._strange[call] = None
         for slot in found:
-            if slot.width == 2 * self.width and slot.number.operator is None and self._sums(slot, 2):
-                self._joiners[call] = None  # both directions of a recurrent layer
-                continue
+            if slot.width == 2 * self.width and slot.number.operator is None and self._sums(slot, Sum(slot.number, 2)):
+                continue  # both directions of a recurrent layer
             self._add(slot)
             if how in (feeds.FLAT, feeds.PART) and slot.width != self.width:
                 self.scaled[slot.number] = None
             if slot.role == IN:
-                self.is_taken = self.is_taken or source.origin == self.producer.call
+                self.is_taken = self.is_taken or source.origin == self.producer.call or _passes(source.origin)
                 self.consumers.append(slot)
             self._fix(slot, signal)
             if how == feeds.WHOLE:
@@ -217,7 +220,7 @@ class _Group:
         roles = {role for _, role in layers.LAYERS.get(call.api, ((PARAMETER, IN),)) if role != OUT}
         if not own:
             return bool(roles)
-        return how in (feeds.FLAT, feeds.PART) or any(slot.width % self.width == 0 for slot in own)
+        return how in (feeds.FLAT, feeds.PART, feeds.JOINED) or any(slot.width % self.width == 0 for slot in own)
 
     def _split(self, takers: Sequence[Slot]) -> None:
         """Take the width of one part where `k * h` outputs are split."""
@@ -239,31 +242,40 @@ class _Group:
         return is_shared or any(origin.value == self.width for origin in slot.number.origins)
 
     def _joined(self, call: Call, own: Sequence[Slot]) -> list[Slot]:
-        """Return the sizes of what takes in a concatenation that follow by themselves; literal sums are kept."""
+        """Return the sizes behind a concatenation along another axis; those that are a sum of widths are kept."""
         found = []
         carries = self.facts().carries
         for operation in self.index.concats:
             parts = [signal for _, signal in operation.operands if signal]
-            count = sum(carries(self.flow, signal) for signal in parts)
-            for slot in own if count else ():
-                if slot.width == self.width and count == len(parts):
-                    found.append(slot)  # along another axis
-                elif slot.width % self.multiple and slot.width == self._total(parts) and self._sums(slot, count):
-                    self._joiners[call] = None
-                    found.extend([slot] if slot.number.operator is not None else [])
+            ours = [carries(self.flow, signal) for signal in parts]
+            for slot in own if any(ours) else ():
+                if slot.width == self.width and all(ours):
+                    found.append(slot)
+                elif slot.width % self.multiple and (total := self._sum(slot, parts, ours)) is not None:
+                    self._sums(slot, total)
         return found
 
-    def _total(self, parts: Iterable[feeds.Signal]) -> int:
-        """Return the sum of the widths of what is joined; 0 where one is not known."""
+    def _sum(self, slot: Slot, parts: Sequence[feeds.Signal], ours: Sequence[bool]) -> Optional[Sum]:
+        """Return how a size is the sum of what is joined: term by term, or one literal that stands there."""
+        terms = list(_terms(slot.number))
+        if len(terms) == len(parts):
+            mine = [term for term, is_our in zip(terms, ours) if is_our]
+            if any(term.value != self.width for term in mine):
+                return None
+            literals = tuple(origin for term in mine for origin in term.origins if _stands_in(origin, slot.node))
+            return Sum(slot.number, len(mine), literals)
         known = [{width for source in signal for width in self.flow.widths(source) or (0,)} for signal in parts]
-        return sum(next(iter(each)) for each in known) if all(len(each) == 1 and 0 not in each for each in known) else 0
+        total = (
+            sum(next(iter(each)) for each in known) if all(len(each) == 1 and 0 not in each for each in known) else 0
+        )
+        return Sum(slot.number, sum(ours)) if total == slot.width else None
 
-    def _sums(self, slot: Slot, count: int) -> bool:
-        """Return whether a size is a sum in which the width stands so often, or one literal."""
-        found = Sum(slot.number, count)
+    def _sums(self, slot: Slot, found: Sum) -> bool:
+        """Keep a sum that follows by itself, or that is one literal that stands there; return whether it is one."""
         if slot.number.operator is None and [origin.node for origin in slot.number.origins] != [slot.node]:
             return False
         self.sums[found] = None
+        self._joiners[slot.call] = None
         self.is_taken = True
         return True
 
@@ -301,6 +313,24 @@ class _Group:
     def _is_first(self, slot: Slot) -> bool:
         """Return whether a width is the first of a layer that is made several times: an input is fed to that one."""
         return slot.width == next(each.width for each in self.flow.slots(slot.call) if each.role == slot.role)
+
+
+def _passes(origin: object) -> bool:
+    """Return whether a layer gives out what it takes in, as wide as it is."""
+    return isinstance(origin, Call) and origin.api in layers.PASSING
+
+
+def _terms(number: Number) -> Iterator[Number]:
+    """Yield what a number is the sum of."""
+    for part in number.parts if number.operator is ast.Add else ():
+        yield from _terms(part)
+    if number.operator is not ast.Add:
+        yield number
+
+
+def _stands_in(origin: Origin, node: ast.expr) -> bool:
+    """Return whether a constant is part of an expression, and no other is made of it."""
+    return any(each is origin.node for each in ast.walk(node))
 
 
 def after(found: Hidden) -> list[int]:
@@ -384,7 +414,8 @@ def aligned(found: Hidden, multiple: int) -> Optional[Mapping[Place, int]]:
         changed.update({origin.place: width for origin in found.literals})
         for each in found.sums:
             if each.number.operator is None:
-                changed[each.number.origins[0].place] = each.number.value + each.parts * (width - found.width)
+                changed[each.number.origins[0].place] = each.at(found.width, width)
+            changed.update({origin.place: width for origin in each.literals})
         if {origin.place for origin in origins} <= set(changed) and _fits(found, changed, width, multiple):
             return changed
     return None
@@ -399,14 +430,13 @@ def width_at(found: Hidden, changed: Mapping[Place, int]) -> int:
 def _fits(found: Hidden, changed: Mapping[Place, int], width: int, multiple: int) -> bool:
     if width % multiple or not found.dependents.holds(changed, width):
         return False
-    sums = {each.number: each.number.value + each.parts * (width - found.width) for each in found.sums}
-    if any(number.at(changed) != total for number, total in sums.items()):
+    if any(each.number.at(changed) != each.at(found.width, width) for each in found.sums):
         return False
     for slot in found.slots:
         new = slot.number.at(changed)
         if slot.width == found.width and new != width:
             return False
-        if slot.width > multiple and new % multiple and slot.number not in sums:
+        if slot.width > multiple and new % multiple:
             return False
     return True
 
