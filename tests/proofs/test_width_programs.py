@@ -1,4 +1,4 @@
-"""Networks as people write them, before and after `--fix --unsafe-fixes`: they train, or are left alone with a reason."""
+"""Networks as people write them, before and after `--fix --unsafe-fixes`: they train, or say why they do not."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ms_perflint.core.findings import Finding, Safety
 from ms_perflint.engine import lint
 
 CODE = "MSP202"
+OPTIONS = ("--select", CODE, "--device", "Ascend", "--jobs", "1", "--no-interactive")
 
 
 def _findings(folder: Path) -> list[Finding]:
@@ -26,10 +27,7 @@ def _findings(folder: Path) -> list[Finding]:
 def _fix(folder: Path) -> str:
     """Return a program after all fixes that may be made."""
     with pytest.raises(SystemExit):
-        main(
-            ["check", "--isolated", "--fix", "--unsafe-fixes", "--no-interactive", "--select", CODE]
-            + ["--device", "Ascend", "--jobs", "1", str(folder)]
-        )
+        main(["check", "--isolated", "--fix", "--unsafe-fixes", *OPTIONS, str(folder)])
     return (folder / "train.py").read_text(encoding="utf-8")
 
 

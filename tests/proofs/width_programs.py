@@ -156,7 +156,8 @@ FIXED = [
     _fixed(
         "initial values of layers",
         """
-        self.fc = nn.Dense(64, 50, weight_init=initializer(Normal(0.1), [50, 64]), bias_init=ms.Tensor(np.zeros(50), ms.float32))
+        zeros = ms.Tensor(np.zeros(50), ms.float32)
+        self.fc = nn.Dense(64, 50, weight_init=initializer(Normal(0.1), [50, 64]), bias_init=zeros)
         self.head = nn.Dense(50, 10, weight_init=ms.Tensor(np.ones((10, 50)), ms.float32))
         """,
         "return self.head(ops.tanh(self.fc(x)))",
@@ -390,9 +391,7 @@ FIXED = [
     ),
     Written(
         "row of cells",
-        _program(
-            made="net = nn.SequentialCell(nn.Dense(64, 100), nn.Tanh(), nn.Dense(100, 50), nn.ReLU(), nn.Dense(50, 10))\n"
-        ),
+        _program(made="net = nn.SequentialCell(nn.Dense(64, 100), nn.Tanh(), nn.Dense(100, 50), nn.Dense(50, 10))\n"),
         2,
     ),
 ]
