@@ -271,9 +271,21 @@ def _format(value: object, place: Spot) -> str:
 
 def _length(value: object, place: Spot) -> int:
     """Return a line length."""
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1000:
-        got = _shown(value)
-        raise ConfigError(Message("{place}: expected a number from 1 to 1000, got {got}", place=place, got=got))
+    return _number(value, place, (1, 1000))
+
+
+def _number(value: object, place: Spot, limits: tuple[int, int]) -> int:
+    """Return a whole number between two others."""
+    low, high = limits
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        message = Message(
+            "{place}: expected a number from {low} to {high}, got {got}",
+            place=place,
+            low=low,
+            high=high,
+            got=_shown(value),
+        )
+        raise ConfigError(message)
     return value
 
 
@@ -292,11 +304,14 @@ def _options(value: object, place: Spot) -> dict[str, dict[str, object]]:
             raise _unknown_rule(place, rule, codes)
         if not isinstance(table, dict):
             raise ConfigError(Message("{place}: expected a table of options", place=place.below(rule)))
-        found[codes[rule]] = _rule_options(table, known[codes[rule]].options, place.below(rule))
+        check = known[codes[rule]]
+        found[codes[rule]] = _rule_options(table, check.options, check.limits, place.below(rule))
     return found
 
 
-def _rule_options(table: Mapping[str, object], defaults: Mapping[str, object], place: Spot) -> dict[str, object]:
+def _rule_options(
+    table: Mapping[str, object], defaults: Mapping[str, object], limits: Mapping[str, tuple[int, int]], place: Spot
+) -> dict[str, object]:
     """Return the options that a table sets for one rule."""
     for option, value in table.items():
         if option not in defaults:
@@ -311,17 +326,9 @@ def _rule_options(table: Mapping[str, object], defaults: Mapping[str, object], p
                 got=_shown(value),
             )
             raise ConfigError(message)
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value <= 0 < _number(default):
-            message = Message(
-                "{place}: expected a number above 0, got {got}", place=place.below(option), got=_shown(value)
-            )
-            raise ConfigError(message)
+        if option in limits:
+            _number(value, place.below(option), limits[option])
     return dict(table)
-
-
-def _number(value: object) -> float:
-    """Return a number; 0 for what is none."""
-    return value if isinstance(value, (int, float)) else 0
 
 
 def _shown(value: object) -> str:

@@ -36,6 +36,7 @@ CONVOLUTIONS = frozenset(
     {*(f"mindspore.nn.{word}" for word in _CONVS), "mindspore.mint.nn.Conv2d", "mindspore.mint.nn.Conv3d"}
 )
 RECURRENT = frozenset(f"mindspore.nn.{word}" for word in _RECURRENT)
+WIDE = DENSE | CONVOLUTIONS | RECURRENT  # layers that give out a width of their own
 # API -> (parameter, what it says)
 LAYERS: dict[str, tuple[tuple[str, str], ...]] = {
     **{f"mindspore.nn.{word}": ((into, IN), (out, OUT)) for word, (into, out) in _DENSE.items()},
@@ -55,9 +56,8 @@ LAYERS: dict[str, tuple[tuple[str, str], ...]] = {
     "mindspore.nn.EmbeddingExt": (("embedding_dim", ALONG),),
     "mindspore.nn.MultiheadAttention": (("embed_dim", ALONG),),
 }
-TABLES = frozenset(
-    {"mindspore.nn.Embedding", "mindspore.nn.EmbeddingExt", "mindspore.nn.MultiheadAttention", "mindspore.nn.GroupNorm"}
-)
+PASSING = frozenset({"mindspore.nn.MultiheadAttention", "mindspore.nn.GroupNorm", "mindspore.mint.nn.GroupNorm"})
+TABLES = frozenset({"mindspore.nn.Embedding", "mindspore.nn.EmbeddingExt"}) | PASSING
 PRODUCTS = frozenset(
     {
         "mindspore.ops.matmul", "mindspore.ops.mm", "mindspore.ops.bmm",
@@ -163,13 +163,8 @@ def _slots(program: Program, call: Call) -> tuple[Slot, ...]:
 
 def slots_in(call: Call, scope: Scope) -> tuple[Slot, ...]:
     """Return the widths that a layer is given in one call of the function that makes it."""
-    given = [(role, _last(call.given(name))) for name, role in LAYERS.get(call.api, ())]
-    return tuple(
-        Slot(call, role, node, found)
-        for role, node in given
-        if node is not None
-        for found in numbers(call.program, node, scope)
-    )
+    given = [(role, node) for name, role in LAYERS.get(call.api, ()) for node in _each(call.given(name))]
+    return tuple(Slot(call, role, node, found) for role, node in given for found in numbers(call.program, node, scope))
 
 
 def width_given(call: Call) -> Optional[ast.expr]:
@@ -180,6 +175,11 @@ def width_given(call: Call) -> Optional[ast.expr]:
 def are_made(call: ast.Call) -> bool:
     """Return whether the operands of an operator may be made on the spot, so that their shapes stand there."""
     return len(call.args) > 1 and isinstance(call.args[0], ast.Call)
+
+
+def _each(node: Optional[ast.expr]) -> list[ast.expr]:
+    """Return the axes of a normalised shape; what is no shape as it is."""
+    return node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node] if node is not None else []
 
 
 def _last(node: Optional[ast.expr]) -> Optional[ast.expr]:
@@ -234,6 +234,8 @@ def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[li
         shape = shape or (tuples[0] if tuples else None)
         if shape is None and word in ("randn", "rand") and len(node.args) >= 2:
             return [(arg, scope) for arg in node.args]
+        if shape is None and node.args and number(program, node.args[0], scope) is not None:
+            return [(node.args[0], scope)]
     return [(axis, scope) for axis in shape.elts] if isinstance(shape, (ast.Tuple, ast.List)) else None
 
 
