@@ -186,7 +186,7 @@ class Alternative(NamedTuple):
     @property
     def shown(self) -> Optional[Held]:
         """Return the expression by which code shows a list, tuple, set or dict; None of other things."""
-        return Held(self.what.node, self.what.scope) if isinstance(self.what, Display) else None
+        return Held(self.what.node, self.what.scope) if isinstance(self.what, Display) else None  # type: ignore[arg-type]
 
     @property
     def parts(self) -> tuple[Held, ...]:

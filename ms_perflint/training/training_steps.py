@@ -201,6 +201,16 @@ def is_optimizer_word(word: str) -> bool:
     return "optim" in word or word == "opt" or word.startswith("opt_") or word.endswith("_opt")
 
 
+def is_optimizer(program: Program, api: str, cls: Optional[Scope]) -> bool:
+    """Return whether an instance of an API, or of a class of the project, is an optimizer."""
+    names = {api} if cls is None else base_apis(program, cls)
+    return any(name.startswith("mindspore.nn.") and _is_kin(name) for name in names)
+
+
+def _is_kin(name: str) -> bool:
+    return "mindspore.nn.Optimizer" in {name, *mindspore_api.ancestors(name)} or is_optimizer_word(name)
+
+
 @fact
 def steps_optimizer(program: Program) -> bool:
     """Return whether some call of the program steps an optimizer."""

@@ -18,7 +18,7 @@ from ms_perflint.training.networks import networks
 from ms_perflint.training.networks.networks import is_loss, multiplies
 from ms_perflint.training.networks.train_cells import WRAPPERS, Training, made_at, wraps
 from ms_perflint.training.repetition import repeats
-from ms_perflint.training.training_steps import STEP_CELLS, is_optimizer_word
+from ms_perflint.training.training_steps import STEP_CELLS, is_optimizer
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
@@ -132,12 +132,15 @@ class _Finder:
         """Yield the arguments of a call that are networks."""
         for argument in _arguments(call.node):
             value = self.program.value(argument, call.scope)
-            cells = Value(tuple(known for known in value.alternatives if known.is_object))
+            cells = Value(tuple(known for known in value.alternatives if known.is_object and self._may_be_cell(known)))
             if cells.alternatives and not self._is_optimizer(cells) and multiplies(self.program, [cells]):
                 yield argument
 
+    def _may_be_cell(self, known: Alternative) -> bool:
+        return known.cls is None or networks.is_cell(self.program, known.cls)
+
     def _is_optimizer(self, value: Value) -> bool:
-        return any(is_optimizer_word(known.type_api.rpartition(".")[2]) for known in value.alternatives)
+        return any(is_optimizer(self.program, known.type_api, known.cls) for known in value.alternatives)
 
     def _is_loss(self, argument: ast.expr, scope: Scope) -> bool:
         for known in self.program.value(argument, scope).alternatives:
@@ -229,7 +232,7 @@ class _Finder:
                     self.loss(each, DEPTH)
                 else:
                     self.called(site, function, gradient)
-            if not cells and _is_network_by_use(site.node, gradient):
+            if not cells and not _is_loss_by_name(known) and _is_network_by_use(site.node, gradient):
                 self.called(site, function, gradient)
             inner = [each.definition for each in known if each.definition is not None and each.definition.is_function]
             for other in inner if depth > 1 and not cells else ():
@@ -315,6 +318,11 @@ def _is_read_by_taker(program: Program, use: Use) -> bool:
         for site in takers
         for callee in _callees(program, site)
     )
+
+
+def _is_loss_by_name(known: Iterable[Alternative]) -> bool:
+    """Return whether something is a loss of a library, with weights of its own: `AutomaticWeightedLoss(2)`."""
+    return any(each.type_api.endswith("Loss") for each in known)
 
 
 def _is_network_by_use(call: ast.Call, gradient: Call) -> bool:
