@@ -13,7 +13,6 @@ from ms_perflint.index.signature import Layer
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.calls import activated
 from ms_perflint.infer.parameters import argument
-from ms_perflint.infer.values import truth
 from ms_perflint.training.training import callers
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def usually(program: Program, condition: Condition) -> Optional[bool]:
 def is_switch(program: Program, condition: Condition) -> bool:
     """Return whether it fails for a user who passes no option, or for some of those who use a launcher."""
     value = program.value(condition.test, condition.scope)
-    return not value.open and any(truth(known) is (not condition.result) for known in value.by_default)
+    return not value.open and any(known.truth is (not condition.result) for known in value.by_default)
 
 
 def asks_environment(program: Program, condition: Condition) -> bool:
