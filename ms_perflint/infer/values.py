@@ -401,6 +401,20 @@ def join(values: Iterable[Value]) -> Value:
     return Value(ordered, any(value.open for value in values), any(value.overridable for value in values))
 
 
+def is_same(answer: object, other: object) -> bool:
+    """Return whether two answers are equal, and were read in the same places, of the same objects."""
+    if answer != other or not isinstance(answer, Value) or not isinstance(other, Value):
+        return answer == other
+    return all(map(_is_same, answer.alternatives, other.alternatives))
+
+
+def _is_same(known: Optional[Alternative], other: Optional[Alternative]) -> bool:
+    if known is other or known is None or other is None:
+        return known is other
+    is_alike = known == other and known.where == other.where
+    return is_alike and _is_same(known.receiver, other.receiver) and _is_same(known.origin, other.origin)
+
+
 def _is(known: Alternative, constant: object) -> bool:
     value = known.constant
     return type(value) is type(constant) and value == constant
