@@ -227,7 +227,7 @@ class Linter:
         before = dict(self._programs)
         self._asked_about, self._left = {}, {}
         found = [finding for check in enabled for finding in self._findings(check, module)]
-        again = [entry for entry in self._asked_about if entry in before and before[entry].left_out]
+        again = [entry for entry in self._asked_about if entry in before and before[entry].is_spent]
         for entry in again:
             self._drop_program(entry)
         return self._found_in(module, enabled) if again else found
@@ -354,12 +354,14 @@ class Linter:
         """
         is_new = entry not in self._programs
         judged = {check: self._apart(check, entry, self.project.parse(path)) for check in asking}
-        reason = self._programs[entry].left_out if entry in self._programs else None
-        if not reason:
+        program = self._programs.get(entry)
+        reason = program.left_out if program is not None else None
+        if program is None or not reason:
             return judged
-        self._drop_program(entry)
-        if not is_new:
-            return self._ahead(entry, path, asking)
+        if program.is_spent:
+            self._drop_program(entry)
+            if not is_new:
+                return self._ahead(entry, path, asking)
         return {check: each._replace(left_out=reason) for check, each in judged.items()}
 
     def _asking(self, path: str) -> dict[str, list[type[Check]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
@@ -13,13 +14,15 @@ from ms_perflint.index.signature import Layer
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.calls import activated
 from ms_perflint.infer.parameters import argument
+from ms_perflint.languages import Message
 from ms_perflint.training.training import callers
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
-PASSES = 24  # chains of calls that are followed for one site
-DEPTH = 8  # calls in one chain
+CHAINS = 100  # of calls that are followed for one site
+# Calls in one chain: behind more, a site runs whenever what is known so far holds, as where its callers are not known
+DEPTH = 8
 ASKED = frozenset({"os.environ", "sys.argv"})
 
 
@@ -81,17 +84,18 @@ def passes(program: Program, site: Site, also: Iterable[Condition] = ()) -> tupl
     of what each of its callers passes.
     """
     more = tuple(part for condition in also for part in condition.parts)
-    return tuple(dict.fromkeys(_passes(program, site, more, (), ())))[:PASSES]
+    return tuple(dict.fromkeys(_passes(program, site, more, (), ())))
 
 
 def _passes(
     program: Program, site: Site, also: Pass, seen: tuple[Scope, ...], entries: tuple[Entry, ...]
-) -> Iterator[Pass]:
-    """Yield the conditions of a site, with those of what it leads to, where calls have to enter functions."""
+) -> list[Pass]:
+    """Return the conditions of a site, with those of what it leads to, where calls have to enter functions."""
     own = (*conditions(program, condition_of(site)), *also)
-    function, found = site.scope.owner, 0
+    function = site.scope.owner
+    found: list[Pass] = []
     for caller in callers(program, function) if function.is_function and len(seen) < DEPTH else ():
-        if found < PASSES and caller.scope.owner not in (*seen, function) and program.runs(caller):
+        if caller.scope.owner not in (*seen, function) and program.runs(caller):
             inner = _entered(program, caller, function)
             moved = _moved(program, own, caller, function, inner)
             calls = tuple(each._replace(scope=_within(program, each.scope, function, inner)) for each in entries)
@@ -99,11 +103,13 @@ def _passes(
                 continue
             if isinstance(caller.node, ast.Call) and _may_call(program, caller.node.func, function, caller.scope, True):
                 calls = (*calls, Entry(caller.node.func, function, caller.scope))
-            for each in _passes(program, caller, moved, (*seen, function), calls):
-                found += 1
-                yield each
-    if not found:
-        yield own
+            found.extend(_passes(program, caller, moved, (*seen, function), calls))
+            if len(found) > CHAINS:
+                place = site.module.source.place(site.span[0])
+                where = f"{os.path.basename(place.path)}:{place.row}"
+                program.leave_out(Message("more than {most} chains of calls lead to {place}", most=CHAINS, place=where))
+                break
+    return found[:CHAINS] or [own]
 
 
 def _may_call(program: Program, callee: ast.expr, target: Scope, scope: Scope, surely: bool = False) -> bool:

@@ -23,7 +23,6 @@ GRAPH, PYNATIVE = 0, 1
 SET_CONTEXT = "mindspore.set_context"
 _WORD = "set_context"
 PATHS = r"(?i)device|target|platform|distribut|parallel|rank|data"
-MANY = 64  # settings from which on nobody wrote a program by hand, and its mode is called unknown
 DATA_SINK = "mindspore.data_sink"
 JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
 ABOUT_MODE = r"(?i)mode(?!l)|pynative|graph|eager|debug|jit|static|dynamic"
@@ -210,7 +209,7 @@ def training_ends(program: Program) -> Optional[int]:
 def usual_mode(program: Program) -> Optional[int]:
     """Return the mode in which a normal user trains; None when that is not known."""
     said = settings(program)
-    if len(said) > MANY or not program.is_whole:
+    if not program.is_whole:
         return None
     if not said:
         return None if may_be_said_outside(program) else mindspore_api.default_mode(program.version)
