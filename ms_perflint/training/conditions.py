@@ -11,6 +11,7 @@ from ms_perflint.index.predicates import DEVICES, choice, possible
 from ms_perflint.index.reachability import Condition, condition_of
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Layer
+from ms_perflint.index.syntax_forms import is_inside
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.calls import activated
 from ms_perflint.infer.parameters import argument
@@ -166,7 +167,7 @@ def _given(program: Program, condition: Condition, caller: Site, function: Scope
 
 def contradict(program: Program, some: Pass, others: Pass) -> bool:
     """Return whether two passes can never be one: a test would have to come out both ways, or a thing be two things."""
-    both = (*_spelled_out(some), *_spelled_out(others))
+    both = [each for each in (*_spelled_out(some), *_spelled_out(others)) if not _varies(each)]
     return _clash(both) or any(all(_clash((*both, *way)) for way in ways) for ways in map(_ways, both) if ways)
 
 
@@ -181,7 +182,16 @@ def _spelled_out(conditions: Pass) -> Iterator[Condition]:
             yield from condition._replace(test=value).parts
 
 
-def _clash(conditions: Pass) -> bool:
+def _varies(condition: Condition) -> bool:
+    """Return whether a test may come out otherwise on a later pass of a loop around it: it reads what that binds."""
+    test, scope = condition.test, condition.scope
+    names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+    bound = (binding for name in names for binding in scope.bindings.get(name, ()))
+    loops = (loop for each in bound for loop in (*each.block.loops, *([each.stmt] if each.kind == "for" else ())))
+    return any(is_inside(test, loop) for loop in loops)
+
+
+def _clash(conditions: Iterable[Condition]) -> bool:
     """Return whether conditions, each taken as one test, can never hold together."""
     return not devices(conditions) or not possible((choice(each.test), each.result) for each in conditions)
 
