@@ -243,7 +243,7 @@ class Linter:
         before = self._programs.entries
         self._asked_about, self._left, self._gaps = {}, {}, False
         found = [finding for check in enabled for finding in self._findings(check, module)]
-        again = [entry for entry in self._asked_about if entry in before and self._programs.left_out(entry)]
+        again = [entry for entry in self._asked_about if entry in before and self._programs.is_spent(entry)]
         for entry in again:
             self._drop_program(entry)
         return self._found_in(module, enabled) if again else found
@@ -388,7 +388,7 @@ class Linter:
         reason, said = self._programs.left_out(entry), self._why_unjudged(entry)
         if path == entry and asking:
             self._note_training(held[0])
-        if reason:
+        if self._programs.is_spent(entry):
             self._drop_program(entry)
             if not is_new:
                 return self._ahead(entry, path, asking)

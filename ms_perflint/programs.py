@@ -86,6 +86,10 @@ class Programs:
         reasons = (program.left_out for program in self._held.get(entry, ()))
         return next(filter(None, reasons), None) or self.beyond(entry)
 
+    def is_spent(self, entry: str) -> bool:
+        """Return whether the budget of a program is spent: what was asked first decides what it answers."""
+        return any(program.is_spent for program in self._held.get(entry, ()))
+
     def beyond(self, entry: str) -> Optional[Message]:
         """Return how many run configurations of a program are not judged; None where all are."""
         more = self._more.get(entry)

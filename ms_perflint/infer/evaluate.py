@@ -11,7 +11,6 @@ from ms_perflint.index.signature import EACH, Held, Layer, Read
 from ms_perflint.infer import (
     bases,
     calls,
-    configs,
     containers,
     importing,
     lists,
@@ -23,6 +22,7 @@ from ms_perflint.infer import (
 )
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.direct_imports import outside
+from ms_perflint.infer.kinds import KINDS
 from ms_perflint.infer.queries import Queries, query
 from ms_perflint.infer.shared_answers import Form, SharedAnswers
 from ms_perflint.infer.values import (
@@ -33,14 +33,13 @@ from ms_perflint.infer.values import (
     Api,
     Constant,
     Display,
-    Instance,
     Value,
     join,
 )
 
 if TYPE_CHECKING:
     from ms_perflint.infer.database import Database
-    from ms_perflint.infer.evaluator import Library
+    from ms_perflint.infer.evaluator import Kind, Library
 
 
 # Expressions that are known as they stand
@@ -267,23 +266,26 @@ class ProgramEvaluator:
             value = join([*values, *self.rest(value)])
         return value
 
+    def kind(self, known: Alternative) -> Kind[Any]:
+        """Return what answers for values of this kind."""
+        return KINDS[type(known.what)](self, known)
+
     def members(self, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
         """Return what `base.name` can be; `node` is that expression."""
         return members.members(self, base, name, node, scope)
 
     def item(self, known: Alternative, key: object) -> Value:
         """Return what `known[key]` can be."""
-        return containers.item(self, known, key)
+        return self.kind(known).item(key)
 
     def holds(self, known: Alternative, key: object) -> Optional[bool]:
         """Return whether an object has a setting; None where that is not known."""
-        return configs.holds(self, known, key)
+        return self.kind(known).contains(key)
 
-    def operated(self, known: Alternative, name: str) -> Optional[Value]:
+    def operated(self, known: Alternative, name: str, layer: Optional[Layer] = None) -> Optional[Value]:
         """Return what an operator gets from a method of an object: `__getitem__`; None where it has no such method."""
-        cls = known.what.type if isinstance(known.what, Instance) else None
-        method = bases.method(self, cls, name) if isinstance(cls, Scope) else None
-        return calls.entered(self, method, None, known) if method is not None else None
+        method = bases.method(self, known.cls, name) if known.cls is not None else None
+        return calls.entered(self, method, layer, known) if method is not None else None
 
     def elements(self, value: Value) -> tuple[tuple[Alternative, ...], bool]:
         """Return what a list can hold where it is made, and whether it can hold more."""

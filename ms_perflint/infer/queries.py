@@ -16,7 +16,8 @@ from heapq import heapify, heappop, heappush
 from operator import attrgetter
 from typing import Any, Optional, Protocol, TypeVar, overload
 
-from ms_perflint.infer.shared_answers import Input, Shared, SharedAnswers, is_same, module_of, pairs
+from ms_perflint.infer.shared_answers import Input, Shared, SharedAnswers, module_of, pairs
+from ms_perflint.infer.values import is_same
 
 Answer = TypeVar("Answer")
 Work = TypeVar("Work", bound=Callable[..., Any])
@@ -281,7 +282,7 @@ class Queries:
             found = self._inputs.get(asked, self)
             if found is self:
                 found = self._inputs[asked] = attrgetter(asked.name)(self.program)(*asked.arguments)
-            if not is_same(found, known):
+            if found is not known and not is_same(found, known):
                 self._others[id(shared)] = shared
                 return True
         for key, known in pairs(shared.reads):
@@ -290,7 +291,7 @@ class Queries:
                 found = self._asked_again(key)
                 if self._rests != ACYCLIC:
                     return True
-            if not is_same(found, known):
+            if found is not known and not is_same(found, known):
                 self._others[id(shared)] = shared
                 return True
         return False

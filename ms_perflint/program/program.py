@@ -93,6 +93,7 @@ class Program:
         """Begin with no answers."""
         self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps, by the function and its arguments
         self.asked_of_run = Asked()
+        self._left_out: dict[Message, None] = {}  # why questions were answered in part
 
     def close(self) -> None:
         """Forget all answers, so that memory is given back without the garbage collector; they can be asked for again.
@@ -177,7 +178,7 @@ class Program:
             return Message("more than {most} KB of code may run", most=live_code.SIZE // 1000)
         queries = self.evaluator.queries
         if not queries.spent:
-            return None
+            return next(iter(self._left_out), None)
         node = next((each for each in queries.spent_on if isinstance(each, (ast.expr, ast.stmt))), None)
         module = next((each.module for each in queries.spent_on if isinstance(each, Scope)), None)
         where = os.path.relpath(module.path, os.path.dirname(self.entry)) if module is not None else ""
@@ -185,6 +186,15 @@ class Program:
         if queries.spent == NESTED:
             return Message("values rest on one another more than {most} deep in {place}", most=DEPTH, place=place)
         return Message("the budget of {most} evaluations was spent in {place}", most=f"{BUDGET:,}", place=place)
+
+    @property
+    def is_spent(self) -> bool:
+        """Return whether what is left unanswered rests on what was asked before."""
+        return bool(self.evaluator.queries.spent)
+
+    def leave_out(self, reason: Message) -> None:
+        """Note why a question is answered in part."""
+        self._left_out[reason] = None
 
     # --- sites and calls
 
@@ -368,7 +378,12 @@ class Program:
 
     @cached_property
     def _reach(self) -> live_code.Reached:
-        return self.base._reach if self.base is not None else live_code.reached(self)
+        if self.base is not None:
+            return self.base._reach
+        found = live_code.reached(self)
+        if found.unread:
+            self.leave_out(Message("what decorators register in {number} files is left out", number=found.unread))
+        return found
 
     @property
     def reached(self) -> set[Scope]:
