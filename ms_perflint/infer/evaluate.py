@@ -24,7 +24,7 @@ from ms_perflint.infer import (
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.direct_imports import outside
 from ms_perflint.infer.queries import Queries, query
-from ms_perflint.infer.shared_answers import Form, SharedAnswers
+from ms_perflint.infer.shared_answers import SharedAnswers
 from ms_perflint.infer.values import (
     BOTTOM,
     MANY,
@@ -55,7 +55,6 @@ class ProgramEvaluator:
         self.libraries = libraries
         self.queries = Queries(_joined, shared)
         self._memo, self._ask = self.queries.memo, self.queries.ask
-        self._questions = shared.questions if shared is not None else {}
         self._activations: dict[tuple[object, ...], CallContext] = {}
 
     def close(self) -> None:
@@ -98,13 +97,9 @@ class ProgramEvaluator:
             found = self.binding(bindings[0], inner)
             if (id(bindings[0]), inner.key) not in self._memo:  # in a cycle that is not settled
                 return found
-            self._questions.setdefault(key, () if self._is_own(scope) else (VALUES, node, scope))
+            self.queries.same(key, (id(bindings[0]), inner.key), scope, node, bindings[0])
         self._memo[key] = found
         return found
-
-    def _is_own(self, scope: Scope) -> bool:
-        """Return whether no other program asks about a scope: an activation, or one of the entry script."""
-        return bool(scope.key) or scope.module.path == self.queries.entry
 
     def rest(self, value: Value) -> list[Value]:
         """Return what the unknown part of an operand adds to a result: nothing, or that the result is open too."""
@@ -340,9 +335,6 @@ class ProgramEvaluator:
     def callees(self, site: Site) -> Value:
         """Return what the callee of a call site can be."""
         return self.value(site.node.func, site.scope) if isinstance(site.node, ast.Call) else BOTTOM
-
-
-VALUES = Form(ProgramEvaluator, None, None, ProgramEvaluator.value, False)
 
 
 def _joined(first: Any, other: Any) -> Any:

@@ -32,7 +32,6 @@ class Form(NamedTuple):
     bottom: Any
     top: Any
     work: Callable[..., Any]
-    is_query: bool = True  # else `work` finds the answer by queries of other keys
 
 
 class Shared(NamedTuple):
@@ -49,9 +48,11 @@ class SharedAnswers:
 
     def __init__(self) -> None:
         self.answers: dict[Hashable, Shared] = {}
-        # by key: a form and the arguments; () where it is not asked in other programs. What has none, constants and
-        # definitions, rests on nothing but its file
+        # by key: a form and the arguments. What has none, constants and definitions, rests on nothing but its file
         self.questions: dict[Hashable, tuple[Any, ...]] = {}
+        self.same_as: dict[
+            Hashable, tuple[Any, ...]
+        ] = {}  # by key: that of the question with the same answer, and nodes
         self._forms: dict[Callable[..., Any], Form] = {}
 
     @property
@@ -59,28 +60,24 @@ class SharedAnswers:
         """Return whether it holds as many answers as it should."""
         return len(self.answers) > KEPT
 
-    def knows(self, query: Query, askers: Container[type], entry: str) -> bool:
-        """Return whether a query can be asked in other programs: not in activations, and of their entry scripts."""
-        known = self.questions.get(query.key)
-        if known is None:
-            asker, *arguments = query.arguments
-            scopes = [each for each in arguments if isinstance(each, Scope)]
-            if type(asker) not in askers or any(each.key or each.module.path == entry for each in scopes):
-                known = ()
-            else:
-                form = self._forms.get(query.work) or Form(type(asker), query.bottom, query.top, query.work)
-                known = self._forms.setdefault(query.work, form), *arguments
-            self.questions[query.key] = known
-        return known != ()
+    def know(self, query: Query) -> None:
+        """Keep how a question is asked in any program."""
+        asker, *arguments = query.arguments
+        form = self._forms.get(query.work) or Form(type(asker), query.bottom, query.top, query.work)
+        self.questions[query.key] = self._forms.setdefault(query.work, form), *arguments
 
-    def learn(self, cycle: Iterable[Query], memo: dict[Hashable, Any]) -> None:
-        """Keep the answers of a query, or of the members of a cycle, unless they read what cannot be asked again."""
+    def learn(self, cycle: Iterable[Query], memo: dict[Hashable, Any], own: Container[Hashable]) -> None:
+        """Keep the answers of a query, or of the members of a cycle, unless they read what cannot be asked again.
+
+        `own`: the keys of questions that are asked in this program alone.
+        """
         members = tuple(cycle)
         read: dict[Hashable, Any] = {}
         for each in members:
             if each.reads is None:
                 return
-            read.update(each.reads)
+            for key in each.reads:
+                read[self.same_as[key][0] if key in self.same_as else key] = each.reads[key]
         for each in members:
             read.pop(each.key, None)
         inputs: list[Any] = []
@@ -88,8 +85,10 @@ class SharedAnswers:
         for key, answer in read.items():
             if type(key) is Input:
                 inputs += key, answer
+            elif key in own:
+                return
             elif key in self.questions:
-                if not self.questions[key] or key not in memo:
+                if key not in memo:
                     return
                 reads += key, memo[key]
         answers = tuple(part for each in members for part in (each.key, each.answer))
