@@ -55,6 +55,7 @@ class ProgramEvaluator:
         self.libraries = libraries
         self.queries = Queries(_joined, shared)
         self._memo, self._ask = self.queries.memo, self.queries.ask
+        self._contexts = shared.contexts if shared is not None else {}  # those that other programs may enter too
         self._activations: dict[tuple[object, ...], CallContext] = {}
 
     def close(self) -> None:
@@ -296,11 +297,15 @@ class ProgramEvaluator:
         outer: Optional[Scope] = None,
     ) -> CallContext:
         """Return a function as one call enters it: the same one whenever it is asked for."""
-        self.queries.is_of_program()
-        key = id(function), call, id(caller), receiver.what if receiver is not None else None, passed, id(outer)
+        what = receiver.what if receiver is not None else None
+        key = id(function), call, id(caller), what, passed, id(outer)
         if key not in self._activations:
-            name = f"@{len(self._activations)}"
-            self._activations[key] = CallContext(function, call, caller, receiver, name, passed, outer)
+            is_own = self.queries.is_own(function, call, caller, receiver, passed, outer)
+            known, asked = (self._activations, key) if is_own else (self._contexts, (*key, receiver))
+            if asked not in known:
+                name = f"@{'' if is_own else '@'}{len(known)}"
+                known[asked] = CallContext(function, call, caller, receiver, name, passed, outer)
+            self._activations[key] = known[asked]
         return self._activations[key]
 
     # --- conditions

@@ -17,7 +17,8 @@ from operator import attrgetter
 from typing import Any, Optional, Protocol, TypeVar, overload
 
 from ms_perflint.index.semantic_index import Scope
-from ms_perflint.infer.shared_answers import Input, Shared, SharedAnswers, module_of, pairs
+from ms_perflint.infer.call_context import modules_in
+from ms_perflint.infer.shared_answers import Input, Shared, SharedAnswers, pairs
 
 Answer = TypeVar("Answer")
 Work = TypeVar("Work", bound=Callable[..., Any])
@@ -181,7 +182,7 @@ class Queries:
     def same(self, key: Hashable, other: Hashable, scope: Scope, *nodes: object) -> None:
         """Note that a question, asked in a scope about nodes, has the answer of another one in all programs."""
         if self.shared is not None:
-            if not self.is_own_scope(scope):
+            if not self.is_own(scope):
                 self.shared.same_as.setdefault(key, (other, *nodes))
             elif key not in self.shared.same_as:
                 self._own.add(key)
@@ -280,7 +281,8 @@ class Queries:
         if self.shared is None:
             return False
         if query.key not in self.shared.questions:
-            if self._is_own(query):
+            asker, *arguments = query.arguments
+            if type(asker) not in self.askers or self.is_own(*arguments):
                 self._own.add(query.key)
                 return False
             self.shared.know(query)
@@ -291,15 +293,9 @@ class Queries:
         query.answer = self.memo[query.key]
         return True
 
-    def _is_own(self, query: Query) -> bool:
-        """Return whether no other program asks a query: in an activation, or of the entry script."""
-        asker, *arguments = query.arguments
-        scopes = [each for each in arguments if isinstance(each, Scope)]
-        return type(asker) not in self.askers or any(map(self.is_own_scope, scopes))
-
-    def is_own_scope(self, scope: Scope) -> bool:
-        """Return whether a scope is an activation, or one of the entry script."""
-        return bool(scope.key) or scope.module.path == self.entry
+    def is_own(self, *arguments: object) -> bool:
+        """Return whether something is about the entry script: no other program asks it."""
+        return any(module.path == self.entry for module in modules_in(arguments))
 
     def _is_same(self, shared: Shared, depth: int) -> bool:
         """Return whether all that an answer rests on, directly or not, has the same inputs here; it holds then.
@@ -339,7 +335,9 @@ class Queries:
         return True
 
     def _has_inputs(self, shared: Shared) -> bool:
-        """Return whether the program tells the same as the one that found an answer."""
+        """Return whether the program has what an answer is about, and tells the same as the one that found it."""
+        if not all(map(self.program.holds, shared.modules)):
+            return False
         for asked, known in pairs(shared.inputs):
             found = self._inputs.get(asked, self)
             if found is self:
@@ -364,8 +362,7 @@ class Queries:
         """Return the answer to a question of another program; None where it is about what is not part of this one."""
         assert self.shared is not None
         question = self.shared.questions[key]
-        modules = [module for each in question if (module := module_of(each)) is not None]
-        if not all(map(self.program.holds, modules)):
+        if not all(map(self.program.holds, modules_in(question))):
             return None
         form, *arguments = question
         return self.ask(key, form.bottom, form.top, form.work, (self.askers[form.asker], *arguments))

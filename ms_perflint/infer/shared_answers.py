@@ -8,14 +8,15 @@ keep from being read is not asked. The members of a cycle rest on what all of th
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.infer.call_context import CallContext, modules_in
 
 if TYPE_CHECKING:
     from ms_perflint.infer.queries import Query
 
-KEPT = 10_000  # answers, before what the programs share begins anew
+KEPT = 20_000  # answers, before what the programs share begins anew
 
 
 class Input(NamedTuple):
@@ -41,6 +42,7 @@ class Shared(NamedTuple):
     reads: tuple[Any, ...]
     answers: tuple[Any, ...]
     evaluations: int  # that it took
+    modules: frozenset[SemanticIndex]  # in which its questions are asked
 
 
 class SharedAnswers:
@@ -53,6 +55,7 @@ class SharedAnswers:
         self.same_as: dict[
             Hashable, tuple[Any, ...]
         ] = {}  # by key: that of the question with the same answer, and nodes
+        self.contexts: dict[tuple[object, ...], CallContext] = {}  # calls, by all that they are made of
         self._forms: dict[Callable[..., Any], Form] = {}
 
     @property
@@ -92,17 +95,10 @@ class SharedAnswers:
                     return
                 reads += key, memo[key]
         answers = tuple(part for each in members for part in (each.key, each.answer))
-        shared = Shared(tuple(inputs), tuple(reads), answers, sum(each.evaluations for each in members))
+        modules = frozenset(modules_in(tuple(self.questions[each.key] for each in members)))
+        shared = Shared(tuple(inputs), tuple(reads), answers, sum(each.evaluations for each in members), modules)
         for each in members:
             self.answers[each.key] = shared
-
-
-def module_of(what: object) -> Optional[SemanticIndex]:
-    """Return the module in which an argument of a question stands; None of others."""
-    scope = what if isinstance(what, Scope) else getattr(what, "scope", None)
-    if isinstance(scope, Scope):
-        return scope.module
-    return what if isinstance(what, SemanticIndex) else None
 
 
 def pairs(parts: tuple[Any, ...]) -> Iterable[tuple[Any, Any]]:
