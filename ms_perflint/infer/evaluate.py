@@ -24,7 +24,7 @@ from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.direct_imports import outside
 from ms_perflint.infer.kinds import KINDS
 from ms_perflint.infer.queries import Queries, query
-from ms_perflint.infer.shared_answers import Form, SharedAnswers
+from ms_perflint.infer.shared_answers import SharedAnswers
 from ms_perflint.infer.values import (
     BOTTOM,
     MANY,
@@ -54,7 +54,7 @@ class ProgramEvaluator:
         self.libraries = libraries
         self.queries = Queries(_joined, shared)
         self._memo, self._ask = self.queries.memo, self.queries.ask
-        self._questions = shared.questions if shared is not None else {}
+        self._contexts = shared.contexts if shared is not None else {}  # those that other programs may enter too
         self._activations: dict[tuple[object, ...], CallContext] = {}
 
     def close(self) -> None:
@@ -97,13 +97,9 @@ class ProgramEvaluator:
             found = self.binding(bindings[0], inner)
             if (id(bindings[0]), inner.key) not in self._memo:  # in a cycle that is not settled
                 return found
-            self._questions.setdefault(key, () if self._is_own(scope) else (VALUES, node, scope))
+            self.queries.same(key, (id(bindings[0]), inner.key), scope, node, bindings[0])
         self._memo[key] = found
         return found
-
-    def _is_own(self, scope: Scope) -> bool:
-        """Return whether no other program asks about a scope: an activation, or one of the entry script."""
-        return bool(scope.key) or scope.module.path == self.queries.entry
 
     def rest(self, value: Value) -> list[Value]:
         """Return what the unknown part of an operand adds to a result: nothing, or that the result is open too."""
@@ -303,11 +299,15 @@ class ProgramEvaluator:
         outer: Optional[Scope] = None,
     ) -> CallContext:
         """Return a function as one call enters it: the same one whenever it is asked for."""
-        self.queries.is_of_program()
-        key = id(function), call, id(caller), receiver.what if receiver is not None else None, passed, id(outer)
+        what = receiver.what if receiver is not None else None
+        key = id(function), call, id(caller), what, passed, id(outer)
         if key not in self._activations:
-            name = f"@{len(self._activations)}"
-            self._activations[key] = CallContext(function, call, caller, receiver, name, passed, outer)
+            is_own = self.queries.is_own(function, call, caller, receiver, passed, outer)
+            known, asked = (self._activations, key) if is_own else (self._contexts, (*key, receiver))
+            if asked not in known:
+                name = f"@{'' if is_own else '@'}{len(known)}"
+                known[asked] = CallContext(function, call, caller, receiver, name, passed, outer)
+            self._activations[key] = known[asked]
         return self._activations[key]
 
     # --- conditions
@@ -342,9 +342,6 @@ class ProgramEvaluator:
     def callees(self, site: Site) -> Value:
         """Return what the callee of a call site can be."""
         return self.value(site.node.func, site.scope) if isinstance(site.node, ast.Call) else BOTTOM
-
-
-VALUES = Form(ProgramEvaluator, None, None, ProgramEvaluator.value, False)
 
 
 def _joined(first: Any, other: Any) -> Any:

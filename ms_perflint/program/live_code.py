@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
-from ms_perflint.index.execution_order import evaluated
-from ms_perflint.index.semantic_index import Binding, Block, ImportStatement, Scope, SemanticIndex, Site
+from ms_perflint.index.execution_order import steps_of
+from ms_perflint.index.semantic_index import Block, ImportStatement, Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import is_decorated, is_main_guard
 from ms_perflint.infer import registries
 from ms_perflint.resolve.outline import ImportWork
@@ -195,9 +194,6 @@ class _Order:
         self.words: set[str] = set()
         self.guarded: dict[Block, bool] = {}  # whether blocks are under the `__main__` guard of a file
         self.framework: Optional[int] = None
-        self.stores: dict[Scope, list[Binding]] = {}  # by what runs them
-        for store in (each for module in program.modules for stores in module.stores.values() for each in stores):
-            self.stores.setdefault(store.scope.owner, []).append(store)
 
     def run(self) -> Order:
         entry = self.program.module(self.program.entry)
@@ -228,7 +224,7 @@ class _Order:
         if scope in self.entered:
             return
         self.entered.add(scope)
-        for step, block in self._steps(scope):
+        for step, block in steps_of(scope):
             if not self._runs_in(scope, block):
                 continue
             if isinstance(step, (ast.Import, ast.ImportFrom)):
@@ -238,18 +234,6 @@ class _Order:
             if isinstance(step, Site):
                 self.words.add(step.word)
                 yield from self.program.callees(step) or self._handed(step)
-
-    def _steps(self, scope: Scope) -> list[tuple[Union[ImportStatement, Site, Binding], Block]]:
-        """Return the imports, calls and stores of a scope, as they come first."""
-        several = {stmt for stmt, number in Counter(site.stmt for site in scope.calls).items() if number > 1}
-        order = {id(node): at for stmt in several for at, node in enumerate(evaluated(stmt), 1)}
-        rank = scope.module.rank
-        steps: list[tuple[int, int, Union[ImportStatement, Site, Binding], Block]] = [
-            *((rank(stmt) or 0, 0, stmt, block) for stmt, block in scope.imports),
-            *((rank(site.stmt) or 0, order.get(id(site.node), 1), site, site.block) for site in scope.calls),
-            *((rank(each.node) or 0, len(order) + 2, each, each.block) for each in self.stores.get(scope, ())),
-        ]
-        return [step[2:] for step in sorted(steps, key=lambda step: step[:2])]
 
     def _handed(self, site: Site) -> list[Scope]:
         """Return the functions that a call hands to a library, which runs them: `data_sink(train_step, dataset)`."""

@@ -234,6 +234,11 @@ class Program:
         """Return whether a call of `partial` may be given what has a name elsewhere."""
         return bool(self.partials.of(name))
 
+    def naming(self, word: str) -> tuple[SemanticIndex, ...]:
+        """Return the modules of the files that have a word in them, by their bytes."""
+        found = (self.module(path) for path in self.files if self.project.contains(path, word))
+        return tuple(module for module in found if module is not None)
+
     @fact
     def sites(self, word: str) -> list[Site]:
         """Return the call sites of the program whose callee may be something named `word`."""

@@ -89,6 +89,7 @@ _MADE = frozenset(
         "UniformReal",
     }
 )
+_RANDOM = ("randn", "rand")  # take the axes as arguments
 
 
 class Slot:
@@ -210,16 +211,10 @@ def transposes(program: Program, known: Alternative) -> bool:
 
 def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[list[tuple[ast.expr, Scope]]]:
     """Return the axes of a tensor that is created with a shape that stands there: `ops.ones((64, 100))`."""
-    if not isinstance(node, ast.Call):
+    if not isinstance(node, ast.Call) or not any(map(_may_be_axes, ast.walk(node))):
         return None
     names = {known.type_api for known in program.value(node, scope).alternatives}
-    word = (
-        node.func.attr
-        if isinstance(node.func, ast.Attribute)
-        else node.func.id
-        if isinstance(node.func, ast.Name)
-        else ""
-    )
+    word = word_of(node.func)
     shape: Optional[ast.expr] = None
     if names & {"mindspore.common.initializer.initializer"}:
         given = Signature.named("init", "shape").bind(Layer(node, scope)).of("shape").part
@@ -232,11 +227,16 @@ def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[li
         shape = next((k.value for k in node.keywords if k.arg in ("shape", "size")), None)
         tuples = [arg for arg in node.args if isinstance(arg, (ast.Tuple, ast.List))]
         shape = shape or (tuples[0] if tuples else None)
-        if shape is None and word in ("randn", "rand") and len(node.args) >= 2:
+        if shape is None and word in _RANDOM and len(node.args) >= 2:
             return [(arg, scope) for arg in node.args]
         if shape is None and node.args and number(program, node.args[0], scope) is not None:
             return [(node.args[0], scope)]
     return [(axis, scope) for axis in shape.elts] if isinstance(shape, (ast.Tuple, ast.List)) else None
+
+
+def _may_be_axes(node: ast.AST) -> bool:
+    """Return whether the axes of a tensor may stand in a part of an expression: before it is asked what that is."""
+    return isinstance(node, (ast.Tuple, ast.List)) or (isinstance(node, ast.Call) and word_of(node.func) in _RANDOM)
 
 
 def inner_axes(call: Call) -> tuple[Number, ...]:
