@@ -44,7 +44,7 @@ def _leaf(tree: Tree, name: object, holder: Alternative) -> Value:
         return TOP
     place = Place(entry.path, entry.line, entry.column)
     if isinstance(entry.data, (dict, list)):
-        below = Tree(tree.path, entry.data, entry.line, (*tree.keys, name), tree.open or entry.open)
+        below = Tree(tree.path, entry.data, entry.line, (*tree.keys, name), tree.open or entry.open, given=tree.given)
         return Value((Alternative(below, place, holder.by_default),), False, True)
     return Value((Alternative(Constant(entry.data), place, holder.by_default),), False, True)
 
