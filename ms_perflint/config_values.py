@@ -17,6 +17,7 @@ from ms_perflint.config import (
     ConfigError,
     Excluded,
     FileIgnore,
+    Launch,
     Patterns,
     Version,
 )
@@ -269,6 +270,34 @@ def _format(value: object, place: Spot) -> str:
     return _one_of(FORMATS, value, place)
 
 
+def _launches(value: object, place: Spot) -> tuple[Launch, ...]:
+    """Return the commands that start programs; files in them are seen from the directory of the table's file."""
+    import shlex  # here, because few tables say how programs are started
+
+    found = []
+    for text in _texts(value, place):
+        try:
+            words = shlex.split(text)
+        except ValueError as error:
+            raise ConfigError(
+                Message("{place}: {got}: {reason}", place=place, got=_shown(text), reason=error)
+            ) from None
+        first = next((at for at, word in enumerate(words) if word.endswith(".py")), None)
+        if first is None:
+            message = Message(
+                '{place}: expected a script with its arguments, like "train.py --config configs/*.yaml", got {got}',
+                place=place, got=_shown(text),
+            )  # fmt: skip
+            raise ConfigError(message)
+        file = os.path.abspath(place.where)
+        base = os.path.dirname(file)
+        entry = os.path.normpath(os.path.join(base, words[first]))
+        rows = [row for row, line in enumerate((place.text or "").splitlines(), 1) if text in line]
+        row = rows[0] if rows else 1
+        found.append(Launch(entry, tuple(words[first + 1 :]), base, words[first], file, row, str(place)))
+    return tuple(found)
+
+
 def _length(value: object, place: Spot) -> int:
     """Return a line length."""
     return _number(value, place, (1, 1000))
@@ -357,5 +386,6 @@ _READERS: Mapping[str, Callable[[object, Spot], object]] = {
     "respect-gitignore": _flag,
     "output-format": _format,
     "lang": _language,
+    "launch": _launches,
     "rules": _options,
 }

@@ -332,7 +332,13 @@ class Linter:
     def _findings(self, check: type[Check], module: SemanticIndex) -> list[Finding]:
         before = len(self._errors)
         found = merged([self._of_program(check, entry, module) for entry in self._entries(check, module)])
-        return found if len(self._errors) == before else [only_shown(finding) for finding in found]
+        is_whole = len(self._errors) == before and not self._is_shared(module)
+        return found if is_whole else [only_shown(finding) for finding in found]
+
+    def _is_shared(self, module: SemanticIndex) -> bool:
+        """Return whether programs that are not asked run a file too: just one run of one program is judged."""
+        asked = self.config.arguments
+        return asked is not None and not {asked.entry, module.path}.issuperset(self.project.programs(module.path))
 
     def _entries(self, check: type[Check], module: SemanticIndex) -> tuple[str, ...]:
         """Return the entry scripts of the programs that a check is asked for in a file."""

@@ -199,6 +199,14 @@ OPTIONS = (
         unset=f"{VARIABLE}, else the locale",
     ),
     Option(
+        "launch",
+        "list of commands",
+        [],
+        'launch = ["train.py --config configs/*.yaml", "train.py --device CPU"]',
+        "How programs are run: each is judged in these ways; files are relative to the file that says it.",
+        {"type": "array", "items": {"type": "string", "pattern": r"\.py(\s|$)"}},
+    ),
+    Option(
         "rules",
         "tables of rules and their options",
         {},

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Optional
 
 from ms_perflint.config import Config, PerDirectory
-from ms_perflint.core.findings import Found, Problem, over_runs
+from ms_perflint.core.findings import Found, Place, Problem, over_runs
 from ms_perflint.core.source import Disk
 from ms_perflint.discovery import discover
 from ms_perflint.infer.commandline import NOWHERE
@@ -77,9 +77,27 @@ class Programs:
             read = arguments.line(base, " ".join(asked.words), words, asked.base)
             self._problems += [Problem(base.entry, 0, 0, said) for _, said in read.problems]
             return (read.run,)
+        if launched := self._launched(base):
+            return launched
         if not any(base.project.contains_any(path, ASKING) for path in base.files):
             return (None,)
         return (None, *run_configurations.of_starts(base.starts, os.path.dirname(base.entry)))
+
+    def _launched(self, base: Program) -> tuple[RunConfiguration, ...]:
+        """Return the run configurations that `launch` says; none where it says nothing of this program."""
+        runs: list[RunConfiguration] = []
+        for launch in self._config.launch:
+            if launch.entry != base.entry:
+                continue
+            from ms_perflint.program import arguments
+
+            place = Place(launch.file, launch.row, 1)
+            words = [(word, place) for word in launch.words]
+            for line, name in arguments.expanded(base.project.files, words, launch.base):
+                read = arguments.line(base, name or " ".join(launch.words) or DEFAULTS, line, launch.base)
+                runs.append(read.run)
+                self._problems += [Problem(where.path, where.row, where.column, said) for where, said in read.problems]
+        return run_configurations.told_apart(runs)
 
     def left_out(self, entry: str) -> Optional[Message]:
         """Return why some questions that were asked of a program are left unanswered; None where none is."""

@@ -172,8 +172,10 @@ def _of_some(finding: Finding, names: tuple[str, ...], every: int) -> Finding:
             "{message}, with {some} of {every} run configurations, for example {name}",
             message=said, some=len(names), every=every, name=name,
         )  # fmt: skip
-    reason = Message("it would change the other run configurations too")
-    fix = finding.fix._replace(safety=Safety.DISPLAY, reason=reason) if finding.fix is not None else None
+    fix = finding.fix
+    if fix is not None and fix.safety is not Safety.DISPLAY:
+        reason = Message("it would change the other run configurations too")
+        fix = fix._replace(safety=Safety.DISPLAY, reason=reason)
     return finding._replace(message=message, fix=fix, configurations=names)
 
 

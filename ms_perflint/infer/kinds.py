@@ -274,7 +274,8 @@ class OfTree(Settings[Tree]):
             return TOP
         held: Union[Constant, Tree] = Constant(entry.data)
         if isinstance(entry.data, (dict, list)):
-            held = Tree(tree.path, entry.data, entry.line, (*tree.keys, key), tree.open or entry.open)
+            keys, is_open = (*tree.keys, key), tree.open or entry.open
+            held = Tree(tree.path, entry.data, entry.line, keys, is_open, given=tree.given)
         place = Place(entry.path, entry.line, entry.column)
         return Value((Alternative(held, place, self.known.by_default),), False, True)
 

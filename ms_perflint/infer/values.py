@@ -112,7 +112,7 @@ class Options(NamedTuple):
     parser: Alternative
 
 
-@equal_by("path", "line", "keys", "open", "document")
+@equal_by("path", "line", "keys", "open", "document", "given")
 class Tree(NamedTuple):
     """A mapping or list read from a YAML or JSON file, with the lines of its keys."""
 
@@ -123,6 +123,7 @@ class Tree(NamedTuple):
     open: bool = False  # it may hold more: a file below it cannot be read
     documents: tuple[Any, ...] = ()  # all of a stream: this is the first
     document: Optional[int] = None  # which one of a stream it is
+    given: tuple[tuple[str, str], ...] = ()  # the keys that the run gives other values
 
 
 class Member(NamedTuple):

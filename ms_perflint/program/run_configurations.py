@@ -41,7 +41,7 @@ def of_starts(starts: Sequence[Start], root: str) -> tuple[RunConfiguration, ...
             continue
         told = frozenset((flag, given.text, given.is_bare) for flag, given in start.flags.items())
         found.setdefault(told, RunConfiguration(name, place, start.flags, (), start))
-    return _told_apart(found.values()) if len(found) > 1 else ()
+    return told_apart(found.values()) if len(found) > 1 else ()
 
 
 def _is_for_debugging(start: Start) -> bool:
@@ -50,7 +50,7 @@ def _is_for_debugging(start: Start) -> bool:
     return any(given.is_bare or (given.text or "").lower() in ("1", "true", "yes", "on") for given in asked)
 
 
-def _told_apart(runs: Iterable[RunConfiguration]) -> tuple[RunConfiguration, ...]:
+def told_apart(runs: Iterable[RunConfiguration]) -> tuple[RunConfiguration, ...]:
     """Return run configurations with names of their own: several commands of one script get their lines."""
     each = tuple(runs)
     names = [run.name for run in each]

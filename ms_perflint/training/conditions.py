@@ -33,7 +33,13 @@ Pass = tuple[Condition, ...]  # what must hold on one chain of calls
 def conditions(program: Program, found: Iterable[Condition]) -> Pass:
     """Return the parts of some conditions, outermost first, without those that always hold."""
     parts = (part for condition in found for part in condition.parts)
-    return tuple(part for part in parts if program.value(part.test, part.scope).truth is not part.result)
+    return tuple(part for part in parts if _truth(program, part) is not part.result)
+
+
+def _truth(program: Program, condition: Condition) -> Optional[bool]:
+    """Return what the test of a condition must give; in the one run that is judged, what its options give."""
+    value = program.value(condition.test, condition.scope)
+    return value.default_truth if value.truth is None and program.is_one_run() else value.truth
 
 
 def usually(program: Program, condition: Condition) -> Optional[bool]:
@@ -143,7 +149,7 @@ def _moved(program: Program, own: Pass, caller: Site, function: Scope, inner: Sc
     found: list[Condition] = []
     for condition in own:
         for part in _given(program, condition, caller, function, inner):
-            truth = program.value(part.test, part.scope).truth
+            truth = _truth(program, part)
             if truth is (not part.result):
                 return None
             found.extend([part] if truth is None else [])
