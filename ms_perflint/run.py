@@ -19,6 +19,7 @@ from ms_perflint.core.source import Disk, Files, Overlay, Source
 from ms_perflint.discovery import Found, discover
 from ms_perflint.gate import REVIEW, answered, left_out
 from ms_perflint.languages import ENGLISH, Message, chosen, say
+from ms_perflint.named import unparsable
 from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_statistics, rendered
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
@@ -50,24 +51,25 @@ def run(paths: Sequence[str], options: Options) -> int:
         raise UsageError(Message("--statistics goes with {names}, not with {name}", names=names, name=name))
     clock: list[tuple[str, float]] = [("", time.perf_counter())]
     found = typed.found(config, options.force_exclude) if typed else discover(paths, config, options.force_exclude)
+    unparsed = set(unparsable(paths, found.files, typed.files() if typed else Disk()))
     clock.append((Message("finding files"), time.perf_counter()))
     if not found.files and not found.problems and not options.quiet and not typed:
         tell(say(Message("no Python files found"), language))
     cache = None if options.no_cache else Cache(options.cache_dir or default_directory(), paths, config)
-    work = Work(found, config, options, wanted, cache, language, typed)
-    problems = {*found.problems, *work.done()}
+    work = Work(found._replace(problems=(*found.problems, *unparsed)), config, options, wanted, cache, language, typed)
+    problems = {*found.problems, *unparsed, *work.done()}
     clock += [(Message("linting"), work.linted), (Message("fixing and reporting"), time.perf_counter())]
     if cache and work.memory:
         cache.save(work.memory)
     clock.append((Message("keeping the cache"), time.perf_counter()))
-    for problem in sorted(problems):
+    for problem in sorted(problems, key=lambda each: (each.path, each.cell, each)):
         tell(line(problem, language))
     if options.verbose:
         from ms_perflint.account import account
 
         for told in account(paths, config, found, work.disk, work.memory, clock, options.config, options.isolated):
             tell(say(told, language))
-    if problems - (work.unread if options.exit_zero else set()):
+    if problems - (work.unread | unparsed if options.exit_zero else set()):
         return 2
     fails = (work.left and not options.exit_zero) or (work.fixed and options.exit_non_zero_on_fix)
     return int(bool(fails or (work.unjudged and options.strict)))
@@ -208,6 +210,7 @@ class Work:
 
     def _print(self, report: Report, settled: Settled | None, files: Files) -> set[Problem]:
         """Write all reports that are wanted; `files` as the report speaks of them. Return what could not be shown."""
+        problems = {*self.found.problems, *report.problems}
         outcome = Outcome(
             (),
             Sources(files),
@@ -215,9 +218,9 @@ class Work:
             partial(self._trust, frozenset(report.files)),
             self.config.unsafe_fixes,
             settled.fixed if settled else None,
-            read=bool(report.findings) or not set(report.files) <= {problem.path for problem in report.problems},
+            read=bool(report.findings) or not set(report.files) <= {problem.path for problem in problems},
             files=report.files,
-            problems=self._told({*self.found.problems, *report.problems}),
+            problems=self._told(problems),
             quiet=self.options.quiet,
             gain=gain,
             language=self.language,
