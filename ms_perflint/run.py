@@ -218,7 +218,8 @@ class Work:
             partial(self._trust, frozenset(report.files)),
             self.config.unsafe_fixes,
             settled.fixed if settled else None,
-            read=bool(report.findings) or not set(report.files) <= {problem.path for problem in problems},
+            read=bool(report.findings or (settled and settled.fixed))
+            or not set(report.files) <= {problem.path for problem in problems},
             files=report.files,
             problems=self._told(problems),
             quiet=self.options.quiet,
