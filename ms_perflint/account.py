@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from ms_perflint.cache import Memory
-from ms_perflint.config import Config, ruling
+from ms_perflint.cache import Memories
+from ms_perflint.config_files import ruling
+from ms_perflint.configurations import Configurations
 from ms_perflint.core.source import Files
 from ms_perflint.discovery import Found
 from ms_perflint.facts.collect import overview_of, training_scripts
@@ -23,10 +24,10 @@ Clock = Sequence[tuple[str, float]]  # what was done until then, in seconds
 
 def account(
     paths: Sequence[str],
-    config: Config,
+    configs: Configurations,
     found: Found,
     files: Files,
-    memory: Memory | None,
+    memories: Memories,
     clock: Clock,
     file: str | None = None,
     isolated: bool = False,
@@ -34,15 +35,16 @@ def account(
     """Yield what a run did, a message for each line."""
     ruled = ruling(paths, file, isolated)
     yield Message("settings: {file}", file=ruled.where if ruled else Message("no file"))
-    yield Message("rules: {codes}", codes=", ".join(sorted(config.codes)) or Message("none"))
+    yield Message("rules: {codes}", codes=", ".join(sorted(configs.run.codes)) or Message("none"))
     for path, reason in found.skipped:
         yield _skipped(path, reason)
-    linter = Linter(config, files)
-    yield from _gated(linter, found)
-    yield from _programs(linter, found)
-    same, files_found = memory.recalled if memory else 0, len(found.files)
-    known = Message("{number} of {all} files had not changed", number=same, all=files_found)
-    yield Message("cache: {known}", known=known if memory else Message("off"))
+    for config, members in configs.groups(found.files):
+        linter = Linter(config, files)
+        yield from _gated(linter, members)
+        yield from _programs(linter, members)
+    same = memories.recalled
+    known = Message("{number} of {all} files had not changed", number=same or 0, all=len(found.files))
+    yield Message("cache: {known}", known=known if same is not None else Message("off"))
     parts = [
         Message("{what} {seconds} s", what=what, seconds=f"{now - before:.2f}")
         for (_, before), (what, now) in zip(clock, clock[1:])
@@ -54,9 +56,9 @@ def _skipped(path: str, reason: str) -> Message:
     return Message("skipped {file}: {reason}", file=shown(path), reason=reason)
 
 
-def _gated(linter: Linter, found: Found) -> Iterator[str]:
+def _gated(linter: Linter, members: Sequence[str]) -> Iterator[str]:
     """Yield the files that need no look into them."""
-    for path in found.files:
+    for path in members:
         try:
             raw = linter.files.read(path)
         except OSError:
@@ -67,9 +69,9 @@ def _gated(linter: Linter, found: Found) -> Iterator[str]:
             yield _skipped(path, Message("has nothing in it that a rule looks at"))
 
 
-def _programs(linter: Linter, found: Found) -> Iterator[str]:
+def _programs(linter: Linter, members: Sequence[str]) -> Iterator[str]:
     """Yield the programs that train, and for what they were taken."""
-    entries = training_scripts(linter, found.files)
+    entries = training_scripts(linter, members)
     for entry in islice(entries, PROGRAMS):
         program = linter.program(entry)
         large = "" if program.is_whole else Message("too large: only this file of it was read")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypedDict, Union
 
-from ms_perflint import config as configs
+from ms_perflint import config_values
 from ms_perflint.config import Config
-from ms_perflint.core.findings import Finding, Report
+from ms_perflint.configurations import Configurations, configurations
+from ms_perflint.core.findings import Finding, Report, joined
 from ms_perflint.core.source import Disk, Files, Nowhere, Overlay, Source, SourceError, encoded
 from ms_perflint.discovery import discover
 from ms_perflint.engine import lint
@@ -69,15 +71,15 @@ def lint_paths(
     Raises ConfigError for a setting, and ClusterError for a cluster, that cannot be used.
     """
     given = [os.fspath(path) for path in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
-    config = _config(settings, given)
-    found = discover(given, config)
+    configs = _configs(settings, given)
+    found = discover(given, configs)
     if scheduler is None:
-        report = lint(found.files, config, jobs=jobs)
+        report = joined(lint(paths, config, jobs=jobs) for config, paths in configs.groups(found.files))
     else:
         from ms_perflint.cluster import connected  # needs the extra `dask`
 
         with connected(scheduler) as cluster:
-            report = lint(found.files, config, cluster=cluster)
+            report = joined(lint(paths, config, cluster=cluster) for config, paths in configs.groups(found.files))
     return report._replace(problems=tuple(sorted({*found.problems, *report.problems})))
 
 
@@ -114,17 +116,27 @@ def _unreadable(path: str, error: SourceError) -> Report:
 
 
 def _config(settings: Settings, paths: Sequence[Path] | None) -> Config:
-    """Return the configuration of these paths with the settings of a call on top. May raise ConfigError."""
+    """Return the configuration of one text with the settings of a call on top. May raise ConfigError."""
+    return _configs(settings, paths).run
+
+
+def _configs(settings: Settings, paths: Sequence[Path] | None) -> Configurations:
+    """Return the configurations of these paths with the settings of a call on top. May raise ConfigError."""
     unknown = sorted(settings.keys() - Settings.__annotations__)
     if unknown:
         raise TypeError(f"unknown setting {unknown[0]!r}; known are {', '.join(sorted(Settings.__annotations__))}")
     file, isolated = settings.get("config"), settings.get("isolated", False) or paths is None
     names = [os.fspath(path) for path in paths or ()]
-    config = configs.load(names, None if file is None else os.fspath(file), isolated)
+    on_top = partial(_on_top, settings)
+    return configurations(names, on_top, None if file is None else os.fspath(file), isolated)
+
+
+def _on_top(settings: Settings, config: Config) -> Config:
+    """Return a configuration with the settings of a call on top. May raise ConfigError."""
     named = ("select", "ignore", "extend_select", "extend_safe_fixes", "mindspore_version", "device", "line_length")
     given: dict[str, object] = {name: value for name, value in settings.items() if name in named}
-    config = configs.override(config, "", **given)
+    config = config_values.override(config, "", **given)
     if "rules" in settings:
-        options = configs.parse({"rules": settings["rules"]}, "rules", config.root).options
+        options = config_values.parse({"rules": settings["rules"]}, "rules", config.root).options
         config = config._replace(options={**config.options, **options})
     return config

@@ -16,8 +16,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
+from typing import Protocol
 
-from ms_perflint.config import TABLE, Config, ConfigError, inside
+from ms_perflint.config import TABLE, ConfigError, inside
 from ms_perflint.core.findings import Finding, Report
 from ms_perflint.core.fingerprints import digest
 from ms_perflint.core.source import Files, Source, SourceError, read_regular
@@ -26,6 +27,13 @@ from ms_perflint.languages import Message
 VERSION = 1
 BLOCKS = frozenset(("body", "orelse", "finalbody", "handlers", "cases"))  # of a statement: what its header is not
 LAYOUT = frozenset(("ctx", "kind", "type_comment"))  # what does not tell one statement from another
+
+
+class Selection(Protocol):
+    """What knows which rules are on in which files."""
+
+    def selects(self, code: str, path: str) -> bool:
+        """Return whether findings of a rule are wanted in a file (absolute)."""
 
 
 @dataclass(frozen=True, order=True)
@@ -58,7 +66,7 @@ class Baseline:
         new, known = self.divide(report.findings, files)
         return report._replace(findings=new, known=known)
 
-    def gone(self, found: Iterable[Entry], report: Report, config: Config) -> list[Entry]:
+    def gone(self, found: Iterable[Entry], report: Report, config: Selection) -> list[Entry]:
         """Return the entries that match nothing of what was found, sorted.
 
         Only files that were looked at tell, or that are not there, and rules that are on in them: a run over a folder
@@ -116,23 +124,27 @@ def load(path: str) -> Baseline:
         raise ConfigError(message) from error
 
 
-def write(report: Report, config: Config, files: Files, extend: bool, anywhere: bool) -> tuple[Report, str]:
-    """Write the baseline without what is gone, and with what is new where it is new or to be extended.
+def nothing_to_write() -> ConfigError:
+    """Return what to raise where no baseline is named."""
+    return ConfigError(
+        Message("no baseline to write: name it with `--baseline FILE`, or `baseline` in [{table}]", table=TABLE)
+    )
 
-    Return what is left to report, and what was done. May raise ConfigError, also where the baseline lies outside of
-    the project and may not lie `anywhere`: a repository that is linted must not choose what is overwritten.
+
+def write(
+    report: Report, config: Selection, file: str, files: Files, extend: bool, within: str | None
+) -> tuple[Report, str]:
+    """Write a baseline without what is gone, and with what is new where it is new or to be extended.
+
+    Return what is left to report, and what was done. May raise ConfigError, also where it lies outside of `within`, the
+    project whose settings name it: a repository that is linted must not choose what is overwritten.
     """
-    file = config.baseline_file
-    if file is None:
-        raise ConfigError(
-            Message("no baseline to write: name it with `--baseline FILE`, or `baseline` in [{table}]", table=TABLE)
-        )
-    if not anywhere and not inside(os.path.realpath(file), os.path.realpath(config.root)):
+    if within is not None and not inside(os.path.realpath(file), os.path.realpath(within)):
         raise ConfigError(
             Message(
                 "{file}: a configuration names it, outside of {folder}: name it with `--baseline` to write it",
                 file=_shown(file),
-                folder=config.root,
+                folder=within,
             )
         )
     found = tuple(entries(report.findings, file, files))
@@ -152,9 +164,9 @@ def write(report: Report, config: Config, files: Files, extend: bool, anywhere: 
     return after.divided(report, files), said
 
 
-def stale(report: Report, config: Config, files: Files) -> str:
-    """Return a line about what of the baseline matches nothing any more; "" where all does."""
-    baseline = load(config.baseline_file or "")
+def stale(report: Report, config: Selection, file: str, files: Files) -> str:
+    """Return a line about what of a baseline matches nothing any more; "" where all does."""
+    baseline = load(file)
     found = entries(sorted([*report.findings, *report.known]), baseline.file, files)
     gone = baseline.gone(found, report, config)
     if not gone:

@@ -224,6 +224,37 @@ class Cache:
             os.utime(self._path)  # it was used
 
 
+class Memories:
+    """What is known of the files of a run, apart for each configuration; without a cache it ends with the run."""
+
+    def __init__(self, directory: Optional[str], paths: Sequence[str]) -> None:
+        """Take the directory of caches, None for no cache, and the paths of the run as given."""
+        self._directory = directory
+        self._paths = paths
+        self._known: dict[str, tuple[Optional[Cache], Memory]] = {}
+
+    def of(self, config: Config, held: bool = False) -> Optional[Memory]:
+        """Return the memory of a configuration; without a cache None, unless it is to be `held` while the run lasts."""
+        key = repr(config._replace(baseline=None))
+        if key not in self._known:
+            if self._directory is None and not held:
+                return None
+            cache = Cache(self._directory, self._paths, config) if self._directory is not None else None
+            self._known[key] = cache, cache.load() if cache is not None else Memory()
+        return self._known[key][1]
+
+    @property
+    def recalled(self) -> Optional[int]:
+        """Return how many files had not changed since the last run; None without a cache."""
+        return sum(memory.recalled for _, memory in self._known.values()) if self._directory is not None else None
+
+    def save(self) -> None:
+        """Keep what was learnt where there is a cache."""
+        for cache, memory in self._known.values():
+            if cache is not None:
+                cache.save(memory)
+
+
 def default_directory() -> str:
     """Return where caches are kept when nobody says where: the user's cache directory."""
     if sys.platform == "win32":
@@ -267,6 +298,7 @@ def _way(config: Config) -> tuple[object, ...]:
         baseline=None,
         exclude=(),
         extend_exclude=(),
+        others=(),
         unsafe_fixes=False,
         extend_safe_fixes=(),
         lang=None,

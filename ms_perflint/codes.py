@@ -10,7 +10,7 @@ from ms_perflint.core.source import read_regular
 
 CHECKS = "checks"  # the folder with a module for each rule: msp301_synchronous_checkpoint.py
 GROUP = "ms_perflint.checks"  # entry points of checks from other packages
-PREVIEW = ("MSP901",)  # our own rules that are off until they are selected
+PREVIEW = b"\n    preview = True"  # in the module of a rule that is off until it is selected
 
 
 def codes() -> tuple[str, ...]:
@@ -34,7 +34,13 @@ def previews() -> tuple[str, ...]:
         from ms_perflint.check import checks
 
         return tuple(check.code for check in checks() if check.preview)
-    return PREVIEW
+    return tuple(module.partition("_")[0].upper() for module in modules() if PREVIEW in _text(module))
+
+
+def _text(module: str) -> bytes:
+    """Return the text of the module of one of our own rules; "" where only the compiled module is there."""
+    path = os.path.join(os.path.dirname(__file__), CHECKS, f"{module}.py")
+    return read_regular(path).replace(b"\r\n", b"\n") if os.path.exists(path) else b""
 
 
 @lru_cache(maxsize=1)

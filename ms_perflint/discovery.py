@@ -9,7 +9,7 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from ms_perflint.config import Config, Patterns, inside, relative
+from ms_perflint.config import Config, ConfigError, Patterns, PerDirectory, inside, relative
 from ms_perflint.core.findings import Problem
 from ms_perflint.core.source import PYTHON, read_regular, unreadable
 from ms_perflint.languages import Message
@@ -63,24 +63,27 @@ class _Ignores(NamedTuple):
         return _Ignores(repository, chain)
 
 
-def discover(paths: Sequence[str], config: Config, force_exclude: bool = False) -> Found:
+def discover(paths: Sequence[str], settings: PerDirectory, force_exclude: bool = False) -> Found:
     """Return the files at `paths`: a file given by name always, of a directory those that count.
 
-    With `force_exclude` what the configuration excludes is also left out where it was given by name.
+    With `force_exclude` what the configuration excludes is also left out where it was given by name. Files whose
+    configuration is broken are left out, too.
     """
     files: dict[str, set[str]] = {}  # names by directory
     problems: set[Problem] = set()
     skipped: set[tuple[str, str]] = set()
     for given in paths:
         path = os.path.abspath(given)
-        if force_exclude and is_excluded(path, config):
-            continue
         if os.path.isdir(path):
-            for directory, names in _walk(path, config, problems, skipped):
-                files.setdefault(directory, set()).update(names)
+            config = _config_at(path, settings, problems)
+            if config is not None and not (force_exclude and is_excluded(path, config)):
+                for directory, names in _walk(path, settings, problems, skipped):
+                    files.setdefault(directory, set()).update(names)
         elif os.path.isfile(path):
             directory, name = os.path.split(path)
-            files.setdefault(directory, set()).add(name)
+            config = _config_at(directory, settings, problems)
+            if config is not None and not (force_exclude and is_excluded(path, config)):
+                files.setdefault(directory, set()).add(name)
         else:
             problems.add(Problem(path, 0, 0, _why(path)))
     return Found(_ordered(files), tuple(sorted(problems)), tuple(sorted(skipped)))
@@ -88,8 +91,18 @@ def discover(paths: Sequence[str], config: Config, force_exclude: bool = False) 
 
 def is_excluded(path: str, config: Config) -> bool:
     """Return whether the configuration excludes a path, or a folder above it in the project."""
-    patterns = (*config.exclude, *config.extend_exclude)
-    return Patterns(config.root, patterns)(path, directory=os.path.isdir(path))
+    directory = os.path.isdir(path)
+    return any(Patterns(each.root, each.patterns)(path, directory) for each in config.excluded)
+
+
+def _config_at(directory: str, settings: PerDirectory, problems: set[Problem]) -> Config | None:
+    """Return the configuration of the files in a directory; None where it is broken, which is added to `problems`."""
+    try:
+        return settings.at(directory)
+    except ConfigError as error:
+        reason = Message("its files were not linted: {reason}", reason=error.args[0])
+        problems.add(Problem(directory, 0, 0, reason))
+        return None
 
 
 def grouped(path: str) -> tuple[list[str], str]:
@@ -119,16 +132,22 @@ def _why(path: str) -> Message:
 
 
 def _walk(
-    start: str, config: Config, problems: set[Problem], skipped: set[tuple[str, str]]
+    start: str, settings: PerDirectory, problems: set[Problem], skipped: set[tuple[str, str]]
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield each directory below `start` with the names of the Python files and notebooks in it.
 
     Links to directories are not followed: loops.
     """
-    excludes = _Excludes(start, config)
-    stack = [(start, _ignores_above(start, problems) if config.respect_gitignore else None)]
+    first = _config_at(start, settings, problems)
+    ignored = _ignores_above(start, problems) if first is not None and first.respect_gitignore else _Ignores()
+    stack: list[tuple[str, _Ignores, Config | None, _Excludes | None]] = [(start, ignored, None, None)]
     while stack:
-        directory, ignores = stack.pop()
+        directory, ignores, above, excludes = stack.pop()
+        config = _config_at(directory, settings, problems)
+        if config is None:
+            continue
+        if excludes is None or config is not above:
+            excludes = _Excludes(directory, config)
         try:
             with os.scandir(directory) as listing:
                 entries = list(listing)
@@ -137,7 +156,7 @@ def _walk(
                 Problem(directory, 0, 0, Message("cannot be listed: {reason}", reason=error.strerror or error))
             )
             continue
-        if ignores is not None:
+        if config.respect_gitignore:
             ignores = ignores.below(directory, {entry.name for entry in entries}, problems)
         names: list[str] = []
         for entry in entries:
@@ -146,10 +165,10 @@ def _walk(
                 continue
             if excludes(entry, is_directory):
                 skipped.add((entry.path, Message("excluded by the settings")))
-            elif ignores is not None and ignores.ignores(entry.path, is_directory):
+            elif config.respect_gitignore and ignores.ignores(entry.path, is_directory):
                 skipped.add((entry.path, Message("ignored by git")))
             elif is_directory:
-                stack.append((entry.path, ignores))
+                stack.append((entry.path, ignores, config, excludes))
             else:
                 names.append(entry.name)
         if names:
@@ -168,23 +187,22 @@ class _Excludes:
     """Which entries below `start` the configuration excludes."""
 
     def __init__(self, start: str, config: Config) -> None:
-        patterns = (*config.exclude, *config.extend_exclude)
-        plain = not any(pattern.startswith("!") for pattern in patterns)  # a "!" speaks about the ones before it
-        names = [pattern for pattern in patterns if plain and not _SPECIAL & set(pattern)]
-        self._names = frozenset(names)
-        others = tuple(pattern for pattern in patterns if pattern not in self._names)
-        root = config.root
-        inner = relative(start, root).split("/") if inside(start, root) else []
-        named = not self._names.isdisjoint(inner)
-        if not inner or named or (others and Patterns(root, others)(start, directory=True)):
-            root = start  # who names an excluded directory wants it
-        self._others = Patterns(root, others) if others else None
+        """Take what holds below a directory; who names an excluded one wants it."""
+        self._names: set[str] = set()
+        self._others: list[Patterns] = []
+        for root, patterns in config.excluded:
+            plain = not any(pattern.startswith("!") for pattern in patterns)  # a "!" speaks about the ones before it
+            names = {pattern for pattern in patterns if plain and not _SPECIAL & set(pattern)}
+            others = tuple(pattern for pattern in patterns if pattern not in names)
+            inner = relative(start, root).split("/") if inside(start, root) else []
+            if not inner or not names.isdisjoint(inner) or (others and Patterns(root, others)(start, directory=True)):
+                root = start
+            self._names |= names
+            self._others += [Patterns(root, others)] if others else []
 
     def __call__(self, entry: os.DirEntry[str], directory: bool) -> bool:
         """Return whether this entry is one of them."""
-        if entry.name in self._names:
-            return True
-        return self._others is not None and self._others(entry.path, directory)
+        return entry.name in self._names or any(matches(entry.path, directory) for matches in self._others)
 
 
 def _ignores_above(start: str, problems: set[Problem]) -> _Ignores:

@@ -24,7 +24,9 @@ from flake8.style_guide import Decision, DecisionEngine  # type: ignore[import-u
 
 from ms_perflint.codes import codes, previews
 from ms_perflint.collector import without_collector
-from ms_perflint.config import Config, ConfigError, load
+from ms_perflint.config import Config, ConfigError
+from ms_perflint.configurations import Group, configurations
+from ms_perflint.core.findings import Problem
 from ms_perflint.core.internal import internal_error
 from ms_perflint.languages import ENGLISH, escaped, of_environment, say
 from ms_perflint.version import __version__
@@ -53,38 +55,59 @@ class Run:
         self._options = options
         self._suppress = not options.disable_noqa
         self._typed: str = options.stdin_display_name if "-" in names else ""  # the name of what comes from stdin
-        self._settings = load([self._typed if name == "-" else name for name in names])
+        paths = [self._typed if name == "-" else name for name in names]
+        self._configs = configurations(paths, self._shown)
         self._linter: Optional[Linter] = None
-        self.language = _language(self._settings)
-        self._baseline: Optional[Baseline] = None
-        if self._settings.baseline_file is not None:
-            from ms_perflint.baseline import load as load_baseline
-
-            self._baseline = load_baseline(self._settings.baseline_file)
+        self.language = _language(self._configs.run)
+        self._baselines: dict[str, Baseline] = {}
+        if self._configs.run.baseline_file is not None:
+            self._baseline(self._configs.run.baseline_file)
         with without_collector():
-            self._answers = self._ahead() if self._suppress and _names_files(options) and self._config.select else {}
+            self._answers = self._ahead() if self._suppress and _names_files(options) and self._selected else {}
             gc.freeze()  # what lives now lives to the end: the collector need not look at it again in any process
 
     @cached_property
-    def _config(self) -> Config:
-        """Return the configuration with the rules that flake8 may show, in all files: it has its own selection."""
+    def _selected(self) -> tuple[str, ...]:
+        """Return the rules that flake8 may show, in all files: it has its own selection."""
         decider = DecisionEngine(self._options)
-        shown = tuple(code for code in codes() if decider.decision_for(code) is Decision.Selected)
-        return self._settings._replace(
-            select=shown, ignore=(), extend_select=(), per_file_ignores=(), extend_per_file_ignores=()
+        return tuple(code for code in codes() if decider.decision_for(code) is Decision.Selected)
+
+    def _shown(self, config: Config) -> Config:
+        """Return a configuration with the rules that flake8 may show."""
+        return config._replace(
+            select=self._selected, ignore=(), extend_select=(), per_file_ignores=(), extend_per_file_ignores=()
         )
+
+    def _baseline(self, file: str) -> Baseline:
+        """Return a baseline, which is read once. May raise ConfigError."""
+        if file not in self._baselines:
+            from ms_perflint.baseline import load
+
+            self._baselines[file] = load(file)
+        return self._baselines[file]
 
     def _ahead(self) -> Mapping[str, Answer]:
         """Return what is known of the files of this run before flake8 starts; an error comes again with its file."""
         from ms_perflint import ahead
 
-        files, cache = _files(self._options), _cache(self._options, self._config)
-        with suppress(Exception):
-            if multiprocessing.parent_process() is None:
-                return ahead.linted(files, self._config, cache, _jobs(self._options), self._tell)
-            if cache is not None:
-                return ahead.recalled(files, self._config, cache)
-        return {}
+        answers: dict[str, Answer] = {}
+        for config, files in self._groups():
+            cache = _cache(self._options, config)
+            with suppress(Exception):
+                if multiprocessing.parent_process() is None:
+                    answers.update(ahead.linted(files, config, cache, _jobs(self._options), self._tell))
+                elif cache is not None:
+                    answers.update(ahead.recalled(files, config, cache))
+        return answers
+
+    def _groups(self) -> tuple[Group, ...]:
+        """Return the files of this run by their configurations, without those whose configuration is broken."""
+        usable = []
+        for path in _files(self._options):
+            with suppress(ConfigError):
+                self._configs.of(path)
+                usable.append(path)
+        return self._configs.groups(usable)
 
     def _tell(self, found: Sequence[Unjudged]) -> None:
         """Say on stderr which programs were judged in part: flake8 has no place for it in its report."""
@@ -100,7 +123,12 @@ class Run:
         known = self._answers.get(path)
         if known is not None and known.holds():
             return known.findings, known.problems
-        return self._anew(tree, "".join(lines), path, name) if self._config.select else ((), ())
+        if not self._selected:
+            return (), ()
+        try:
+            return self._anew(tree, "".join(lines), path, name)
+        except ConfigError as error:
+            return (), [Problem(path, 0, 0, error.args[0])]
 
     def _anew(self, tree: ast.Module, text: str, path: str, name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
         """Return what is found in a file that flake8 has read and parsed."""
@@ -116,15 +144,17 @@ class Run:
             source = Source(path, raw)
         except SourceError as error:
             return (), [error.problem(path)]
-        here = Overlay(Disk(), {path: raw})
+        here, config = Overlay(Disk(), {path: raw}), self._configs.of(path)
         if name == self._typed:
-            linter = self._made(here)
+            linter = self._made(here, config)
+        elif self._linter is not None and self._linter.config is config:
+            linter = self._linter
         else:
-            linter = self._linter = self._linter or self._made(Disk())
+            linter = self._linter = self._made(Disk(), config)
         with without_collector():
             found: Sequence[Finding] = linter.parsed(source, tree)
-        if self._baseline is not None:
-            found, _ = self._baseline.divide(found, here)
+        if config.baseline_file is not None:
+            found, _ = self._baseline(config.baseline_file).divide(found, here)
         problems, linter.problems = linter.problems, []
         return found, problems
 
@@ -132,10 +162,10 @@ class Run:
         """Start anew with the next file."""
         self._linter = None
 
-    def _made(self, files: Files) -> Linter:
+    def _made(self, files: Files, config: Config) -> Linter:
         from ms_perflint.linter import Linter
 
-        return Linter(self._config, files, self._suppress)
+        return Linter(config, files, self._suppress)
 
 
 class Plugin:

@@ -12,7 +12,7 @@ from typing import NamedTuple, Optional
 from ms_perflint import judged as judging
 from ms_perflint.check import Check, checks
 from ms_perflint.config import Config, inside
-from ms_perflint.core.findings import Finding, Place, Problem, Unreadable, merged, only_shown, trained, unjudged
+from ms_perflint.core.findings import Finding, Found, Place, Problem, Unreadable, merged, only_shown, trained, unjudged
 from ms_perflint.core.fingerprints import Noting
 from ms_perflint.core.internal import Answer, Errors, internal_error
 from ms_perflint.core.source import Files, Source, SourceError, unreadable
@@ -21,7 +21,7 @@ from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
 from ms_perflint.packing import Session
 from ms_perflint.program.program import Program
-from ms_perflint.program.target import Target
+from ms_perflint.programs import Programs, over_all
 from ms_perflint.resolve.parsed import Parsed
 from ms_perflint.resolve.project import Project
 from ms_perflint.review import is_read, review, review_unread
@@ -32,7 +32,6 @@ HELD = 2_000_000  # bytes of parsed source that are kept within a project, also 
 HELD_BETWEEN = 200_000  # the same between projects
 HELD_BY_SESSION = 50_000  # the same when findings are remembered: any change makes all of these void
 HELD_AT_MOST = 8_000_000  # bytes after which everything is given back, wherever the run is
-ANSWERS = 1_000_000  # answers of programs, of all together, after which they are given back
 
 
 class _Error(NamedTuple):
@@ -46,7 +45,7 @@ class _Error(NamedTuple):
 class _Judged(NamedTuple):
     """What a check found in a file as a part of one program, by place, and what went wrong."""
 
-    found: dict[tuple[object, ...], Finding]
+    found: Found
     errors: tuple[_Error, ...]
     problems: tuple[Problem, ...]
     left_out: Optional[Message] = None  # why some questions got no answer
@@ -84,9 +83,8 @@ class Linter:
         self._home = ""  # the directory below which all its last files are
         self.project = self._new_project()
         self.enabled = [check for check in checks() if check.code in config.codes]
-        self._asked = Target(config.mindspore_version or (0,), (config.device,) if config.device else ())
-        self._programs: dict[str, Program] = {}
-        self._checks: dict[tuple[type[Check], str], Check] = {}
+        self._programs = Programs(config)
+        self._checks: dict[tuple[type[Check], Program], Check] = {}
         self._coming = dict.fromkeys(coming)  # files that are not linted yet
         self._judged: dict[str, dict[tuple[type[Check], str], _Judged]] = {}  # ahead, by file, then check and program
         self._asked_in: dict[str, dict[str, list[type[Check]]]] = {}  # see `_asking`
@@ -102,9 +100,7 @@ class Linter:
 
     def close(self) -> None:
         """Give back all memory."""
-        for program in self._programs.values():
-            program.close()
-        self._programs.clear()
+        self._programs.close()
         self._checks.clear()
         self._sites.clear()
         if not self.remember:
@@ -170,7 +166,8 @@ class Linter:
         """Report an internal error in a file, and forget all that was read: it may be half done."""
         self.problems.append(Problem(path, 0, 0, internal_error(error), internal=True))
         self._report_errors(path)
-        for held in (self._programs, self._checks, self._sites, self._asked_in, self._judged, self._done):
+        self._programs.forget()
+        for held in (self._checks, self._sites, self._asked_in, self._judged, self._done):
             held.clear()
         self._coming.pop(path, None)
         self._session, self._noting = {}, Noting(self.files)
@@ -187,11 +184,17 @@ class Linter:
         return [each for each in self._reported(self.project.take(source, tree)) if each.code]
 
     def program(self, entry: str) -> Program:
-        """Return the program of an entry script, as the checks see it."""
-        if entry not in self._programs:
-            self._drop_programs()
-            self._programs[entry] = Program(self.project, entry, self._asked)
-        return self._programs[entry]
+        """Return the program of an entry script, as the checks see it, in the first of its run configurations."""
+        return self.programs(entry)[0]
+
+    def programs(self, entry: str) -> tuple[Program, ...]:
+        """Return the program of an entry script in all its run configurations."""
+        if entry not in self._programs and self._programs.is_too_much():
+            self._programs.close()
+            self._checks.clear()
+        found = self._programs.of(entry, self.project)
+        self.problems += self._programs.taken_problems()
+        return found
 
     def of_program(self, entry: str) -> Iterator[tuple[Finding, bool]]:
         """Yield what one program alone gives in its files, and whether a comment or the configuration hides it."""
@@ -237,27 +240,31 @@ class Linter:
 
         What a budget leaves out must not depend on other files: a program that they have asked too begins anew.
         """
-        before = dict(self._programs)
+        before = self._programs.entries
         self._asked_about, self._left, self._gaps = {}, {}, False
         found = [finding for check in enabled for finding in self._findings(check, module)]
-        again = [entry for entry in self._asked_about if entry in before and before[entry].left_out]
+        again = [entry for entry in self._asked_about if entry in before and self._programs.left_out(entry)]
         for entry in again:
             self._drop_program(entry)
         return self._found_in(module, enabled) if again else found
 
     def _has_gaps(self) -> bool:
         """Return whether a program that was asked about a file left questions unanswered."""
-        asked = (self._programs[entry] for entry in self._asked_about if entry in self._programs)
-        return self._gaps or any(program.left_out for program in asked)
+        return self._gaps or any(map(self._programs.left_out, self._asked_about))
 
     def _unjudged(self, path: str) -> list[Finding]:
         """Return the programs that were asked about a file, and may not have given all answers."""
         left = dict(self._left)
         for entry, codes in self._asked_about.items():
-            reason = judging.unjudged(self._programs[entry]) if entry in self._programs else None
+            reason = self._why_unjudged(entry)
             if reason:
                 left[entry] = reason, codes
         return [unjudged(entry, path, codes, reason) for entry, (reason, codes) in left.items()]
+
+    def _why_unjudged(self, entry: str) -> Optional[Message]:
+        """Return why the program of an entry script may not have given all answers; None where it has."""
+        reasons = map(judging.unjudged, self._programs.held(entry))
+        return next(filter(None, reasons), None) or self._programs.beyond(entry)
 
     def _of_comments(self, path: str, problems: int) -> list[Finding]:
         """Return what is said about the comments of a file that was passed over, if it could be read."""
@@ -333,6 +340,8 @@ class Linter:
     def _entries(self, check: type[Check], module: SemanticIndex) -> tuple[str, ...]:
         """Return the entry scripts of the programs that a check is asked for in a file."""
         has_sites = bool(self._candidates(check, module))
+        if check.per_program and self.config.arguments is not None:
+            return (self.config.arguments.entry,)
         if check.per_program and has_sites:
             return self.project.programs(module.path)
         return (module.path,) if has_sites or check.anchored else ()
@@ -343,7 +352,7 @@ class Linter:
             self._sites[key] = candidates(check, module)
         return self._sites[key]
 
-    def _of_program(self, check: type[Check], entry: str, module: SemanticIndex) -> dict[tuple[object, ...], Finding]:
+    def _of_program(self, check: type[Check], entry: str, module: SemanticIndex) -> Found:
         """Return what a check finds in a file as a part of one program, which may have judged it already."""
         if module.path not in self._coming:
             self._asked_about.setdefault(entry, set()).add(check.code)
@@ -376,12 +385,12 @@ class Linter:
         """
         is_new = entry not in self._programs
         judged = {check: self._apart(check, entry, self.project.parse(path)) for check in asking}
-        program = self._programs.get(entry)
-        if program is None:
+        held = self._programs.held(entry)
+        if not held:
             return judged
-        reason, said = program.left_out, judging.unjudged(program)
+        reason, said = self._programs.left_out(entry), self._why_unjudged(entry)
         if path == entry and asking:
-            self._note_training(program)
+            self._note_training(held[0])
         if reason:
             self._drop_program(entry)
             if not is_new:
@@ -393,8 +402,9 @@ class Linter:
 
     def _gap(self, check: type[Check], entry: str, path: str) -> Optional[Message]:
         """Return what a check could not follow in the program of an entry script; None in other files."""
-        instance = self._checks.get((check, entry)) if path == entry else None
-        return instance.gap() if instance is not None and judging.is_started(instance.program) else None
+        asked = [self._checks.get((check, program)) for program in self._programs.held(entry) if path == entry]
+        gaps = (each.gap() for each in asked if each is not None and judging.is_started(each.program))
+        return next(filter(None, gaps), None)
 
     def _note_training(self, program: Program) -> None:
         """Note an entry script whose program trains."""
@@ -426,15 +436,21 @@ class Linter:
         finally:
             self._errors, self.problems = errors, problems
 
-    def _of_entry(self, check: type[Check], entry: str, module: SemanticIndex) -> dict[tuple[object, ...], Finding]:
-        """Return what a check finds in a file as a part of one program, by place.
+    def _of_entry(self, check: type[Check], entry: str, module: SemanticIndex) -> Found:
+        """Return what a check finds in a file as a part of one program, by place."""
+        programs = self.programs(entry) if check.per_program else (self.program(entry),)
+        return over_all(programs, lambda program: self._of_run(check, program, module))
+
+    def _of_run(self, check: type[Check], program: Program, module: SemanticIndex) -> Found:
+        """Return the same, in one run configuration.
 
         An internal error costs what is left to ask of this check, file and program.
         """
-        found: dict[tuple[object, ...], Finding] = {}
+        found: Found = {}
         site: Optional[Site] = None
+        entry = program.entry
         try:
-            instance = self._check(check, entry)
+            instance = self._check(check, program)
             for site in instance.among(self._candidates(check, module)):
                 for finding in self._asked_of(instance, site):
                     found.setdefault((finding.place, finding.end), finding)
@@ -489,23 +505,12 @@ class Linter:
 
     def _drop_program(self, entry: str) -> None:
         """Forget a program in which an internal error left something half done."""
-        self._checks = {key: check for key, check in self._checks.items() if key[1] != entry}
-        program = self._programs.pop(entry, None)
-        if program is not None:
-            program.close()
+        self._checks = {key: check for key, check in self._checks.items() if key[1].entry != entry}
+        self._programs.drop(entry)
 
-    def _drop_programs(self) -> None:
-        """Give back all programs when they hold many answers."""
-        if sum(len(program.evaluator.queries.memo) for program in self._programs.values()) > ANSWERS:
-            for program in self._programs.values():
-                program.close()
-            self._programs.clear()
-            self._checks.clear()
-
-    def _check(self, check: type[Check], entry: str) -> Check:
-        key = (check, entry)
+    def _check(self, check: type[Check], program: Program) -> Check:
+        key = (check, program)
         if key not in self._checks:
-            program = self.program(entry)
             self._checks[key] = check(program, self.config.options.get(check.code), self.config.line_length)
         return self._checks[key]
 

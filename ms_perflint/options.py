@@ -1,6 +1,6 @@
 """What may stand in `[tool.ms-perflint]`: one table, from which `config`, the reference and the JSON Schema are made.
 
-`config.py` reads and refuses values; a test holds both to the same keys and defaults.
+`config_values.py` reads and refuses values; a test holds both to the same keys and defaults.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
-from ms_perflint.config import ALL, DEVICES, EXCLUDE, TABLE
+from ms_perflint.config import ALL, DEVICES, EXCLUDE, NPU, TABLE
+from ms_perflint.config_values import EXTEND
 from ms_perflint.languages import LANGUAGES, VARIABLE
 from ms_perflint.pages import SITE
 from ms_perflint.report import FORMATS
@@ -45,6 +46,15 @@ class Option:
 
 
 OPTIONS = (
+    Option(
+        EXTEND,
+        "name of a file",
+        None,
+        'extend = "../pyproject.toml"',
+        "The file with the table that this one extends: what is set here wins, lists that extend add up.",
+        {"type": "string", "pattern": r"\S"},
+        unset="extends none",
+    ),
     Option(
         "select",
         "list of rules",
@@ -122,7 +132,7 @@ OPTIONS = (
         None,
         'mindspore-version = "2.4"',
         "The MindSpore version that the code is for.",
-        {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+){1,2}(\.?[a-z]+[0-9]*)?$"},
+        {"type": "string", "pattern": r"^(1\.([0-9]|10)|2\.[0-9]{1,2})(\.[0-9]+)?(\.?[a-z]+[0-9]*)?$"},
         "--mindspore-version",
         "a pin in requirements*.txt, pyproject.toml, ...; else the newest known",
     ),
@@ -131,8 +141,8 @@ OPTIONS = (
         " or ".join(f'"{device}"' for device in DEVICES),
         None,
         'device = "Ascend"',
-        "The device that the code is for.",
-        {"enum": list(DEVICES)},
+        "The device that the code is for; `NPU`, `Ascend910B` and `910B` mean Ascend.",
+        {"anyOf": [{"enum": list(DEVICES)}, {"type": "string", "pattern": f"^{NPU}$"}]},
         "--device",
         "what the program sets; else an accelerator",
     ),
@@ -278,5 +288,13 @@ def _property(option: Option) -> dict[str, object]:
 def _table(options: Mapping[str, object]) -> dict[str, object]:
     """Return the schema of the options of one rule."""
     names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
-    properties = {key: {"type": names[type(value)], "default": value} for key, value in options.items()}
+    properties = {
+        key: {"type": names[type(value)], **_bounds(value), "default": value} for key, value in options.items()
+    }
     return {"type": "object", "additionalProperties": False, "properties": properties}
+
+
+def _bounds(default: object) -> dict[str, object]:
+    """Return what numbers are allowed for an option with this default."""
+    is_positive = isinstance(default, (int, float)) and not isinstance(default, bool) and default > 0
+    return {"exclusiveMinimum": 0} if is_positive else {}

@@ -9,13 +9,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ms_perflint.cache import Cache, Memory, default_directory
+from ms_perflint.cache import Memories, Memory, default_directory
 from ms_perflint.commands.asked import DASK, Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output, outputs, tell, write
-from ms_perflint.config import Config, load, override
-from ms_perflint.core.findings import Finding, Gain, Problem, Report, Safety
-from ms_perflint.core.source import Disk, Files, Overlay, Source
+from ms_perflint.config import TABLE, Arguments, Config, Trust
+from ms_perflint.config_values import override
+from ms_perflint.configurations import Configurations, Group, configurations, unread
+from ms_perflint.core.findings import Finding, Gain, Problem, Report, Safety, joined
+from ms_perflint.core.source import PYTHON, Disk, Files, Overlay, Source
 from ms_perflint.discovery import Found, discover
 from ms_perflint.gate import REVIEW, answered, left_out
 from ms_perflint.languages import ENGLISH, Message, chosen, say
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from ms_perflint.commands.stdin import Typed
     from ms_perflint.facts.data import Facts
     from ms_perflint.fixes.fixing import Settled
+    from ms_perflint.profile.joined import Joined
 
 
 def run(paths: Sequence[str], options: Options) -> int:
@@ -41,33 +44,43 @@ def run(paths: Sequence[str], options: Options) -> int:
         return watch(paths, options)
     typed = _typed(paths, options)
     paths = [typed.path] if typed else paths
-    config = settings(paths, options)
+    configs = settings(paths, options)
+    config = configs.run
     language = chosen(options.lang, config.lang)
+    for hint in unread(paths) if options.config is None and not options.isolated and not options.quiet else ():
+        tell(say(hint, language))
     wanted = outputs(options.output_format, options.output_file, config.output_format)
+    if options.ir is not None and options.profile is None:
+        raise UsageError(Message("--ir goes with --profile DIR: it says where the kernels of a profile stand"))
     if options.quiet and options.verbose:
         raise UsageError(Message("--quiet and --verbose: only one of them can hold"))
     if options.statistics and not any(output.format in COUNTED for output in wanted):
         names, name = ", ".join(COUNTED), wanted[0].format
         raise UsageError(Message("--statistics goes with {names}, not with {name}", names=names, name=name))
     clock: list[tuple[str, float]] = [("", time.perf_counter())]
-    found = typed.found(config, options.force_exclude) if typed else discover(paths, config, options.force_exclude)
-    unparsed = set(unparsable(paths, found.files, typed.files() if typed else Disk()))
+    given = paths
+    if configs.run.arguments is not None:
+        from ms_perflint.programs import files_of
+
+        paths = files_of(configs.run.arguments.entry, configs)
+    found = typed.found(configs, options.force_exclude) if typed else discover(paths, configs, options.force_exclude)
+    unparsed = set(unparsable(given, found.files, typed.files() if typed else Disk()))
+    found = found._replace(problems=tuple({*found.problems, *unparsed}))
     clock.append((Message("finding files"), time.perf_counter()))
     if not found.files and not found.problems and not options.quiet and not typed:
         tell(say(Message("no Python files found"), language))
-    cache = None if options.no_cache else Cache(options.cache_dir or default_directory(), paths, config)
-    work = Work(found._replace(problems=(*found.problems, *unparsed)), config, options, wanted, cache, language, typed)
-    problems = {*found.problems, *unparsed, *work.done()}
+    directory = None if options.no_cache else options.cache_dir or default_directory()
+    work = Work(found, configs, options, wanted, Memories(directory, paths), language, typed)
+    problems = {*found.problems, *work.done()}
     clock += [(Message("linting"), work.linted), (Message("fixing and reporting"), time.perf_counter())]
-    if cache and work.memory:
-        cache.save(work.memory)
+    work.memories.save()
     clock.append((Message("keeping the cache"), time.perf_counter()))
     for problem in sorted(problems, key=lambda each: (each.path, each.cell, each)):
         tell(line(problem, language))
     if options.verbose:
         from ms_perflint.account import account
 
-        for told in account(paths, config, found, work.disk, work.memory, clock, options.config, options.isolated):
+        for told in account(paths, configs, found, work.disk, work.memories, clock, options.config, options.isolated):
             tell(say(told, language))
     if problems - (work.unread | unparsed if options.exit_zero else set()):
         return 2
@@ -97,10 +110,10 @@ class Work:
     def __init__(
         self,
         found: Found,
-        config: Config,
+        configs: Configurations,
         options: Options,
         wanted: tuple[Output, ...],
-        cache: Cache | None,
+        memories: Memories,
         language: str = ENGLISH,
         typed: Typed | None = None,
     ) -> None:
@@ -108,8 +121,9 @@ class Work:
         self.files = found.files
         self.outputs = wanted
         self.language = language
-        self.memory = cache.load() if cache else Memory() if options.fix or options.diff else None
-        self.config = config
+        self.groups = configs.groups(found.files) or (Group(configs.run, ()),)
+        self.configs = configs
+        self.memories = memories
         self.options = options
         self.style = for_output() if any(output.file is None for output in wanted) else PLAIN
         self.typed = typed  # what came from the standard input: a fix of it is printed, and the report goes to stderr
@@ -123,17 +137,20 @@ class Work:
 
     def lint(self, files: Files) -> Report:
         """Return what the engine finds in the files as `files` has them; those on disk by several processes."""
-        report = self._lint(files, self.config)
+        report = joined(self._lint(files, group) for group in self.groups)
         self.linted = self.linted or time.perf_counter()
-        if self.config.baseline_file is None:
+        if all(group.config.baseline_file is None for group in self.groups):
             return report
         from ms_perflint.baseline import spared
 
         self._first = self._first or report
         return spared(report, self._first)
 
-    def _lint(self, files: Files, config: Config) -> Report:
-        known = answered(self.files, files, self.memory, config)
+    def _lint(self, files: Files, group: Group) -> Report:
+        """Return what is found in files that have the same configuration."""
+        config, paths = group
+        memory = self.memories.of(config, held=self.options.fix or self.options.diff)
+        known = answered(paths, files, memory, config)
         if known is not None:
             return left_out(known, config, files)
         from ms_perflint.commands.progress import Progress, is_wanted
@@ -141,21 +158,21 @@ class Work:
         on_disk = None if files is self.disk and self.typed is None else files
         jobs = self.options.jobs or os.cpu_count() or 1
         shows = files is self.disk and is_wanted(self.options.quiet)
-        with Progress(say(Message("Linting"), self.language), len(self.files), shows) as progress:
+        with Progress(say(Message("Linting"), self.language), len(paths), shows) as progress:
             if self.options.scheduler is not None and on_disk is None:
-                return self._lint_on_cluster(self.options.scheduler, config, progress)
+                return self._lint_on_cluster(self.options.scheduler, group, memory, progress)
             from ms_perflint.engine import lint
 
-            return lint(self.files, config, on_disk, jobs, self.memory, done=progress)
+            return lint(paths, config, on_disk, jobs, memory, done=progress)
 
-    def _lint_on_cluster(self, scheduler: str, config: Config, progress: Progress) -> Report:
+    def _lint_on_cluster(self, scheduler: str, group: Group, memory: Memory | None, progress: Progress) -> Report:
         """Return what the workers of a Dask scheduler find in the files on disk. May raise Mistake."""
         from ms_perflint.cluster import ClusterError, connected
         from ms_perflint.engine import lint
 
         try:
             with connected(scheduler) as cluster:
-                return lint(self.files, config, memory=self.memory, done=progress, cluster=cluster)
+                return lint(group.paths, group.config, memory=memory, done=progress, cluster=cluster)
         except ClusterError as error:
             raise UsageError(error.args[0]) from error
 
@@ -177,7 +194,7 @@ class Work:
         problems: set[Problem] = set()
         if self.options.diff:
             settled = Settled(report, (), added.changes, ())
-            write(patch(settled, (), self.config, self.style, self.language), self.options.output_file)
+            write(patch(settled, (), self.configs, self.style, self.language), self.options.output_file)
         else:
             problems.update(write_files(added.changes))
         failed = {problem.path for problem in problems}
@@ -201,32 +218,47 @@ class Work:
             mended = {change.path: change.after for change in settled.changes}
             self.typed.give_back(mended)
             files = Overlay(files, mended)
-        not_shown = self._print(report, settled, files)
-        self.left, self.fixed = len(report.findings), len(settled.fixed) if settled else 0
+        profiled = self._profiled(report)
+        not_shown = self._print(report, settled, files, profiled)
+        findings = profiled.findings if profiled is not None else report.findings
+        self.left = sum(finding.measured is None or finding.measured.verdict != "refuted" for finding in findings)
+        self.fixed = len(settled.fixed) if settled else 0
         self.unread = _unread(report)
         self._say_stale(report)
         self._say_unjudged(report)
         return {*report.problems, *(settled.problems if settled else ()), *interrupted, *not_shown}
 
-    def _print(self, report: Report, settled: Settled | None, files: Files) -> set[Problem]:
+    def _profiled(self, report: Report) -> Joined | None:
+        """Return the findings with what a profile shows about them; None without a profile. May raise Mistake."""
+        if self.options.profile is None:
+            return None
+        from ms_perflint.commands import profiled
+
+        profile = profiled.read(self.options.profile)
+        return profiled.joined(profile, self.options.ir, report.findings, report.files, self.configs)
+
+    def _print(
+        self, report: Report, settled: Settled | None, files: Files, profiled: Joined | None = None
+    ) -> set[Problem]:
         """Write all reports that are wanted; `files` as the report speaks of them. Return what could not be shown."""
-        problems = {*self.found.problems, *report.problems}
+        known = {*self.found.problems, *report.problems}
         outcome = Outcome(
             (),
             Sources(files),
             PLAIN,
             partial(self._trust, frozenset(report.files)),
-            self.config.unsafe_fixes,
+            self.configs.unsafe_fixes,
             settled.fixed if settled else None,
             read=bool(report.findings or (settled and settled.fixed))
-            or not set(report.files) <= {problem.path for problem in problems},
+            or not set(report.files) <= {problem.path for problem in known},
             files=report.files,
-            problems=self._told(problems),
+            problems=self._told(known),
             quiet=self.options.quiet,
             gain=gain,
             language=self.language,
             programs=partial(self._programs, report.files),
             known=len(report.known),
+            profiled=profiled,
             unjudged=report.unjudged,
             trained=len(report.trained),
         )
@@ -234,7 +266,8 @@ class Work:
         for output in self.outputs:
             show = render_statistics if self.options.statistics and output.format in COUNTED else render
             styled = outcome._replace(style=self.style if output.file is None else PLAIN)
-            text, problems = rendered(partial(show, output.format), styled, report.findings, output.format)
+            findings = profiled.findings if profiled is not None else report.findings
+            text, problems = rendered(partial(show, output.format), styled, findings, output.format)
             write(text, output.file, aside=bool(settled and self.typed))
             failed.update(problems)
         return failed
@@ -244,15 +277,30 @@ class Work:
         return tuple(each._replace(message=say(each.message, self.language)) for each in sorted(problems))
 
     def _write_baseline(self) -> Report:
-        """Write the baseline and return what it leaves to report."""
+        """Write the baselines and return what they leave to report."""
         from ms_perflint import baseline
 
-        report = self._lint(self.disk, self.config._replace(baseline=None))
-        is_named = self.options.baseline is not None
-        report, said = baseline.write(report, self.config, self.disk, self.options.extend_baseline, is_named)
-        if not self.options.quiet:
-            tell(say(said, self.language))
-        return report
+        by_file, parts = self._by_baseline(), []
+        if not any(by_file):
+            raise baseline.nothing_to_write()
+        for file, groups in by_file.items():
+            alone = [each._replace(config=each.config._replace(baseline=None)) for each in groups]
+            report = joined(self._lint(self.disk, each) for each in alone)
+            if file is not None:
+                within = groups[0].config.root if self.options.baseline is None else None
+                extend = self.options.extend_baseline
+                report, said = baseline.write(report, self.configs, file, self.disk, extend, within)
+                if not self.options.quiet:
+                    tell(say(said, self.language))
+            parts.append(report)
+        return joined(parts)
+
+    def _by_baseline(self) -> dict[str | None, list[Group]]:
+        """Return the groups of files by the baseline that knows their findings."""
+        found: dict[str | None, list[Group]] = {}
+        for group in self.groups:
+            found.setdefault(group.config.baseline_file, []).append(group)
+        return found
 
     def _say_unjudged(self, report: Report) -> None:
         """Say which programs were judged in part, and why; with `--strict` that is a reason to fail."""
@@ -264,11 +312,14 @@ class Work:
                 tell(say(said, self.language))
 
     def _say_stale(self, report: Report) -> None:
-        """Say how much of the baseline matches nothing any more."""
-        if self.config.baseline_file is not None and not self.options.quiet:
+        """Say how much of the baselines matches nothing any more."""
+        for file, groups in self._by_baseline().items() if not self.options.quiet else ():
+            if file is None:
+                continue
             from ms_perflint import baseline
 
-            said = baseline.stale(report, self.config, self.disk)
+            paths = {path for group in groups for path in group.paths}
+            said = baseline.stale(report.only(paths), self.configs, file, self.disk)
             if said:
                 tell(say(said, self.language))
 
@@ -283,8 +334,8 @@ class Work:
             return False
 
         self.lint(self.disk)
-        settled = settle(self.lint, self.disk, self.config, unsafe=self.config.unsafe_fixes, consent=note)
-        write(patch(settled, asked, self.config, self.style, self.language), self.options.output_file)
+        settled = settle(self.lint, self.disk, self.configs, unsafe=self.configs.unsafe_fixes, consent=note)
+        write(patch(settled, asked, self.configs, self.style, self.language), self.options.output_file)
         self.left = len(settled.report.findings) + len(settled.fixed)
         self.unread = _unread(settled.report)
         self._say_unjudged(settled.report)
@@ -305,7 +356,7 @@ class Work:
 
         label = say(Message("Reading programs"), self.language)
         with Progress(label, len(files), is_wanted(self.options.quiet)) as progress:
-            return programs(files, self.config, progress)
+            return programs(files, self.configs, progress)
 
     def _fix(self) -> Settled:
         """Mend the files; on a terminal ask about unsafe fixes."""
@@ -314,19 +365,19 @@ class Work:
 
         options = self.options
         if self.typed:
-            return settle(self.lint, self.disk, self.config, unsafe=self.config.unsafe_fixes)
+            return settle(self.lint, self.disk, self.configs, unsafe=self.configs.unsafe_fixes)
         self.lint(self.disk)  # by several processes; what they find is remembered
         is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
         people = is_terminal and all(output.file or output.format in FOR_PEOPLE for output in self.outputs)
-        ask = people and not options.no_interactive and not self.config.unsafe_fixes
+        ask = people and not options.no_interactive and not self.configs.unsafe_fixes
         consent = Dialogue(self.style, self.language) if ask else None
-        return fix(self.lint, self.disk, self.config, unsafe=self.config.unsafe_fixes, consent=consent)
+        return fix(self.lint, self.disk, self.configs, unsafe=self.configs.unsafe_fixes, consent=consent)
 
     def _trust(self, given: frozenset[str], finding: Finding) -> Safety | None:
         """Return how far a fix is trusted; one that changes a file that was not given is only shown."""
         if finding.fix is not None and not given.issuperset([edit.path for edit in finding.fix.edits]):
             return Safety.DISPLAY
-        return self.config.trust(finding)
+        return self.configs.trust(finding)
 
 
 def _refuse(options: Options) -> None:
@@ -344,7 +395,7 @@ def _refuse(options: Options) -> None:
 
 
 def patch(
-    settled: Settled, asked: Sequence[tuple[Finding, str]], config: Config, style: Style, language: str = ENGLISH
+    settled: Settled, asked: Sequence[tuple[Finding, str]], config: Trust, style: Style, language: str = ENGLISH
 ) -> str:
     """Return a patch of all changes that `git apply` takes; fixes that need consent stand below it in comments."""
     from ms_perflint.commands.dialogue import coloured
@@ -362,17 +413,23 @@ def patch(
     return "".join(parts)
 
 
-def _marked(finding: Finding, config: Config, language: str) -> str:
+def _marked(finding: Finding, config: Trust, language: str) -> str:
     """Return what a fix does and how far it is trusted."""
     trust = config.trust(finding)
     message = say(finding.fix.message, language) if finding.fix else ""
     return f"{trust.value if trust else ''}: {position(finding.place)}: {finding.code} {message}"
 
 
-def settings(paths: Sequence[str], options: Options) -> Config:
-    """Return the configuration of the paths with the command line's values on top. May raise ConfigError."""
+def settings(paths: Sequence[str], options: Options) -> Configurations:
+    """Return the configurations of a run, each with the command line's values on top. May raise ConfigError."""
+    given = _arguments(paths, options.arguments) if options.arguments is not None else None
+    return configurations(paths, partial(_on_top, options, given), options.config, options.isolated)
+
+
+def _on_top(options: Options, given: Arguments | None, config: Config) -> Config:
+    """Return a configuration with the command line's values on top. May raise ConfigError."""
     config = override(
-        load(paths, options.config, options.isolated),
+        config,
         select=options.select,
         ignore=options.ignore,
         extend_select=options.extend_select,
@@ -384,7 +441,21 @@ def settings(paths: Sequence[str], options: Options) -> Config:
         lang=options.lang,
         baseline=options.baseline,
     )
+    config = config._replace(arguments=given)
     return config._replace(baseline=None) if options.no_baseline else config
+
+
+def _arguments(paths: Sequence[str], words: tuple[str, ...]) -> Arguments:
+    """Return the arguments of the one program that is judged. Raises UsageError where the paths name no one program."""
+    entry = os.path.abspath(paths[0])
+    if len(paths) > 1 or os.path.isdir(entry) or not entry.endswith(PYTHON):
+        message = Message(
+            "what follows `--` are the arguments of one program: name the script that starts it, and only that, as in "
+            "`ms-perflint train.py -- --epochs 3`; `launch` in [{table}] is for several",
+            table=TABLE,
+        )
+        raise UsageError(message)
+    return Arguments(entry, words, os.getcwd())
 
 
 def gain(code: str) -> Gain:

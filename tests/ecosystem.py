@@ -40,7 +40,7 @@ from linting import Contents, Linted, State, in_processes, units
 from notebook_properties import unlike
 from variants import VARIANTS, varied
 
-from ms_perflint import config as configs
+from ms_perflint import config_files, config_values
 from ms_perflint.core.findings import Finding, Report, Safety
 from ms_perflint.core.source import NOTEBOOK, Disk, Overlay
 from ms_perflint.discovery import discover
@@ -81,7 +81,7 @@ class Folder:
         self.copy = copy
         self.jobs = jobs
         self.quick = quick
-        self.config = configs.override(configs.load([copy], None, True), select=("ALL",), unsafe_fixes=True)
+        self.config = config_values.override(config_files.load([copy], None, True), select=("ALL",), unsafe_fixes=True)
         files = discover([copy], self.config).files
         self.notebooks = [path for path in files if path.endswith(NOTEBOOK)]  # their edits are edits of joined cells
         self.paths = [path for path in files if not path.endswith(NOTEBOOK)]

@@ -37,7 +37,7 @@ from notebooks import notebook, written
 from properties import Text, spliced
 from test_layouts import WANTED, comments, remarks
 
-from ms_perflint import config as configs
+from ms_perflint import config_files, config_values
 from ms_perflint import edits as edit
 from ms_perflint.core.findings import Edit
 from ms_perflint.core.source import Disk, Overlay
@@ -374,7 +374,7 @@ def fixed(number: int) -> Tried:
     for path in paths:
         text = path.read_text(encoding="utf-8")
         base[str(path)] = on_disk(mutated(wrapped(text, random, random.choice((0, 0, 0.05))), random), random)
-    config = configs.override(configs.load([str(sample)], None, True), select=("ALL",), unsafe_fixes=True)
+    config = config_values.override(config_files.load([str(sample)], None, True), select=("ALL",), unsafe_fixes=True)
     config = config._replace(line_length=random.choice((60, 88, 120)))
     unsafe = random.random() < 0.8
     linted = Linted([list(base)], config, 1, base)
@@ -413,7 +413,7 @@ def fixed_notebook(number: int) -> Tried:
     content = notebook(cells, as_lists=random.random() < 0.8)
     raw = written(content, indent=random.choice((1, 4, None)), ensure_ascii=random.random() < 0.3).encode()
     path = str(sample.with_suffix(".ipynb"))
-    config = configs.override(configs.load([path], None, True), select=("ALL",), unsafe_fixes=True)
+    config = config_values.override(config_files.load([path], None, True), select=("ALL",), unsafe_fixes=True)
     settled = settle(Linted([[path]], config, 1, {path: raw}), Overlay(Disk(), {path: raw}), config, unsafe=True)
     after = settled.changes[0].after if settled.changes else raw
     wrong = [problem.message for problem in (*settled.problems, *settled.report.problems)]

@@ -17,7 +17,7 @@ from front import environment, on_terminal
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-EXECUTED = (README, ROOT / "README.zh.md", ROOT / "docs" / "program.md")
+EXECUTED = (README, ROOT / "README.zh.md", ROOT / "docs" / "program.md", ROOT / "docs" / "profile.md")
 _BLOCK = re.compile(r"^```(?P<info>[^\n]+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -32,6 +32,7 @@ def _executed(block: re.Match[str], home: Path) -> str:
     language, *words = block["info"].split()
     options = dict(word.split("=", 1) for word in words)
     if "file" in options:
+        (home / options["file"]).parent.mkdir(parents=True, exist_ok=True)
         (home / options["file"]).write_text(block["text"], encoding="utf-8")
     if language != "console":
         return block[0]

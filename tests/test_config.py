@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from ms_perflint.check import checks
-from ms_perflint.config import EXCLUDE, Config, ConfigError, FileIgnore, load, override, parse
+from ms_perflint.config import EXCLUDE, Config, ConfigError, FileIgnore
+from ms_perflint.config_files import load, ruling
+from ms_perflint.config_values import override, parse
+from ms_perflint.configurations import unread
 
 DEFAULT_SET = ("MSP101", "MSP102", "MSP201", "MSP202", "MSP203", "MSP301", "MSP501", "MSP601")
 
@@ -117,7 +120,7 @@ def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
         ("per-file-ignores = []", 'per-file-ignores: expected a table, like {"tests/*" = ["MSP101"]}'),
         (
             '[tool.ms-perflint.per-file-ignores]\n"a" = ["MSP30X"]',
-            'per-file-ignores."a": unknown rule "MSP30X", did you mean "MSP301"?',
+            'per-file-ignores.a: unknown rule "MSP30X", did you mean "MSP301"?',
         ),
         ("mindspore-version = 2.4", 'mindspore-version: expected a version like "2.4" or "2.4.1", got 2.4'),
         ('mindspore-version = "two"', 'mindspore-version: expected a version like "2.4" or "2.4.1", got "two"'),
@@ -132,6 +135,23 @@ def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
         ("rules.MSP202.mutliple = 8", 'rules.MSP202.mutliple: unknown option, did you mean "multiple"?'),
         ('rules.MSP202.multiple = "8"', 'rules.MSP202.multiple: expected a value like 16, got "8"'),
         ("rules.MSP202.multiple = true", "rules.MSP202.multiple: expected a value like 16, got true"),
+        ("rules.MSP202.multiple = 0", "rules.MSP202.multiple: expected a number above 0, got 0"),
+        (
+            "[tool.ms-perflint.rules.MSP202]\nmultiple = -16",
+            "rules.MSP202.multiple: expected a number above 0, got -16",
+        ),
+        (
+            'mindspore-version = "9.9"',
+            "mindspore-version: there is no MindSpore 9.9; known are 1.0 to 1.10, and 2.0 or later",
+        ),
+        (
+            'mindspore-version = "1.99"',
+            "mindspore-version: there is no MindSpore 1.99; known are 1.0 to 1.10, and 2.0 or later",
+        ),
+        ('device = "910 B"', 'device: expected one of Ascend, GPU, CPU, got "910 B"'),
+        ("extend = 1", "extend: expected the name of a file, got 1"),
+        ('extnd = "../pyproject.toml"', 'extnd: unknown key, did you mean "extend"?'),
+        ("# a\n\n'line-length' = 0", "line-length: expected a number from 1 to 1000, got 0"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(
@@ -140,7 +160,7 @@ def test_what_is_wrong_is_named_with_its_place(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError) as caught:
         load([configured(tmp_path, text)])
-    assert str(caught.value) == f"pyproject.toml: [tool.ms-perflint] {message}"
+    assert str(caught.value) == f"pyproject.toml:{2 + text.count(chr(10))}: [tool.ms-perflint] {message}"
 
 
 @pytest.mark.parametrize(
@@ -233,7 +253,7 @@ def test_ignores_of_the_command_line_replace_or_extend(tmp_path: Path, monkeypat
     assert on(replaced, "b.py") == [True, False, True]
     extended = override(config, extend_per_file_ignores={"/b.py": ["synchronous-checkpoint"]})
     assert (on(extended, "sub", "b.py"), on(extended, "b.py")) == ([True, False, False], [True, False, True])
-    with pytest.raises(ConfigError, match=r'^--per-file-ignores."a": unknown rule "MSP7"'):
+    with pytest.raises(ConfigError, match=r'^--per-file-ignores.a: unknown rule "MSP7"'):
         override(config, per_file_ignores={"a": ["MSP7"]})
 
 
@@ -268,3 +288,154 @@ def test_a_configuration_can_be_sent_to_another_process(tmp_path: Path) -> None:
     assert config.selects("MSP301", str(tmp_path / "b.py"))
     assert pickle.loads(pickle.dumps(config)) == config
     assert config.exclude == EXCLUDE
+
+
+# --- tables that extend others, and tables of parts of a project
+
+
+def laid_out(root: Path, **tables: str) -> None:
+    """Write the tables of folders: `a__b` is a folder in a folder, `_` the root itself."""
+    for name, text in tables.items():
+        folder = root if name == "_" else root.joinpath(*name.split("__"))
+        folder.mkdir(parents=True, exist_ok=True)
+        configured(folder, text)
+
+
+def test_a_table_extends_another_one(tmp_path: Path) -> None:
+    laid_out(
+        tmp_path,
+        _="""
+select = ["MSP1", "MSP2"]
+ignore = ["MSP203"]
+device = "GPU"
+line-length = 100
+exclude = ["build", "legacy/old"]
+extend-exclude = ["*_pb2.py"]
+extend-safe-fixes = ["MSP1"]
+baseline = "known.json"
+per-file-ignores = {"sub/tools/*" = ["MSP1"]}
+rules.MSP202.multiple = 32
+rules.MSP102.report-deliberate = true
+""",
+        sub="""
+extend = "../pyproject.toml"
+extend-select = ["MSP3"]
+ignore = ["MSP202"]
+device = "Ascend"
+extend-exclude = ["gen"]
+extend-safe-fixes = ["MSP2"]
+rules.MSP202.multiple = 8
+""",
+    )
+    config = load([str(tmp_path / "sub" / "train.py")])
+    assert config.codes == {"MSP101", "MSP102", "MSP201", "MSP301"}
+    assert (config.device, config.line_length, config.root) == ("Ascend", 100, str(tmp_path / "sub"))
+    assert config.baseline_file == str(tmp_path / "known.json")
+    assert config.extend_safe_fixes == ("MSP1", "MSP2")
+    assert config.options == {"MSP202": {"multiple": 8}, "MSP102": {"report-deliberate": True}}
+    assert not config.selects("MSP101", str(tmp_path / "sub" / "tools" / "a.py"))
+    assert config.selects("MSP101", str(tmp_path / "sub" / "sub" / "tools" / "a.py"))
+    assert config.excluded == (
+        (str(tmp_path / "sub"), ("gen",)),
+        (str(tmp_path), ("build", "legacy/old", "*_pb2.py")),
+    )
+
+
+def test_what_replaces_and_what_adds_in_a_table_that_extends(tmp_path: Path) -> None:
+    laid_out(
+        tmp_path,
+        _='ignore = ["MSP1"]\nextend-select = ["MSP501"]\nextend-exclude = ["old"]\n',
+        sub='extend = "../pyproject.toml"\nselect = ["MSP1", "MSP5"]\nexclude = ["mine"]\n',
+    )
+    config = load([str(tmp_path / "sub")])
+    assert (config.select, config.ignore, config.extend_select) == (("MSP1", "MSP5"), (), ())
+    assert config.excluded == ((str(tmp_path / "sub"), ("mine", "old")),)
+
+
+def test_chains_of_tables_and_the_origin_of_their_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    laid_out(
+        tmp_path,
+        _='device = "GPU"\nline-length = 100\n',
+        a='extend = "../pyproject.toml"\nline-length = 110\n',
+        a__b='extend = "../pyproject.toml"\nignore = ["MSP1"]\n',
+    )
+    monkeypatch.chdir(tmp_path / "a" / "b")
+    found = ruling(["."])
+    assert found is not None
+    assert (found.config.device, found.config.line_length) == ("GPU", 110)
+    origins = [found.origin(key) for key in ("device", "line-length", "ignore", "select")]
+    above = os.path.join("..", "..", "pyproject.toml"), os.path.join("..", "pyproject.toml")
+    assert [each and each.where for each in origins] == [*above, "pyproject.toml", None]
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        (
+            {"_": 'extend = "a/pyproject.toml"\n', "a": 'extend = "../pyproject.toml"\n'},
+            "a/pyproject.toml:2: [tool.ms-perflint] extend: goes in circles: "
+            "pyproject.toml -> a/pyproject.toml -> pyproject.toml",
+        ),
+        (
+            {"_": 'device = "CPU"\nextend = "pyproject.toml"\n'},
+            "pyproject.toml:3: [tool.ms-perflint] extend: goes in circles: pyproject.toml -> pyproject.toml",
+        ),
+        (
+            {"_": 'extend = "a/pyproject.toml"\n', "a": "\ndevise = 1\n"},
+            'a/pyproject.toml:3: [tool.ms-perflint] devise: unknown key, did you mean "device"?',
+        ),
+        ({"_": 'extend = "gone.toml"\n'}, "gone.toml: cannot be read: No such file or directory"),
+        (
+            {"_": 'extend = "other.toml"\n'},
+            "pyproject.toml:2: [tool.ms-perflint] extend: no table [tool.ms-perflint] in other.toml",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_table_that_extends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tables: dict[str, str], message: str
+) -> None:
+    laid_out(tmp_path, **tables)
+    (tmp_path / "other.toml").write_text("[tool.other]\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError) as caught:
+        load(["."])
+    assert str(caught.value) == message
+
+
+def test_a_circle_through_a_link_is_one(tmp_path: Path) -> None:
+    laid_out(tmp_path, _='extend = "here/pyproject.toml"\n')
+    (tmp_path / "here").symlink_to(tmp_path, target_is_directory=True)
+    with pytest.raises(ConfigError, match="goes in circles"):
+        load([str(tmp_path)])
+
+
+@pytest.mark.parametrize(
+    "device", ["Ascend", "ASCEND", "npu", "NPU", "Ascend910B", "ascend910b4", "910B", "910b", "Ascend 310P", "910"]
+)
+def test_an_npu_by_any_name_is_an_ascend(tmp_path: Path, device: str) -> None:
+    assert parse({"device": device}, "x", str(tmp_path)).device == "Ascend"
+    assert override(Config(root=str(tmp_path)), device=device).device == "Ascend"
+
+
+def test_versions_that_may_come_are_taken(tmp_path: Path) -> None:
+    for version in ("1.0", "1.10.1", "2.0", "2.10", "2.11.0rc1", "2.12"):
+        assert parse({"mindspore-version": version}, "x", str(tmp_path)).mindspore_version is not None
+
+
+def hinted(root: Path) -> list[str]:
+    """Return what is said of settings that are not read."""
+    return [str(each) for each in unread([str(root)])]
+
+
+def test_settings_that_are_not_read_get_a_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert hinted(tmp_path) == []
+    Path("pyproject.toml").write_text("[project]\nname = 'ms_perflint'\n\n[tool.ms_perflint]\ndevice = 'CPU'\n")
+    Path("ms-perflint.toml").write_text("device = 'CPU'\n")
+    assert hinted(tmp_path) == [
+        "pyproject.toml:4: [tool.ms_perflint] is not read: the table is [tool.ms-perflint]",
+        "ms-perflint.toml: is not read: put it into [tool.ms-perflint] of pyproject.toml, or name it with `--config`",
+    ]
+    assert load(["."]) == Config(root=str(tmp_path))
+    Path("pyproject.toml").write_text("[tool.ms-perflint]\n[tool.ms_perflint]\n")
+    assert hinted(tmp_path) == []  # the right table is there

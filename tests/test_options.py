@@ -14,7 +14,9 @@ from front import run
 from test_config import configured
 
 from ms_perflint.commands.front import check
-from ms_perflint.config import _READERS, ConfigError, load, parse
+from ms_perflint.config import ConfigError
+from ms_perflint.config_files import load
+from ms_perflint.config_values import _READERS, parse
 from ms_perflint.options import OPTIONS, example, find, schema, whole
 
 if sys.version_info >= (3, 11):
@@ -106,6 +108,11 @@ def test_the_schema_and_the_loader_accept_what_the_documentation_shows(text: str
         "rules.MSP202.multiple = true",
         "rules.MSP301.x = 1",
         "rules.missing-dataset-sink-mode.report-deliberate = 1",
+        "rules.MSP202.multiple = 0",
+        'mindspore-version = "9.9"',
+        'mindspore-version = "1.11"',
+        'device = "NPUs"',
+        'extend = " "',
     ],
 )
 def test_the_schema_refuses_what_the_loader_refuses(text: str) -> None:
@@ -123,6 +130,12 @@ def test_the_schema_refuses_what_the_loader_refuses(text: str) -> None:
         'mindspore-version = "2.3.0rc1"',
         "rules.unaligned-shape.multiple = 8",
         "rules.MSP301 = {}",
+        'device = "Npu"',
+        'device = "Ascend910B3"',
+        'device = "910b"',
+        'mindspore-version = "1.10.1"',
+        'mindspore-version = "2.11"',
+        'extend = "../pyproject.toml"',
     ],
 )
 def test_the_schema_accepts_what_the_loader_accepts(text: str) -> None:
@@ -162,7 +175,7 @@ def test_config_explains_options_where_the_file_is_broken(tmp_path: Path) -> Non
     configured(tmp_path, "selct = 1\n")
     ran = run("config", "select", cwd=tmp_path)
     assert ran.code == 0
-    assert 'here      pyproject.toml: [tool.ms-perflint] selct: unknown key, did you mean "select"?\n' in ran.out
+    assert 'here      pyproject.toml:2: [tool.ms-perflint] selct: unknown key, did you mean "select"?\n' in ran.out
 
 
 def test_settings_are_shown_as_the_table_that_sets_them(tmp_path: Path) -> None:

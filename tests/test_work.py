@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ms_perflint import engine, linter, syntax
+from ms_perflint import engine, linter, programs, syntax
 from ms_perflint.config import Config
 from ms_perflint.core.source import Disk, Source
 from ms_perflint.discovery import discover
@@ -268,7 +268,7 @@ def test_each_program_of_a_library_is_made_once(
         make(self, project, entry, *arguments)
 
     monkeypatch.setattr(Program, "__init__", counted)
-    monkeypatch.setattr(linter, "ANSWERS", 0)
+    monkeypatch.setattr(programs, "ANSWERS", 0)
     count(monkeypatch, counts, Queries, "_answer", "evaluated")
     count(monkeypatch, counts, ValueFlow, "_run", "flows")
     config = Config(str(tmp_path), select=("ALL",))

@@ -40,6 +40,7 @@ class PynativeModeTraining(Check):
     code = "MSP101"
     name = "pynative-mode-training"
     safety = Safety.UNSAFE
+    symptom = "operator_by_operator"
     gain = Gain("large", Message("a step is computed several times as fast"))
     triggers = (mode.SET_CONTEXT,)
     blames = ("mode",)

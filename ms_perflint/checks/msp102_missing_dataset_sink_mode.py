@@ -30,6 +30,7 @@ class MissingDatasetSinkMode(Check):
     code = "MSP102"
     name = "missing-dataset-sink-mode"
     safety = Safety.UNSAFE
+    symptom = "waits_for_data"
     gain = Gain("large", Message("no step waits for Python any more"))
     triggers = MODEL_TRAINS
     blames = (SINK,)

@@ -64,6 +64,7 @@ class Fp32Matmul(Check):
     code = "MSP201"
     name = "fp32-matmul"
     safety = Safety.UNSAFE
+    symptom = "full_precision"
     gain = Gain("large", Message("the matrix work of each step takes a fraction of the time"))
     triggers = ("()",)  # a custom train cell has any name
     blames = tuple(precision.LEVELS.values())

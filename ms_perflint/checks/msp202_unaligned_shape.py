@@ -35,6 +35,7 @@ class UnalignedShape(Check):
     code = "MSP202"
     name = "unaligned-shape"
     safety = Safety.UNSAFE
+    symptom = "padded"
     gain = Gain("small", Message("no work on padding, all cores in use"))
     triggers = (*LAYERS, *sorted(OPERATORS), "*")
     blames = ("out_channels", "out_features", "hidden_size")

@@ -34,6 +34,7 @@ class RedundantCast(Check):
     code = "MSP203"
     name = "redundant-cast"
     safety = Safety.SAFE
+    symptom = "casts"
     gain = Gain("small", Message("one or two passes over a tensor less"))
     triggers = (*FUNCTIONS, *(f".{method}" for method in tensor_ops.CAST_METHODS))
     looks_inside = False

@@ -43,6 +43,7 @@ class SynchronousCheckpoint(Check):
     code = "MSP301"
     name = "synchronous-checkpoint"
     safety = Safety.SAFE
+    symptom = "saves"
     gain = Gain("medium", Message("no wait at a checkpoint"))
     triggers = (checkpoints.CONFIG, checkpoints.CALLBACK, checkpoints.SAVE)
     blames = ("async_save",)

@@ -34,6 +34,7 @@ class MissingAllReduceFusion(Check):
     code = "MSP601"
     name = "missing-all-reduce-fusion"
     safety = Safety.UNSAFE
+    symptom = "all_reduces"
     gain = Gain("medium", Message("gradients travel while others are still computed"))
     triggers = (parallel.SET,)
     blames = (parallel.INDICES,)  # where it has no effect; with fusion buckets nothing is reported

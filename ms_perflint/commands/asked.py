@@ -50,7 +50,10 @@ class Options(NamedTuple):
     stdin_filename: str | None = None
     force_exclude: bool = False
     watch: bool = False
+    profile: str | None = None  # the folder that the profiler wrote
+    ir: str | None = None  # the folder of saved graphs
     lang: str | None = None
+    arguments: tuple[str, ...] | None = None  # what follows `--`: those of the program
 
 
 def listed(values: Sequence[str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 
 from ms_perflint.commands.outputs import tell
-from ms_perflint.config import Config
+from ms_perflint.configurations import Configurations, Group
 from ms_perflint.core.findings import Problem
 from ms_perflint.core.source import PYTHON, Disk, SourceError, unreadable
 from ms_perflint.discovery import discover
@@ -36,9 +36,9 @@ class Asked:
     verbose: bool = False
 
 
-def describe(path: str, config: Config, asked: Asked, language: str = ENGLISH) -> int:
+def describe(path: str, configs: Configurations, asked: Asked, language: str = ENGLISH) -> int:
     """Print the facts of a path and return the exit code: 0, or 2 where something could not be read."""
-    found, problems = answer(os.path.abspath(path), config)
+    found, problems = answer(os.path.abspath(path), configs)
     for problem in problems:
         tell(line(problem, language))
     if found is not None:
@@ -47,15 +47,15 @@ def describe(path: str, config: Config, asked: Asked, language: str = ENGLISH) -
     return 2 if problems else 0
 
 
-def answer(path: str, config: Config) -> tuple[Answer | None, list[Problem]]:
+def answer(path: str, configs: Configurations) -> tuple[Answer | None, list[Problem]]:
     """Return the facts of a script, of the programs that a module belongs to, or of those in a directory.
 
     Beside them what could not be read, internal errors among it; without anything that could be, None.
     """
-    found = discover([path], config)
-    linter = Linter(config, Disk())
+    found = discover([path], configs)
     if os.path.isdir(path):
-        return _of_directory(path, found.files, linter), linter.problems
+        return _of_directory(path, configs.groups(found.files))
+    linter = Linter(configs.of(path), Disk())
     if found.problems:
         return None, [found.problems[0]]
     if not path.endswith(PYTHON):
@@ -86,22 +86,29 @@ def _of_file(path: str, linter: Linter) -> Answer | None:
     return Answer(path, (facts,), tuple(filter(None, short)), len(others) > MOST)
 
 
-def _of_directory(path: str, files: tuple[str, ...], linter: Linter) -> Answer:
-    """Return the programs in a directory, one line each: those that train, that may, and that do not."""
+def _of_directory(path: str, groups: Sequence[Group]) -> tuple[Answer, list[Problem]]:
+    """Return the programs in a directory, one line each: those that train, that may, and that do not.
+
+    Beside them what could not be read.
+    """
     found: dict[bool | None, list[Overview]] = {True: [], None: [], False: []}
+    problems: list[Problem] = []
     defining, is_cut = 0, False
-    for each in overviews(linter, files):
-        if each is None:
-            defining += 1
-            continue
-        answer = each.facts[0].answer
-        some = found[None if answer is None else bool(answer)]
-        if len(some) < MOST:
-            some.append(each)
-        else:
-            is_cut = True
+    for config, members in groups:
+        linter = Linter(config, Disk())
+        for each in overviews(linter, members):
+            if each is None:
+                defining += 1
+                continue
+            answer = each.facts[0].answer
+            some = found[None if answer is None else bool(answer)]
+            if len(some) < MOST:
+                some.append(each)
+            else:
+                is_cut = True
+        problems += linter.problems
     trains, unknown, idle = (tuple(found[answer]) for answer in (True, None, False))
-    return Answer(path, (), trains, is_cut, True, unknown, idle, defining)
+    return Answer(path, (), trains, is_cut, True, unknown, idle, defining), problems
 
 
 def _overview(linter: Linter, entry: str) -> Overview | None:
@@ -109,12 +116,15 @@ def _overview(linter: Linter, entry: str) -> Overview | None:
     return linter.isolated(entry, lambda: overview_of(linter.program(entry)), None)
 
 
-def programs(files: Sequence[str], config: Config, done: Done = untold) -> tuple[Facts, ...]:
+def programs(files: Sequence[str], configs: Configurations, done: Done = untold) -> tuple[Facts, ...]:
     """Return all that is known of the programs among some files that train; of very many, of the first ones."""
-    linter = Linter(config, Disk())
-    entries = islice(training_scripts(linter, _each(files, done)), MOST)
-    found = (linter.isolated(entry, partial(facts_of, linter, entry), None) for entry in entries)
-    return tuple(filter(None, found))
+    found: list[Facts] = []
+    for config, members in configs.groups(files):
+        linter = Linter(config, Disk())
+        entries = islice(training_scripts(linter, _each(members, done)), MOST - len(found))
+        facts = (linter.isolated(entry, partial(facts_of, linter, entry), None) for entry in entries)
+        found += filter(None, facts)
+    return tuple(found)
 
 
 def _each(files: Sequence[str], done: Done) -> Iterator[str]:

@@ -16,7 +16,7 @@ from ms_perflint.commands import completion
 from ms_perflint.commands.asked import EXECUTORS, PROCESSES, Options, listed, with_files
 from ms_perflint.commands.mistakes import INTERRUPTED, UsageError, reason
 from ms_perflint.commands.outputs import Output, output
-from ms_perflint.config import suggestion
+from ms_perflint.config_values import suggestion
 from ms_perflint.languages import LANGUAGES, VARIABLE, Message, chosen, say
 from ms_perflint.report import FORMATS
 from ms_perflint.version import __version__
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 CODE = "(?i)[A-Z]+[0-9]+"
+ARGUMENTS = "ms_perflint.arguments"  # of the program that is judged, in the context
 FC = TypeVar("FC", bound=Callable[..., Any])
 
 
@@ -36,6 +37,10 @@ class Front(click.Group):
         args = with_files(args)
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
             args = ["check", *args]
+        if "--" in args and args[0] in ("check", "program"):
+            end = args.index("--")
+            ctx.meta[ARGUMENTS] = tuple(args[end + 1 :])
+            args = args[:end]
         # with a space in between, a path would be taken for the reason
         args = ["--add-noqa=" if arg == "--add-noqa" else arg for arg in args]
         return super().parse_args(ctx, args)
@@ -164,7 +169,7 @@ _lang = click.option(
 
 
 @front.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=completion.file)
+@click.argument("paths", nargs=-1, metavar="PATH...", shell_complete=completion.file)
 @click.option("--fix", is_flag=True, help="Mend what is safe to mend; on a terminal, ask about the rest.")
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Mend also what changes numerics or timing.")
 @click.option("--no-interactive", is_flag=True, help="Never ask.")
@@ -218,20 +223,45 @@ _lang = click.option(
 @click.option("-n", "--no-cache", is_flag=True, envvar=NO_CACHE, help="Neither use nor keep a cache.")
 @_cache_directory
 @click.option("--stdin-filename", metavar="FILE", help="The file whose place the text takes that comes in with `-`.")
+@click.option(
+    "--profile",
+    metavar="DIR",
+    shell_complete=completion.directory,
+    help="Say what a profile shows of each finding; DIR is what MindSpore's profiler wrote.",
+)
+@click.option(
+    "--ir",
+    metavar="DIR",
+    shell_complete=completion.directory,
+    help="Graphs saved in the profiled run (MS_DEV_SAVE_GRAPHS=1): the exact line of each kernel.",
+)
 @click.option("--watch", is_flag=True, help="Lint again whenever a file of the project changes.")
 @click.option("--force-exclude", is_flag=True, help="Leave out what is excluded also where it is given by name.")
 @click.option("--show-files", "view", flag_value="files", help="Show the files that would be linted, and stop.")
 @click.option("--show-settings", "view", flag_value="settings", help="Show all settings and their origins, and stop.")
 @_lang
 def check(paths: tuple[str, ...], view: str | None, **options: Any) -> int:
-    """Lint files and directories; `-` is the standard input."""
+    """Lint files and directories; `-` is the standard input.
+
+    What follows `--` are the arguments of the one program in front of it: just this run is judged.
+    """
     from ms_perflint.run import run
 
+    paths, asked = _with_arguments(paths, options)
     if view:
         from ms_perflint.commands import show
 
-        return (show.show_files if view == "files" else show.show_settings)(paths, Options(**options))
-    return run(paths, Options(**options))
+        return (show.show_files if view == "files" else show.show_settings)(paths, asked)
+    return run(paths, asked)
+
+
+def _with_arguments(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[tuple[str, ...], Options]:
+    """Return the paths, and what was asked for with the arguments of the program; without a path, these are paths."""
+    context = click.get_current_context()
+    words: tuple[str, ...] | None = context.meta.get(ARGUMENTS)
+    if not paths and not words:
+        raise click.MissingParameter(ctx=context, param=check.params[0])
+    return (paths, Options(**options, arguments=words)) if paths else (words or (), Options(**options))
 
 
 @front.command()
@@ -261,13 +291,30 @@ def rule(code: str | None, everything: bool, output_format: str, lang: str | Non
 def program(path: str, output_format: str, verbose: bool, **options: Any) -> int:
     """Print what a training program does, with the places that show it: why something is, or is not, reported.
 
-    PATH is the script that starts the program, a module of it, or a folder of programs.
+    PATH is the script that starts the program, a module of it, or a folder of programs. What follows `--` are the
+    arguments of the script: what it does in this run is printed.
     """
     from ms_perflint.commands.describe import Asked, describe
     from ms_perflint.run import settings
 
-    config = settings([path], Options(**options))
-    return describe(path, config, Asked(output_format, verbose), chosen(options["lang"], config.lang))
+    words = click.get_current_context().meta.get(ARGUMENTS)
+    configs = settings([path], Options(**options, arguments=words))
+    return describe(path, configs, Asked(output_format, verbose), chosen(options["lang"], configs.run.lang))
+
+
+@front.command("profile")
+@click.option("--how", is_flag=True, required=True, help="Print the code that collects a profile.")
+@click.option("--mindspore-version", metavar="VERSION", help="The MindSpore version the code is for, like 2.4.")
+def profile_command(how: bool, mindspore_version: str | None) -> None:
+    """Say how to collect a profile for `check --profile DIR`."""
+    from ms_perflint.mindspore_api import newest, parse_version
+    from ms_perflint.profile.how import snippet
+
+    try:
+        version = parse_version(mindspore_version) if mindspore_version is not None else newest()
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+    click.echo(snippet(version), nl=False)
 
 
 @front.command()

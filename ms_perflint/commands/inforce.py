@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ms_perflint.commands.asked import Options
-from ms_perflint.config import FIELDS, Config, FileIgnore, Ruling, ruling
+from ms_perflint.config import Config, FileIgnore
+from ms_perflint.config_files import Ruling, ruling
+from ms_perflint.config_values import EXTEND, FIELDS
 from ms_perflint.options import OPTIONS, Option
 from ms_perflint.run import settings
 
@@ -35,10 +37,11 @@ class InForce:
 
 def in_force(paths: Sequence[str], options: Options) -> InForce:
     """Return the settings of a run over these paths. May raise ConfigError."""
-    config = settings(paths, options)
+    config = settings(paths, options).run
     found = ruling(paths, options.config, options.isolated)
     rows = tuple(
-        Setting(option, _value(config, option.key, options), _origin(option, found, options)) for option in OPTIONS
+        Setting(option, _value(config, option.key, options, found), _origin(option, found, options))
+        for option in OPTIONS
     )
     return InForce(found.where if found else None, config.root, rows, tuple(sorted(config.codes)))
 
@@ -46,12 +49,12 @@ def in_force(paths: Sequence[str], options: Options) -> InForce:
 def _origin(option: Option, found: Ruling | None, options: Options) -> str:
     """Return where the value of an option comes from."""
     given = getattr(options, _field(option.key), None) not in (None, ())
-    in_file = found is not None and option.key in found.table
-    if given and in_file and found is not None and option.key in ADDED:
-        return f"{found.where}, {option.flag}"
+    table = found.origin(option.key) if found is not None else None
+    if given and table is not None and option.key in ADDED:
+        return f"{table.where}, {option.flag}"
     if given and option.flag:
         return option.flag
-    return found.where if found is not None and in_file else DEFAULT
+    return table.where if table is not None else DEFAULT
 
 
 def _field(key: str) -> str:
@@ -59,8 +62,10 @@ def _field(key: str) -> str:
     return FIELDS.get(key, key.replace("-", "_"))
 
 
-def _value(config: Config, key: str, options: Options) -> object:
+def _value(config: Config, key: str, options: Options, found: Ruling | None) -> object:
     """Return a value of the configuration as TOML reads it."""
+    if key == EXTEND:
+        return found.table.get(key) if found is not None else None
     if key == "output-format" and options.output_format:
         return options.output_format[0].format
     value = getattr(config, _field(key))

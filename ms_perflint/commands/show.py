@@ -11,7 +11,8 @@ import click
 from ms_perflint.commands.asked import Options
 from ms_perflint.commands.inforce import in_force
 from ms_perflint.commands.outputs import tell
-from ms_perflint.config import ConfigError, suggestion
+from ms_perflint.config import ConfigError
+from ms_perflint.config_values import suggestion
 from ms_perflint.discovery import discover
 from ms_perflint.languages import Message
 from ms_perflint.options import OPTIONS, find, schema

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ms_perflint.config import Config
+from ms_perflint.config import PerDirectory
 from ms_perflint.core.source import Disk, Files, Overlay
 from ms_perflint.discovery import Found, is_excluded
 
@@ -25,8 +25,9 @@ class Typed:
         """Return the files of this machine with the text in its place."""
         return Overlay(Disk(), {self.path: self.raw})
 
-    def found(self, config: Config, force_exclude: bool) -> Found:
+    def found(self, settings: PerDirectory, force_exclude: bool) -> Found:
         """Return the file as the only one of a run; none where it is excluded."""
+        config = settings.at(os.path.dirname(self.path))
         return Found(() if force_exclude and is_excluded(self.path, config) else (self.path,), ())
 
     def give_back(self, mended: Mapping[str, bytes]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.records import equal_by
@@ -69,6 +69,18 @@ class Related(NamedTuple):
     message: str
 
 
+class Measured(NamedTuple):
+    """What was measured about a finding, and where."""
+
+    verdict: str  # "confirmed", "refuted", "not-measurable" or "not-seen"
+    evidence: str  # in one clause
+    source: str  # "profile" or "verify"
+    date: str  # like "2026-11-22"
+    device: str
+    upper_ms: Optional[float] = None  # per step, the most that mending it can save
+    share: Optional[float] = None  # of a step
+
+
 @equal_by("place", "code")
 class Finding(NamedTuple):
     """One report. Findings order by path, row, column, code."""
@@ -81,6 +93,8 @@ class Finding(NamedTuple):
     lines: tuple[int, ...]  # rows on which a suppression speaks for this finding
     fix: Optional[Fix] = None
     related: tuple[Related, ...] = ()
+    configurations: tuple[str, ...] = ()  # run configurations for which it holds, where it does not hold for all
+    measured: Optional[Measured] = None  # never of the linter itself: joined with its findings afterwards
 
     def __lt__(self, other: Finding) -> bool:  # type: ignore[override]
         """By place, then by code."""
@@ -105,10 +119,11 @@ def in_language(finding: Finding, language: str) -> Finding:
     """Return a finding that speaks a language; what it says of itself to programs stays the same."""
     if language == ENGLISH:
         return finding
-    fix = finding.fix
+    fix, measured = finding.fix, finding.measured
     return finding._replace(
         message=say(finding.message, language),
         fix=_fix_in(fix, language) if fix is not None else None,
+        measured=measured and measured._replace(evidence=say(measured.evidence, language)),
         related=tuple(each._replace(message=say(each.message, language)) for each in finding.related),
     )
 
@@ -124,7 +139,50 @@ def only_shown(finding: Finding) -> Finding:
     return finding._replace(fix=fix._replace(safety=Safety.DISPLAY, reason=None)) if fix is not None else finding
 
 
-def merged(by_program: Sequence[dict[tuple[object, ...], Finding]]) -> list[Finding]:
+Found = dict[tuple[object, ...], Finding]  # by place
+
+
+def over_runs(by_run: Sequence[tuple[str, Found]]) -> Found:
+    """Return the findings of a program in a file, over all its run configurations, each with its name.
+
+    One that does not hold for all says for which. Where they need different fixes, none is made.
+    """
+    out: Found = {}
+    for key in dict.fromkeys(key for _, found in by_run for key in found):
+        holds = [(name, found[key]) for name, found in by_run if key in found]
+        first, *others = (finding for _, finding in holds)
+        if any(_edits(other) != _edits(first) for other in others):
+            first = only_shown(first)
+        elif first.fix is not None:
+            first = max((first, *others), key=_weakness)
+        names = tuple(name for name, _ in holds)
+        out[key] = first if len(names) == len(by_run) else _of_some(first, names, len(by_run))
+    return out
+
+
+def _of_some(finding: Finding, names: tuple[str, ...], every: int) -> Finding:
+    """Return a finding that says for which of the run configurations it holds; the others may not bear its fix."""
+    said, name = finding.message, names[0]
+    message = Message("{message}, with 1 of {every} run configurations: {name}", message=said, every=every, name=name)
+    if len(names) > 1:
+        message = Message(
+            "{message}, with {some} of {every} run configurations, for example {name}",
+            message=said, some=len(names), every=every, name=name,
+        )  # fmt: skip
+    reason = Message("it would change the other run configurations too")
+    fix = finding.fix._replace(safety=Safety.DISPLAY, reason=reason) if finding.fix is not None else None
+    return finding._replace(message=message, fix=fix, configurations=names)
+
+
+def _edits(finding: Finding) -> Optional[tuple[Edit, ...]]:
+    return finding.fix.edits if finding.fix is not None else None
+
+
+def _weakness(finding: Finding) -> int:
+    return list(Safety).index(finding.fix.safety) if finding.fix is not None else -1
+
+
+def merged(by_program: Sequence[Found]) -> list[Finding]:
     """Return the findings of a file: one program that reports is enough; the fix stands if all that report agree.
 
     Where they agree on the edits, the finding is that of the program in which the fix is trusted least.
@@ -133,8 +191,9 @@ def merged(by_program: Sequence[dict[tuple[object, ...], Finding]]) -> list[Find
     keys = dict.fromkeys(key for found in by_program for key in found)
     for key in keys:
         reports = [found[key] for found in by_program if key in found]
+        reports.sort(key=lambda report: bool(report.configurations))  # what holds in a whole program comes first
         first = reports[0]
-        edits = {report.fix.edits if report.fix is not None else None for report in reports}
+        edits = set(map(_edits, reports))
         if len(edits) > 1:
             unfixed = next((report for report in reports if report.fix is None), None)  # it says why there is none
             text = Message("no fix is shown: the programs that run this need different ones")
@@ -143,7 +202,7 @@ def merged(by_program: Sequence[dict[tuple[object, ...], Finding]]) -> list[Find
         elif first.fix is None:
             out.append(first)
         else:
-            out.append(max(reports, key=lambda report: list(Safety).index(report.fix.safety) if report.fix else -1))
+            out.append(max(reports, key=_weakness))
     return out
 
 
@@ -190,6 +249,15 @@ class Report(NamedTuple):
     unjudged: tuple[Unjudged, ...] = ()  # by entry script
     trained: tuple[str, ...] = ()  # the entry scripts of the programs that train, as far as rules asked them
 
+    def only(self, paths: Container[str]) -> Report:
+        """Return what it says of some of its files."""
+        return self._replace(
+            findings=tuple(finding for finding in self.findings if finding.place.path in paths),
+            problems=tuple(problem for problem in self.problems if problem.path in paths),
+            files=tuple(path for path in self.files if path in paths),
+            known=tuple(finding for finding in self.known if finding.place.path in paths),
+        )
+
 
 def reported(found: Iterable[Finding], problems: Iterable[Problem], files: Sequence[str]) -> Report:
     """Return the report on some files; what is said of programs are no findings in it.
@@ -219,6 +287,24 @@ def _in_part(entry: str, said: Sequence[Finding], told: set[tuple[str, str]]) ->
     codes = {code for each in said for code in each.name.split()}
     silent = {code for code in codes if not any((path, code) in told for path in files)}
     return Unjudged(entry, tuple(sorted(silent or codes)), first.message, tuple(files))
+
+
+def joined(reports: Iterable[Report]) -> Report:
+    """Return the report on the files of several ones; those of one alone stay in their order."""
+    parts = list(reports)
+    if len(parts) == 1:
+        return parts[0]
+    by_program: dict[tuple[str, str], set[str]] = {}
+    for each in (each for part in parts for each in part.unjudged):
+        by_program.setdefault((each.entry, each.reason), set()).update(each.codes)
+    return Report(
+        tuple(sorted(finding for part in parts for finding in part.findings)),
+        tuple(sorted({problem for part in parts for problem in part.problems})),
+        tuple(path for part in parts for path in part.files),
+        tuple(sorted(finding for part in parts for finding in part.known)),
+        tuple(Unjudged(entry, tuple(sorted(codes)), reason) for (entry, reason), codes in sorted(by_program.items())),
+        tuple(sorted({entry for part in parts for entry in part.trained})),
+    )
 
 
 class Unreadable(Exception):

@@ -29,7 +29,7 @@ from ms_perflint.index.semantic_index import parse
 from ms_perflint.languages import Message
 
 if TYPE_CHECKING:
-    from ms_perflint.config import Config
+    from ms_perflint.config import Trust
 
 Lint = Callable[[Files], "Report"]
 Consent = Callable[[Finding, str], bool]  # the finding and the diff of its fix -> make it?
@@ -46,7 +46,7 @@ class Settled(NamedTuple):
     problems: tuple[Problem, ...]  # why something was not fixed or not written
 
 
-def fix(lint: Lint, files: Files, config: Config, *, unsafe: bool = False, consent: Consent | None = None) -> Settled:
+def fix(lint: Lint, files: Files, config: Trust, *, unsafe: bool = False, consent: Consent | None = None) -> Settled:
     """Make all fixes that may be made and write the files. Arguments as for `settle`."""
     settled = settle(lint, files, config, unsafe=unsafe, consent=consent)
     problems = write(settled.changes)
@@ -61,9 +61,7 @@ def fix(lint: Lint, files: Files, config: Config, *, unsafe: bool = False, conse
     )
 
 
-def settle(
-    lint: Lint, files: Files, config: Config, *, unsafe: bool = False, consent: Consent | None = None
-) -> Settled:
+def settle(lint: Lint, files: Files, config: Trust, *, unsafe: bool = False, consent: Consent | None = None) -> Settled:
     """Return what the files become when all fixes are made that may be made; writes nothing.
 
     Safe fixes are made, unsafe ones with `unsafe`, or one by one with `consent` once no safe one is left; those for
@@ -170,7 +168,7 @@ class _Work:
     """The files while they are being fixed."""
 
     def __init__(
-        self, files: Files, given: frozenset[str], config: Config, unsafe: bool, consent: Consent | None
+        self, files: Files, given: frozenset[str], config: Trust, unsafe: bool, consent: Consent | None
     ) -> None:
         self.files = files
         self.given = given  # only these may be changed

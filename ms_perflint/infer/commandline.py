@@ -10,9 +10,10 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, Optional, Protocol
+from typing import NamedTuple, Optional, Protocol, Union
 
 from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Constant, Value, join
 
@@ -21,11 +22,19 @@ _WORDS = {"true": True, "yes": True, "y": True, "1": True, "false": False, "no":
 
 
 class Given(NamedTuple):
-    """A flag on a command line: the text behind it (None: there is none, or it cannot be told), and where it stands."""
+    """A flag on a command line: the text behind it (None: there is none, or it cannot be told), and where it stands.
+
+    `is_all`: the run with this command line is judged, and no other; also what it does not give is known then.
+    """
 
     text: Optional[str]
     is_bare: bool
     place: Place
+    is_all: bool = False
+
+
+NOWHERE = Place("", 0, 0)
+ABSENT = Given(None, False, NOWHERE, True)  # what the one command line does not give
 
 
 class Asked(Protocol):
@@ -35,11 +44,17 @@ class Asked(Protocol):
         """Return what each command that starts the entry script gives to an option with these flags."""
 
 
+Where = Union[Place, tuple[SemanticIndex, ast.AST]]
 Meaning = Callable[[Given], object]  # the constant that a program gets for a flag, or NO_CONSTANT
 
 
-def overridden(declared: Value, given: Sequence[Optional[Given]], meaning: Meaning) -> Value:
-    """Return what an option can be, from its declaration and from what each command line gives it; None: nothing."""
+def overridden(declared: Value, given: Sequence[Optional[Given]], meaning: Meaning, where: Where) -> Value:
+    """Return what an option can be, from its declaration and from what each command line gives it; None: nothing.
+
+    `where` it is declared is the place of what a user gives who was asked, and in no file.
+    """
+    if len(given) == 1 and given[0] is not None and given[0].is_all:
+        return _of_one(declared, given[0], meaning, where)
     if _is_config(declared):
         # a launcher that asks for a config file does not say which: the one that is loaded by default speaks
         given = [each if each is not None and each.text is not None else None for each in given]
@@ -50,7 +65,7 @@ def overridden(declared: Value, given: Sequence[Optional[Given]], meaning: Meani
     for each in given:
         constant = meaning(each) if each is not None else NO_CONSTANT
         if constant is not NO_CONSTANT and each is not None:
-            known.append(Alternative(Constant(constant), each.place, everywhere))
+            known.append(Alternative(Constant(constant), each.place if each.place.path else where, everywhere))
         elif each is not None:
             is_open = True
     if not everywhere:
@@ -59,6 +74,16 @@ def overridden(declared: Value, given: Sequence[Optional[Given]], meaning: Meani
         each.as_non_default() for each in declared.alternatives if each.what not in [given.what for given in known]
     )
     return join([Value(tuple(known), is_open, True), Value(rest)])
+
+
+def _of_one(declared: Value, given: Given, meaning: Meaning, where: Where) -> Value:
+    """Return what an option is in the one run that is judged; a user can run it otherwise."""
+    if given == ABSENT:
+        return Value(declared.by_default, declared.open, True)
+    constant = meaning(given)
+    if constant is NO_CONSTANT:
+        return TOP
+    return Value((Alternative(Constant(constant), given.place if given.place.path else where),), False, True)
 
 
 def variable(exported: Optional[tuple[str, Place]], default: Value) -> Value:
@@ -95,7 +120,8 @@ def named(program: Asked, name: str, value: Value, bare: bool = False) -> Value:
         return value
     given = program.given((f"--{name}", f"--{name.replace('_', '-')}"))
     meaning, is_flag = like(value.constants[0]), bare and isinstance(value.constants[0], bool)
-    return overridden(value, given, lambda each: True if is_flag and each.is_bare else meaning(each))
+    where = value.alternatives[0].where
+    return overridden(value, given, lambda each: True if is_flag and each.is_bare else meaning(each), where)
 
 
 def like(constant: object) -> Meaning:

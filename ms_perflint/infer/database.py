@@ -62,3 +62,9 @@ class Database(Files, Protocol):
 
     def exported(self, variable: str) -> Optional[tuple[str, Place]]:
         """Return what all launchers put into a variable of the environment; None where they differ."""
+
+    def overrides(self) -> tuple[tuple[str, str, Place], ...]:
+        """Return the `key=value` among the arguments of the run configuration, each with its place."""
+
+    def is_one_run(self) -> bool:
+        """Return whether one run is judged, and no other: what it is not given has its default."""

@@ -24,7 +24,9 @@ def way(evaluator: Evaluator, condition: Condition, scope: Optional[Scope]) -> i
     value = evaluator.value(condition.test, read_in(condition.scope, scope))
     if evaluator.is_pending(value) or value.truth is (not condition.result):
         return IMPOSSIBLE
-    return OPTIONAL if value.default_truth is (not condition.result) and not condition.is_required else USUAL
+    if value.default_truth is not (not condition.result) or condition.is_required:
+        return USUAL
+    return IMPOSSIBLE if evaluator.program.is_one_run() else OPTIONAL
 
 
 def read_in(outer: Scope, scope: Optional[Scope]) -> Scope:

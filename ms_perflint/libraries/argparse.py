@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Optional
 
-from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL
+from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Held, Part
 from ms_perflint.index.syntax_forms import word_of
@@ -108,10 +108,17 @@ def option(evaluator: Evaluator, parser: Alternative, name: str) -> Value:
     sites = [site for each in _family(evaluator, parser) for site in sites_of(evaluator, each)]
     added = [site for site in sites if site.word == ADD and name in option_names(evaluator, site)]
     value = _first(evaluator, added) if added else named_options.option(evaluator, _unnamed(evaluator, sites), name)
-    for site in sites:
+    for site in sites if not any(_is_given(evaluator, site) for site in added) else ():
         if site.word == SET_DEFAULTS:
             value = _with_default(evaluator, site, name, value)
     return value if value.alternatives else TOP
+
+
+def _is_given(evaluator: Evaluator, site: Site) -> bool:
+    """Return whether every command that starts the program gives an option: its default is of no matter then."""
+    assert isinstance(site.node, ast.Call)
+    given = [each for each in evaluator.program.given(flags_of(site.node)) if each != commandline.ABSENT]
+    return bool(given) and all(given)
 
 
 def _has_option(evaluator: Evaluator, parser: Alternative, name: str) -> Optional[bool]:
@@ -184,11 +191,19 @@ def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value) -> 
             value = Value(join([value, given.as_non_default()]).alternatives, value.open, True)
         elif given.alternatives and site.block.parent is None:
             value = Value(given.alternatives, given.open, True)
+        elif given.by_default and _is_usual(evaluator, site):
+            value = join([Value(given.by_default, given.open, True), Value(value.as_non_default().alternatives)])
         elif given.alternatives or keyword.arg == name:
             value = join([value, given])
         else:
             value = Value(value.alternatives, True, True)
     return value
+
+
+def _is_usual(evaluator: Evaluator, site: Site) -> bool:
+    """Return whether all conditions around a site are known to hold for a normal user."""
+    parts = [part for condition in path_condition(site.block) for part in condition.parts]
+    return all(evaluator.value(part.test, part.scope).default_truth is part.result for part in parts)
 
 
 def option_names(evaluator: Evaluator, site: Site) -> set[str]:
@@ -210,9 +225,9 @@ def flags_of(node: ast.Call) -> list[str]:
 def option_default(evaluator: Evaluator, site: Site) -> Value:
     """Return what an option gives a user who passes nothing more than the launchers do, and what else it can be."""
     assert isinstance(site.node, ast.Call)
-    flags = (arg.value for arg in site.node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str))
+    given = evaluator.program.given(flags_of(site.node))
     meaning = commandline.of_option({keyword.arg: keyword.value for keyword in site.node.keywords if keyword.arg})
-    return commandline.overridden(_declared(evaluator, site), evaluator.program.given(flags), meaning)
+    return commandline.overridden(_declared(evaluator, site), given, meaning, (site.module, site.node))
 
 
 def _declared(evaluator: Evaluator, site: Site) -> Value:

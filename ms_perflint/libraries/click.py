@@ -35,7 +35,9 @@ def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional
         else:
             default = Constant(False) if "is_flag" in given else Constant(None)
             declared = Value((Alternative(default, (function.module, decorator)),), False, True)
-        return commandline.overridden(declared, evaluator.program.given(flags), commandline.of_option(given))
+        return commandline.overridden(
+            declared, evaluator.program.given(flags), commandline.of_option(given), (function.module, decorator)
+        )
     return None
 
 

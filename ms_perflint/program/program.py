@@ -23,6 +23,7 @@ from ms_perflint.program.call_graph import CallGraph
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.callers import Partials
 from ms_perflint.program.inputs import Inputs
+from ms_perflint.program.run_configurations import Asked, RunConfiguration
 from ms_perflint.program.target import Target, versions_of
 from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.project import Project
@@ -33,6 +34,18 @@ if TYPE_CHECKING:
 
 
 Work = TypeVar("Work", bound=Callable[..., Any])
+KEPT = (
+    "project",
+    "entry",
+    "asked",
+    "run",
+    "base",
+    "ways",
+    "paths",
+    "roots",
+    "files",
+    "names",
+)  # of a program that is closed
 
 
 def fact(work: Work) -> Work:
@@ -56,10 +69,20 @@ def _config(program: Program, path: str) -> Optional[config_documents.Entry]:
 class Program:
     """One entry script and the local files that it imports. Questions are answered when they are asked, once."""
 
-    def __init__(self, project: Project, entry: str, target: Target) -> None:
+    def __init__(
+        self,
+        project: Project,
+        entry: str,
+        target: Target,
+        run: Optional[RunConfiguration] = None,
+        base: Optional[Program] = None,
+    ) -> None:
         self.project = project
         self.entry = entry
         self.asked = target  # what the options say: version and device, where they do
+        self.run = run  # how it is run; None: as its launchers agree, else with its defaults
+        self.base = base  # the same program, run with its defaults; None: this is it
+        self.ways = 1  # in which it is judged: they share answers where there are several
         self.paths = project.closure(entry)
         self.roots = project.imports.roots(entry)
         self.files = (entry, *sorted(self.paths - {entry}))
@@ -69,17 +92,27 @@ class Program:
     def _forget(self) -> None:
         """Begin with no answers."""
         self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps, by the function and its arguments
+        self.asked_of_run = Asked()
 
     def close(self) -> None:
         """Forget all answers, so that memory is given back without the garbage collector; they can be asked for again.
 
         It cuts the cycles through the evaluator and the call graph, which are made anew.
         """
-        kept = {name: vars(self)[name] for name in ("project", "entry", "asked", "paths", "roots", "files", "names")}
+        kept = {name: vars(self)[name] for name in KEPT}
         self.evaluator.close()
         self.__dict__.clear()
         self.__dict__.update(kept)
         self._forget()
+
+    def run_as(self, run: RunConfiguration) -> Program:
+        """Return the same program in another one of its run configurations."""
+        return Program(self.project, self.entry, self.asked, run, self)
+
+    def is_run_as(self, other: Program) -> bool:
+        """Return whether another run configuration of the program gives all that was asked of this one."""
+        overrides = self.overrides() == other.overrides()
+        return overrides and self.asked_of_run.is_same(other._given, other._exported)
 
     def module(self, path: str) -> Optional[SemanticIndex]:
         """Return a module of the program; None when it cannot be parsed."""
@@ -89,10 +122,11 @@ class Program:
     def evaluator(self) -> ProgramEvaluator:
         """Return what evaluates the expressions of the program."""
         shared = self.project.shared.get(SharedAnswers)
-        if shared is None or shared.is_full:
+        if shared is None or (shared.is_full and self.run is None):
             shared = self.project.shared[SharedAnswers] = SharedAnswers()
         evaluator = ProgramEvaluator(cast("Database", self.inputs), LIBRARIES, shared)
-        evaluator.queries.program, evaluator.queries.entry = self, self.entry
+        evaluator.queries.program = self
+        evaluator.queries.entry = self.entry if self.ways == 1 else ""  # whose answers no other program shares
         evaluator.queries.askers.update({ProgramEvaluator: evaluator, Inputs: self.inputs})
         return evaluator
 
@@ -114,6 +148,8 @@ class Program:
     @cached_property
     def modules(self) -> tuple[SemanticIndex, ...]:
         """Return the modules whose code matters, the entry script first: see `reach`."""
+        if self.base is not None:
+            return self.base.modules
         paths = {scope.module.path for scope in self.reached}
         found = (self.module(path) for path in self.files if path in paths)
         return tuple(module for module in found if module is not None)
@@ -288,26 +324,51 @@ class Program:
     @cached_property
     def starts(self) -> tuple[launchers.Start, ...]:
         """Return the commands of shell scripts that start the entry script."""
+        if self.base is not None:
+            return self.base.starts
         from ms_perflint.program import launchers
 
         return launchers.starts(self)
 
     def given(self, flags: Iterable[str]) -> tuple[Optional[Given], ...]:
-        """Return what each command that starts the entry script gives to an option with these flags."""
+        """Return what each command that starts the entry script gives to an option with these flags.
+
+        In one run configuration there is one.
+        """
         wanted = tuple(flags)
-        return tuple(start.given(wanted) for start in self.starts)
+        answer = self._given(wanted)
+        self.asked_of_run.note_given(wanted, answer)
+        return answer
+
+    def _given(self, flags: tuple[str, ...]) -> tuple[Optional[Given], ...]:
+        starts = (self.run,) if self.run is not None else self.starts
+        return tuple(start.given(flags) for start in starts)
+
+    def is_one_run(self) -> bool:
+        """Return whether one run is judged, and no other: what it is not given has its default."""
+        return self.run is not None and self.run.is_all
+
+    def overrides(self) -> tuple[tuple[str, str, Place], ...]:
+        """Return the `key=value` among the arguments of the run configuration."""
+        return self.run.overrides if self.run is not None else ()
 
     def exported(self, variable: str) -> Optional[tuple[str, Place]]:
         """Return what all launchers put into a variable of the environment, and where; None where they differ."""
+        answer = self._exported(variable)
+        self.asked_of_run.note_exported(variable, answer)
+        return answer
+
+    def _exported(self, variable: str) -> Optional[tuple[str, Place]]:
         from ms_perflint.program import launchers
 
-        return launchers.agreed(self.starts, variable)
+        one = self.run.start if self.run is not None else None
+        return launchers.agreed((one,) if one is not None else self.starts, variable)
 
     # --- what runs
 
     @cached_property
     def _reach(self) -> live_code.Reached:
-        return live_code.reached(self)
+        return self.base._reach if self.base is not None else live_code.reached(self)
 
     @property
     def reached(self) -> set[Scope]:

@@ -14,6 +14,7 @@ from ms_perflint.report.style import PLAIN, Style
 
 if TYPE_CHECKING:
     from ms_perflint.facts.data import Facts
+    from ms_perflint.profile.joined import Joined
 
 FOR_PEOPLE = ("text", "concise", "grouped")  # what a terminal shows
 FORMATS = (*FOR_PEOPLE, "json", "sarif", "github", "gitlab", "junit", "html")
@@ -46,6 +47,7 @@ class Outcome(NamedTuple):
     gain: Callable[[str], Gain] = no_gain  # of a rule
     programs: Callable[[], Sequence[Facts]] = tuple  # among the files, with what is known of each; takes its time
     known: int = 0  # findings that are left out because the baseline knows them
+    profiled: Joined | None = None  # what a profile shows of this run
     unjudged: tuple[Unjudged, ...] = ()  # programs that were judged in part
     trained: int = 0  # programs that train, these among them
     language: str = ENGLISH  # of what the report says itself; findings come in it

@@ -39,6 +39,8 @@ def _finding(finding: Finding, outcome: Outcome) -> dict[str, object]:
             for related in finding.related
         ],
         "url": pages.url(finding.code, finding.name),
+        "measured": finding.measured._asdict() if finding.measured is not None else None,
+        "configurations": list(finding.configurations) or None,
     }
 
 

@@ -125,6 +125,13 @@ class _Log:
                 {"id": number, "physicalLocation": self.physical(each.place), "message": {"text": each.message}}
                 for number, each in enumerate(finding.related, start=1)
             ]
+        properties: Json = {}
+        if finding.configurations:
+            properties["configurations"] = list(finding.configurations)
+        if finding.measured is not None:
+            properties["measured"] = finding.measured._asdict()
+        if properties:
+            found["properties"] = properties
         fix = self.fix(finding, finding.fix) if finding.fix else None
         return {**found, "fixes": [fix]} if fix else found
 

@@ -10,12 +10,22 @@ from ms_perflint.report.summary import headline, summary
 
 NOTE = Message("note")
 HELP = Message("help")
+MEASURED = Message("measured")
 
 
 def render(outcome: Outcome) -> str:
     """Return a block of lines for each finding, then the summary."""
-    blocks = [*(block(finding, outcome) for finding in outcome.findings), summary(outcome)]
+    blocks = [*(block(finding, outcome) for finding in outcome.findings), *_measured(outcome), summary(outcome)]
     return "\n".join("".join(f"{line}\n" for line in lines) for lines in blocks)
+
+
+def _measured(outcome: Outcome) -> list[list[str]]:
+    """Return what a profile shows of the run, where there is one."""
+    if outcome.profiled is None:
+        return []
+    from ms_perflint.report.profile import table  # here, because most runs have none
+
+    return [table(outcome)]
 
 
 def block(finding: Finding, outcome: Outcome) -> list[str]:
@@ -30,6 +40,10 @@ def block(finding: Finding, outcome: Outcome) -> list[str]:
         lines += frame(finding, source, style)
     note = style(outcome.say(NOTE), "bold")
     lines += [f"{note}: {position(related.place)}: {related.message}" for related in finding.related]
+    if finding.measured is not None:
+        from ms_perflint.report.profile import worded  # here, because most runs measure nothing
+
+        lines.append(f"{style(outcome.say(MEASURED), 'bold')}: {outcome.say(worded(finding.measured))}")
     trust = outcome.trust(finding)
     if finding.fix is not None and trust is not None:
         lines.append(f"{style(outcome.say(HELP), 'cyan')}: {outcome.say(labelled(finding.fix, trust))}")

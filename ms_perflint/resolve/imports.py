@@ -20,6 +20,8 @@ from ms_perflint.resolve.search_path import Additions, additions
 
 LEVELS = 6  # directories upward that are searched where none is marked as the root of a project
 MARKERS = frozenset({".git", "pyproject.toml", "setup.py", "setup.cfg"})  # of a project's root
+SETTINGS = frozenset({"pyproject.toml"})  # the one of them that may say nothing of a project
+OURS, PROJECT = b"[tool.ms-perflint", (b"[project]", b"[build-system]", b"[tool.poetry]")  # tables in it
 _NEVER_LOCAL = frozenset({"mindspore", "__init__", "__main__", *standard_library.ALWAYS})
 
 Roots = tuple[str, ...]  # the search path of a program
@@ -75,8 +77,16 @@ class Imports:
         """Return whether a directory is marked as the root of a project."""
         if directory not in self._roots:
             names = self.files.named(directory, "__init__.py", *MARKERS)
-            self._roots[directory] = bool(names & MARKERS) and ("__init__.py" not in names or ".git" in names)
+            marks = names & MARKERS
+            if marks == SETTINGS and self._holds_settings(os.path.join(directory, *SETTINGS)):
+                marks = frozenset()
+            self._roots[directory] = bool(marks) and ("__init__.py" not in names or ".git" in names)
         return self._roots[directory]
+
+    def _holds_settings(self, path: str) -> bool:
+        """Return whether a file that may mark a project is there for the linter's settings in a part of one."""
+        raw = self.raw(path) or b""
+        return OURS in raw and not any(table in raw for table in PROJECT)
 
     def locate(self, directory: str, asked: Import, roots: Roots = ()) -> Located:
         """Return what an import in a file of this directory finds in a program with this search path."""

@@ -37,6 +37,12 @@ def read(raw: bytes, path: str) -> tuple[Entry, ...]:
         return ()
 
 
+def row(text: str, keys: Path) -> int:
+    """Return the row of a TOML text in which a key stands, or of the innermost table around it that has a row."""
+    found = _lines(text)
+    return next((found[keys[:end]] for end in range(len(keys), 0, -1) if keys[:end] in found), 1)
+
+
 def _toml(text: str) -> dict[str, Any]:
     """Return the tables of a TOML text; ValueError where it is none, or nested too deeply."""
     if _DEEP.search(text) is not None:
@@ -85,6 +91,10 @@ def _lines(text: str) -> dict[Path, int]:
             name = key[1].strip("\"'")
             found.setdefault((*section, name), row)
             found.setdefault((*section, name.lower()), row)
+            if key[1] == name:  # `a.b = 1` is the same as `b = 1` below `[a]`
+                parts = name.split(".", DEPTH)
+                for end in range(1, len(parts) + 1):
+                    found.setdefault((*section, *parts[:end]), row)
     return found
 
 

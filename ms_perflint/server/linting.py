@@ -15,7 +15,7 @@ from typing import Optional
 from ms_perflint.baseline import Baseline
 from ms_perflint.baseline import load as load_baseline
 from ms_perflint.cache import Memory
-from ms_perflint.config import Config, ConfigError
+from ms_perflint.config import Config, ConfigError, PerDirectory
 from ms_perflint.core.findings import Finding, Problem, Report, in_language
 from ms_perflint.core.internal import internal_error
 from ms_perflint.core.source import NOTEBOOK, Disk, Files, Nowhere, Overlay, Source, SourceError, Status
@@ -141,7 +141,7 @@ class Linting:
         """Return the Python files in the folders of the workspace that count: notebooks are no documents of it."""
         found: dict[str, None] = {}
         for folder in state.folders.paths:
-            files = discover([folder], self._config(folder, state.folders)[0]).files
+            files = discover([folder], self._settings(folder, state.folders)).files
             found.update(dict.fromkeys(path for path in files if not path.endswith(NOTEBOOK)))
         return tuple(found)
 
@@ -162,6 +162,13 @@ class Linting:
         if len(self._memories) > MEMORIES:
             del self._memories[next(iter(self._memories))]
         return self._memories[key]
+
+    def _settings(self, folder: str, folders: Folders) -> PerDirectory:
+        """Return the settings of what lies below a folder; where they cannot be used, those that could be last."""
+        try:
+            return folders.configs(folder)
+        except ConfigError:
+            return self._config(folder, folders)[0]
 
     def _config(self, path: str, folders: Folders, isolated: bool = False) -> tuple[Config, str]:
         """Return the configuration of a path, and what is wrong with it or its baseline: then what was right counts."""

@@ -9,6 +9,7 @@ from typing import Any, Optional
 
 from ms_perflint.commands.asked import Options
 from ms_perflint.config import Config, ConfigError, inside
+from ms_perflint.configurations import Configurations
 from ms_perflint.languages import Message
 from ms_perflint.run import settings
 
@@ -82,6 +83,10 @@ class Folders:
 
     def config(self, path: str, isolated: bool = False) -> Config:
         """Return the configuration of a file or a directory, as for `ms-perflint PATH`. Raises ConfigError."""
+        return self.configs(path, isolated).run
+
+    def configs(self, path: str, isolated: bool = False) -> Configurations:
+        """Return the configurations of what lies below a directory, as for `ms-perflint PATH`. Raises ConfigError."""
         folder = self.around(path)
         options = self._options.get(folder or "", self._options.get("", Options()))
         if options.config is not None and folder is not None:
@@ -92,9 +97,8 @@ class Folders:
         """Return whether a file is none of the user's own: excluded, or from elsewhere and, say, in site-packages."""
         from ms_perflint.config import Patterns
 
-        bases = {config.root, *([self.around(path) or os.sep] if self.paths else [])}
-        patterns = (*config.exclude, *config.extend_exclude)
-        return any(Patterns(base, patterns)(path) for base in bases)
+        around = [self.around(path) or os.sep] if self.paths else []
+        return any(Patterns(base, patterns)(path) for root, patterns in config.excluded for base in {root, *around})
 
 
 __all__ = ["ConfigError", "Folders", "SettingsError", "read"]

@@ -40,7 +40,7 @@ def _devices(program: Program, target: Target) -> Target:
     names = {_device(each.constant) for each in known}
     places = tuple(sorted({each.place for each in known}))
     is_cpu = names == {"CPU"} and not any(value.open for value in values) and _is_always_set(program, calls)
-    if is_cpu and any(value.overridable for value in values):
+    if is_cpu and any(value.overridable for value in values) and not program.is_one_run():
         is_cpu = not _names_accelerator(program) and not any(_has_sibling(program, place) for place in places)
     return target._replace(devices=tuple(each for each in DEVICES if each in names), is_cpu=is_cpu, places=places)
 

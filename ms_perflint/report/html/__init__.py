@@ -42,6 +42,7 @@ def render(outcome: Outcome) -> str:
         "main",
         _numbers(outcome, len(programs)),
         _problems(outcome, root),
+        _measured(outcome, root),
         _unjudged(outcome, root),
         _rules_table(outcome),
         _findings(found, entries, outcome, root),
@@ -105,6 +106,15 @@ def _problems(outcome: Outcome, root: str) -> Markup | None:
     rows = [tag("li", tag("code", below(each.path, root)), f": {each.message}") for each in outcome.problems]
     head = tag("h2", outcome.say(Message("Could not be read")))
     return tag("section", head, tag("ul", *rows), class_="problems")
+
+
+def _measured(outcome: Outcome, root: str) -> Markup | None:
+    """Return what a profile shows of the run."""
+    if outcome.profiled is None:
+        return None
+    from ms_perflint.report.html.measured import section  # here, because most runs measure nothing
+
+    return section(outcome, root)
 
 
 def _unjudged(outcome: Outcome, root: str) -> Markup | None:

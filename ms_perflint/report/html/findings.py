@@ -46,6 +46,8 @@ def ranked(outcome: Outcome, programs: Sequence[Facts], root: str) -> list[Ranke
         where = f"{below(place.path, root)}:{spot(place)}"
         numbers = tuple(slowed.get((finding.code, place), ()))
         found.append(Ranked(finding, outcome.gain(finding.code).size, numbers, where))
+    if outcome.profiled is not None:
+        return found  # what was measured decides, not what is expected
     return sorted(found, key=lambda one: (SIZES.index(one.size), -len(one.programs), one.finding.code, one.finding))
 
 
@@ -68,6 +70,7 @@ def article(each: Ranked, outcome: Outcome, entries: Sequence[str], root: str) -
         head,
         tag("p", tag("code", each.where), class_="where"),
         tag("p", _worded(finding.message)),
+        _measured(finding, outcome),
         _excerpt(finding, source, outcome) if source is not None else None,
         *(_related(related, root, outcome) for related in finding.related),
         _fix(finding, outcome),
@@ -76,6 +79,15 @@ def article(each: Ranked, outcome: Outcome, entries: Sequence[str], root: str) -
         data_fix=trust.value if trust else "none",
         data_program=" ".join(map(str, each.programs)),
     )
+
+
+def _measured(finding: Finding, outcome: Outcome) -> Markup | None:
+    """Return what was measured about a finding."""
+    if finding.measured is None:
+        return None
+    from ms_perflint.report.html.measured import badge  # here, because most runs measure nothing
+
+    return badge(finding.measured, outcome)
 
 
 def _badge(size: str, outcome: Outcome) -> Markup:

@@ -1,0 +1,68 @@
+"""`check --profile DIR`: the findings of a run, joined with what the profiler measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from ms_perflint.check import checks
+from ms_perflint.commands.mistakes import UsageError
+from ms_perflint.configurations import Configurations
+from ms_perflint.core.findings import Finding
+from ms_perflint.core.source import Disk, Source, SourceError
+from ms_perflint.linter import Linter
+from ms_perflint.mindspore_api import exports
+from ms_perflint.profile import graphs, reader, symptoms
+from ms_perflint.profile.joined import Joined, join
+from ms_perflint.profile.kernels import Profile
+from ms_perflint.profile.text_layout import ProfileError
+
+FRAMEWORK = ("mindspore.nn", "mindspore.mint.nn", "mindspore.train")  # modules whose classes are in each profile
+
+
+def read(folder: str) -> Profile:
+    """Return the profile in a folder. Raises Mistake where there is none."""
+    try:
+        return reader.read(folder)
+    except ProfileError as error:
+        raise UsageError(error.args[0]) from error
+
+
+def joined(
+    profile: Profile,
+    graph_folder: str | None,
+    findings: Sequence[Finding],
+    files: Sequence[str],
+    configs: Configurations,
+) -> Joined:
+    """Return findings with what a profile shows about them. Raises Mistake for the profile of another program."""
+    sources = _sources(files, configs)
+    try:
+        lines = graphs.read(graph_folder, [source.path for source in sources]) if graph_folder else {}
+        return join(profile, findings, sources, _symptom, lines, _is_known)
+    except ProfileError as error:
+        raise UsageError(error.args[0]) from error
+
+
+def _sources(files: Sequence[str], configs: Configurations) -> list[Source]:
+    """Return the files and what they import, as far as they can be read."""
+    found: dict[str, Source] = {}
+    disk = Disk()
+    for config, members in configs.groups(files):
+        linter = Linter(config, disk)
+        for path in (path for file in members for path in (file, *sorted(linter.project.closure(file)))):
+            with suppress(OSError, SourceError):
+                found[path] = found.get(path) or Source(path, disk.read(path))
+    return list(found.values())
+
+
+def _symptom(code: str) -> symptoms.Symptom | None:
+    """Return the symptom of a rule; None where no profile can show one."""
+    name = next((check.symptom for check in checks() if check.code == code), "")
+    found: symptoms.Symptom | None = getattr(symptoms, name) if name else None
+    return found
+
+
+def _is_known(name: str) -> bool:
+    """Return whether a class in a scope is one of the framework."""
+    return name.startswith("_") or any(name in exports(module) for module in FRAMEWORK)

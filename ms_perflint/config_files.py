@@ -1,0 +1,185 @@
+"""The file whose `[tool.ms-perflint]` holds: that of `--config`, else the nearest pyproject.toml with that table.
+
+Patterns are relative to the directory of a file that was found, to the working directory for a file that was named
+(`root`). A table may extend another one, which may be in a file above.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, Optional
+
+from ms_perflint.config import TABLE, Config, ConfigError, common_parent
+from ms_perflint.config_values import EXTEND, Spot, extended, file_name, read
+from ms_perflint.core.source import read_regular
+from ms_perflint.languages import Message
+
+TABLE_NAME = TABLE.rpartition(".")[2]
+LARGEST = 10_000_000  # bytes of a file with settings
+PYPROJECT = "pyproject.toml"
+OWN_FILES = ("ms-perflint.toml", ".ms-perflint.toml")  # that people expect to be read
+MISSPELT = "ms_perflint"  # the table that people write where they mean TABLE
+
+
+class Ruling(NamedTuple):
+    """A table that rules files."""
+
+    table: Mapping[str, object]
+    where: str  # its file, as messages name it
+    root: str
+    text: str = ""  # of its file
+    base: Optional[Ruling] = None  # what it extends
+
+    @property
+    def config(self) -> Config:
+        """Return the configuration that it spells, on top of those that it extends. May raise ConfigError."""
+        values = read(self.table, self.where, self.text)
+        return extended(self.base.config, values, self.root) if self.base else Config(root=self.root, **values)
+
+    def origin(self, key: str) -> Optional[Ruling]:
+        """Return which of the tables sets a key: this one, or the nearest that it extends; None where none does."""
+        if key in self.table:
+            return self
+        return self.base.origin(key) if self.base is not None else None
+
+
+class _Found(NamedTuple):
+    """The table of a file, None where it has none, and what is to be said about that."""
+
+    table: Optional[Mapping[str, object]]
+    text: str = ""
+    hint: Optional[Message] = None
+
+
+def load(paths: Sequence[str], file: str | None = None, isolated: bool = False) -> Config:
+    """Return the configuration for a run over `paths`; ConfigError when the file that rules it is broken."""
+    found = ruling(paths, file, isolated)
+    return found.config if found else Config(root=common_parent(paths))
+
+
+def ruling(paths: Sequence[str], file: str | None = None, isolated: bool = False) -> Ruling | None:
+    """Return the table that rules a run over `paths`, None without one; ConfigError when its file is broken."""
+    if file is not None:
+        path = os.path.abspath(file)
+        found = _found(path)
+        if found.table is None:
+            raise ConfigError(found.hint or Message("{file}: no table [{table}] in it", file=file, table=TABLE))
+        return _extending(Ruling(found.table, file, os.getcwd(), found.text), path)
+    if isolated:
+        return None
+    return next(filter(None, map(own, upward(common_parent(paths)))), None)
+
+
+def upward(directory: str) -> Iterator[str]:
+    """Yield a directory and those above it."""
+    yield directory
+    while directory != os.path.dirname(directory):
+        directory = os.path.dirname(directory)
+        yield directory
+
+
+def own(directory: str) -> Ruling | None:
+    """Return the table in the pyproject.toml of a directory, None without one; ConfigError when it is broken."""
+    path = os.path.join(directory, PYPROJECT)
+    found = _found(path) if os.path.isfile(path) else None
+    if found is None or found.table is None:
+        return None
+    return _extending(Ruling(found.table, _relative(path), directory, found.text), path)
+
+
+def hints(directory: str) -> Iterator[Message]:
+    """Yield what is said of a directory whose settings stand where they are not read. May raise ConfigError."""
+    path = os.path.join(directory, PYPROJECT)
+    found = _found(path) if os.path.isfile(path) else None
+    if found is not None and found.hint is not None:
+        yield found.hint
+    for name in OWN_FILES:
+        other = os.path.join(directory, name)
+        if os.path.isfile(other):
+            yield Message(
+                "{file}: is not read: put it into [{table}] of pyproject.toml, or name it with `--config`",
+                file=_relative(other), table=TABLE,
+            )  # fmt: skip
+
+
+def _extending(found: Ruling, path: str) -> Ruling:
+    """Return a table with those that it extends. Raises ConfigError, also where they go in circles."""
+    chain, files, real = [found], [path], [os.path.realpath(path)]
+    while EXTEND in chain[-1].table:
+        last = chain[-1]
+        spot = Spot(last.where, (EXTEND,), last.text)
+        name = os.path.expanduser(file_name(last.table[EXTEND], spot))
+        path = os.path.normpath(os.path.join(os.path.dirname(files[-1]), name))
+        if os.path.realpath(path) in real:
+            circle = " -> ".join(map(_relative, (*files[real.index(os.path.realpath(path)) :], path)))
+            raise ConfigError(Message("{place}: goes in circles: {circle}", place=spot, circle=circle))
+        read_from = _found(path)
+        if read_from.table is None:
+            message = Message("{place}: no table [{table}] in {file}", place=spot, table=TABLE, file=_relative(path))
+            raise ConfigError(message)
+        chain.append(Ruling(read_from.table, _relative(path), os.path.dirname(path), read_from.text))
+        files.append(path)
+        real.append(os.path.realpath(path))
+    whole = chain.pop()
+    while chain:
+        whole = chain.pop()._replace(base=whole)
+    return whole
+
+
+def _found(path: str) -> _Found:
+    """Return the linter's table of a TOML file; ConfigError when it cannot be read."""
+    where = _relative(path)
+    try:
+        raw = read_regular(path, LARGEST)
+        if b"ms-perflint" not in raw and MISSPELT.encode() not in raw:
+            return _Found(None)  # somebody else's file; whether it is well formed is not our matter
+        text = raw.decode("utf-8-sig")
+        document = _parsed(text)
+    except OSError as error:
+        raise ConfigError(
+            Message("{file}: cannot be read: {reason}", file=where, reason=error.strerror or error)
+        ) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            Message("{file}: is not UTF-8: bad byte at offset {offset}", file=where, offset=error.start)
+        ) from error
+    except (ValueError, RecursionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ConfigError(Message("{file}: is not valid TOML: {reason}", file=where, reason=reason)) from error
+    tool = document.get("tool") if isinstance(document, dict) else None
+    if not isinstance(tool, dict) or TABLE_NAME not in tool:
+        is_misspelt = isinstance(tool, dict) and isinstance(tool.get(MISSPELT), dict)
+        return _Found(None, hint=_misspelt(where, text) if is_misspelt else None)
+    if not isinstance(tool[TABLE_NAME], dict):
+        raise ConfigError(Message("{file}: {table} must be a table", file=where, table=TABLE))
+    return _Found(tool[TABLE_NAME], text)
+
+
+def _misspelt(where: str, text: str) -> Message:
+    """Return what to say of a table that is not read."""
+    from ms_perflint.resolve.toml_ini import row
+
+    line = row(text, ("tool", MISSPELT))
+    return Message(
+        "{file}:{line}: [tool.{name}] is not read: the table is [{table}]",
+        file=where, line=line, name=MISSPELT, table=TABLE,
+    )  # fmt: skip
+
+
+def _parsed(text: str) -> object:
+    """Return what a TOML text says; ValueError where it is none."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    return tomllib.loads(text)
+
+
+def _relative(path: str) -> str:
+    """Return a path as messages name it."""
+    try:
+        return os.path.relpath(path)
+    except ValueError:  # on another drive
+        return path

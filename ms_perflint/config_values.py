@@ -1,0 +1,354 @@
+"""Values of settings, read from a TOML table or the command line: what a key takes, or an error that says why."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Optional
+
+from ms_perflint.config import (
+    ALL,
+    DEVICES,
+    NPU,
+    SERIES,
+    TABLE,
+    Config,
+    ConfigError,
+    Excluded,
+    FileIgnore,
+    Patterns,
+    Version,
+)
+from ms_perflint.languages import LANGUAGES, Message
+
+EXTEND = "extend"  # the key that names the file with the table that this one extends
+
+
+class Spot(NamedTuple):
+    """Where a value stands: a key in the table of a file, or an option of the command line."""
+
+    where: str  # the file as messages name it, or what stands before the name of an option
+    keys: tuple[str, ...]
+    text: Optional[str] = None  # of the file; "" where it is not known
+
+    def __str__(self) -> str:
+        """Return what messages begin with; the row is looked for only when something is wrong."""
+        name = ".".join((*self.keys[:1], *(_key(key) for key in self.keys[1:])))
+        if self.text is None:
+            return self.where + name
+        from ms_perflint.resolve.toml_ini import row
+
+        line = f":{row(self.text, (*TABLE.split('.'), *self.keys))}" if self.text else ""
+        return f"{self.where}{line}: [{TABLE}] {name}"
+
+    def below(self, key: str) -> Spot:
+        """Return where a key in this table stands."""
+        return self._replace(keys=(*self.keys, key))
+
+
+def _key(name: str) -> str:
+    """Return a key as it is shown behind others."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else f'"{name}"'
+
+
+def parse(table: Mapping[str, object], where: str, root: str, text: str = "") -> Config:
+    """Return the configuration that a TOML table spells; `where` names the table's file in errors, `text` is in it."""
+    return Config(root=root, **read(table, where, text))
+
+
+def read(table: Mapping[str, object], where: str, text: str = "") -> dict[str, Any]:
+    """Return the fields of a configuration that a TOML table sets. Raises ConfigError."""
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        spot = Spot(where, (key,), text)
+        if key not in _READERS:
+            hint = suggestion(key, _READERS)
+            raise ConfigError(Message("{place}: unknown key{hint}", place=spot, hint=hint))
+        values[FIELDS.get(key, key.replace("-", "_"))] = _READERS[key](value, spot)
+    values.pop(EXTEND, None)  # `config_files` follows it
+    return values
+
+
+def override(config: Config, where: str = "--", **given: object) -> Config:
+    """Return the configuration with the command line's values on top; None and () were not given.
+
+    Patterns and files are relative to the working directory.
+    """
+    values: dict[str, Any] = {}
+    for name, value in given.items():
+        if value is None or value == ():
+            continue
+        key = name.replace("_", "-")
+        values[name] = _READERS[key](list(value) if isinstance(value, tuple) else value, Spot(where, (key,)))
+        if key == "baseline":
+            values[name] = os.path.abspath(values[name])
+        if key.endswith("per-file-ignores"):
+            values[name] = _rooted(values[name], os.getcwd())
+    return _laid(config, values)
+
+
+def extended(base: Config, values: dict[str, Any], root: str) -> Config:
+    """Return the configuration that the values of a table in `root` make of one that it extends.
+
+    Patterns and files stay relative to the folder of the table that names them.
+    """
+    given = dict(values)
+    exclude = () if "exclude" in given else base.exclude
+    inherited = (*exclude, *base.extend_exclude)
+    if any(map(_is_anchored, inherited)):
+        given.setdefault("exclude", ())
+        others = (*base.others, Excluded(base.root, inherited))
+    else:
+        given["extend_exclude"] = (*base.extend_exclude, *given.get("extend_exclude", ()))
+        others = base.others
+    rules = {code: {**base.options.get(code, {}), **options} for code, options in given.get("options", {}).items()}
+    config = base._replace(
+        root=root,
+        baseline=base.baseline_file,
+        per_file_ignores=_rooted(base.per_file_ignores, base.root),
+        extend_per_file_ignores=_rooted(base.extend_per_file_ignores, base.root),
+        extend_exclude=(),
+        others=others,
+    )
+    extending = (*base.extend_safe_fixes, *given.get("extend_safe_fixes", ()))
+    return _laid(config, {**given, "options": {**base.options, **rules}, "extend_safe_fixes": extending})
+
+
+def _laid(config: Config, values: dict[str, Any]) -> Config:
+    """Return a configuration with values on top.
+
+    `select` replaces the selection as a whole; `ignore` and what extends a selection add to it.
+    """
+    if "select" in values:
+        config = config._replace(ignore=(), extend_select=())
+    added = values.get("extend_select", ())
+    kept = tuple(rule for rule in config.ignore if rule not in added)
+    ignores = (*config.extend_per_file_ignores, *values.get("extend_per_file_ignores", ()))
+    selection = {
+        "ignore": (*kept, *values.get("ignore", ())),
+        "extend_select": (*config.extend_select, *added),
+        "extend_per_file_ignores": ignores,
+    }
+    return config._replace(**{**values, **selection})
+
+
+def _rooted(ignores: tuple[FileIgnore, ...], root: str) -> tuple[FileIgnore, ...]:
+    """Return ignores whose patterns are relative to `root` where they say nothing else."""
+    return tuple(one._replace(root=one.root or root) for one in ignores)
+
+
+def _is_anchored(pattern: str) -> bool:
+    """Return whether a pattern means something else in another folder: it is no plain name."""
+    return "/" in pattern.lstrip("!").rstrip("/")
+
+
+def file_name(value: object, place: Spot) -> str:
+    """Return the name of a file."""
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
+        raise ConfigError(Message("{place}: expected the name of a file, got {got}", place=place, got=_shown(value)))
+    return value
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """Return `, did you mean "..."?` for the closest known word; "" when none is close."""
+    import difflib
+
+    by_upper = {name.upper(): name for name in known}
+    close = difflib.get_close_matches(word.upper(), by_upper, n=1, cutoff=0.6)
+    return Message(', did you mean "{name}"?', name=by_upper[close[0]]) if close else ""
+
+
+def _unknown_rule(place: Spot, rule: str, known: Iterable[str]) -> ConfigError:
+    """Return what to raise where a rule is named that does not exist."""
+    hint = suggestion(rule, known)
+    return ConfigError(Message('{place}: unknown rule "{rule}"{hint}', place=place, rule=rule, hint=hint))
+
+
+def _texts(value: object, place: Spot) -> tuple[str, ...]:
+    """Return a list of texts."""
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConfigError(Message('{place}: expected a list of texts, like ["..."]', place=place))
+    return tuple(value)
+
+
+def _selectors(value: object, place: Spot) -> tuple[str, ...]:
+    """Return rules as codes and prefixes; names become codes."""
+    from ms_perflint.check import checks
+
+    names = {check.name: check.code for check in checks()}
+    known = set(names.values())
+    found = []
+    for text in _texts(value, place):
+        rule = names.get(text, text)
+        prefix = any(code.startswith(rule) and len(rule) >= len(code.rstrip("0123456789")) for code in known)
+        if rule != ALL and not prefix:
+            raise _unknown_rule(place, text, sorted((ALL, *known, *names)))
+        found.append(rule)
+    return tuple(found)
+
+
+def _ignores(value: object, place: Spot) -> tuple[FileIgnore, ...]:
+    """Return which rules are off in which files."""
+    if not isinstance(value, dict):
+        raise ConfigError(Message('{place}: expected a table, like {{"tests/*" = ["MSP101"]}}', place=place))
+    found = tuple(FileIgnore(pattern, _selectors(rules, place.below(pattern))) for pattern, rules in value.items())
+    _patterns([one.glob for one in found], place)
+    return found
+
+
+def _patterns(value: object, place: Spot) -> tuple[str, ...]:
+    """Return patterns in the language of .gitignore."""
+    patterns = _texts(value, place)
+    for pattern in patterns:
+        try:
+            Patterns(os.sep, (pattern,))
+        except ValueError as error:
+            reason = error.args[0]
+            message = Message(
+                '{place}: "{pattern}" is not a pattern: {reason}', place=place, pattern=pattern, reason=reason
+            )
+            raise ConfigError(message) from error
+    return patterns
+
+
+def _version(value: object, place: Spot) -> Version:
+    """Return a MindSpore version as numbers; a pre-release counts as its release."""
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+){1,2})(?:\.?[a-z]+[0-9]*)?", value) if isinstance(value, str) else None
+    if not match:
+        got = _shown(value)
+        raise ConfigError(Message('{place}: expected a version like "2.4" or "2.4.1", got {got}', place=place, got=got))
+    version = tuple(int(part) for part in match[1].split("."))
+    if version[0] not in SERIES or version[1] > SERIES[version[0]]:
+        known = Message("1.0 to 1.{last}, and 2.0 or later", last=SERIES[1])
+        message = Message(
+            "{place}: there is no MindSpore {got}; known are {known}", place=place, got=value, known=known
+        )
+        raise ConfigError(message)
+    return version
+
+
+def _device(value: object, place: Spot) -> str:
+    """Return a device in MindSpore's spelling; an NPU, whatever its model, is an Ascend."""
+    if isinstance(value, str) and re.fullmatch(NPU, value.strip()):
+        return DEVICES[0]
+    return _one_of(DEVICES, value, place)
+
+
+def _language(value: object, place: Spot) -> str:
+    """Return the name of a language."""
+    return _one_of(LANGUAGES, value, place)
+
+
+def _one_of(names: Sequence[str], value: object, place: Spot) -> str:
+    """Return the name that is meant, in its own spelling."""
+    for name in names:
+        if isinstance(value, str) and value.lower() == name.lower():
+            return name
+    message = Message(
+        "{place}: expected one of {names}, got {got}{hint}",
+        place=place,
+        names=", ".join(names),
+        got=_shown(value),
+        hint=suggestion(value, names) if isinstance(value, str) else "",
+    )
+    raise ConfigError(message)
+
+
+def _flag(value: object, place: Spot) -> bool:
+    """Return true or false."""
+    if not isinstance(value, bool):
+        raise ConfigError(Message("{place}: expected true or false, got {got}", place=place, got=_shown(value)))
+    return value
+
+
+def _format(value: object, place: Spot) -> str:
+    """Return the name of a report format."""
+    from ms_perflint.report import FORMATS
+
+    return _one_of(FORMATS, value, place)
+
+
+def _length(value: object, place: Spot) -> int:
+    """Return a line length."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1000:
+        got = _shown(value)
+        raise ConfigError(Message("{place}: expected a number from 1 to 1000, got {got}", place=place, got=got))
+    return value
+
+
+def _options(value: object, place: Spot) -> dict[str, dict[str, object]]:
+    """Return rule code -> option -> value; each value has the type of the option's default."""
+    from ms_perflint.check import checks
+
+    known = {check.code: check for check in checks()}
+    codes = {**{check.name: code for code, check in known.items()}, **{code: code for code in known}}
+    if not isinstance(value, dict):
+        message = Message("{place}: expected a table of rules, like [{table}.rules.MSP202]", place=place, table=TABLE)
+        raise ConfigError(message)
+    found: dict[str, dict[str, object]] = {}
+    for rule, table in value.items():
+        if rule not in codes:
+            raise _unknown_rule(place, rule, codes)
+        if not isinstance(table, dict):
+            raise ConfigError(Message("{place}: expected a table of options", place=place.below(rule)))
+        found[codes[rule]] = _rule_options(table, known[codes[rule]].options, place.below(rule))
+    return found
+
+
+def _rule_options(table: Mapping[str, object], defaults: Mapping[str, object], place: Spot) -> dict[str, object]:
+    """Return the options that a table sets for one rule."""
+    for option, value in table.items():
+        if option not in defaults:
+            hint = suggestion(option, defaults)
+            raise ConfigError(Message("{place}: unknown option{hint}", place=place.below(option), hint=hint))
+        default = defaults[option]
+        if type(value) not in ((int, float) if isinstance(default, float) else (type(default),)):
+            message = Message(
+                "{place}: expected a value like {default}, got {got}",
+                place=place.below(option),
+                default=_shown(default),
+                got=_shown(value),
+            )
+            raise ConfigError(message)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value <= 0 < _number(default):
+            message = Message(
+                "{place}: expected a number above 0, got {got}", place=place.below(option), got=_shown(value)
+            )
+            raise ConfigError(message)
+    return dict(table)
+
+
+def _number(value: object) -> float:
+    """Return a number; 0 for what is none."""
+    return value if isinstance(value, (int, float)) else 0
+
+
+def _shown(value: object) -> str:
+    """Return a value as TOML would write it, cut short."""
+    text = str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+FIELDS = {"rules": "options"}  # keys whose field is not the key with "_" for "-"
+# each key is explained in options.py
+_READERS: Mapping[str, Callable[[object, Spot], object]] = {
+    EXTEND: file_name,
+    "select": _selectors,
+    "ignore": _selectors,
+    "extend-select": _selectors,
+    "per-file-ignores": _ignores,
+    "extend-per-file-ignores": _ignores,
+    "exclude": _patterns,
+    "extend-exclude": _patterns,
+    "baseline": file_name,
+    "mindspore-version": _version,
+    "device": _device,
+    "unsafe-fixes": _flag,
+    "extend-safe-fixes": _selectors,
+    "line-length": _length,
+    "respect-gitignore": _flag,
+    "output-format": _format,
+    "lang": _language,
+    "rules": _options,
+}

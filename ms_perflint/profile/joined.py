@@ -1,0 +1,127 @@
+"""A profile joined with findings: verdicts, and the kernels that take the most time with their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple, Optional
+
+from ms_perflint.core.findings import Finding, Measured, Place
+from ms_perflint.core.source import Source
+from ms_perflint.languages import Message
+from ms_perflint.profile.kernels import Profile
+from ms_perflint.profile.symptoms import CONFIRMED, Asked, Symptom, numbers_of
+from ms_perflint.profile.text_layout import ProfileError
+from ms_perflint.profile.user_code import UserCode
+
+HOT = 10  # rows of the table of hot kernels
+
+
+class Hot(NamedTuple):
+    """What one attribute of one class costs in a step."""
+
+    owner: str  # "Block.fc"
+    types: tuple[str, ...]  # of its kernels, the most expensive first
+    us: float
+    place: Optional[Place]
+    codes: tuple[str, ...] = ()  # of findings on that line
+
+
+class Joined(NamedTuple):
+    """What a profile says about a run of the linter."""
+
+    profile: Profile
+    findings: tuple[Finding, ...]  # each with what was measured, the largest bound first
+    hot: tuple[Hot, ...]
+
+
+def join(
+    profile: Profile,
+    findings: Iterable[Finding],
+    sources: Sequence[Source],
+    symptom_of: Callable[[str], Optional[Symptom]],
+    lines: Mapping[str, tuple[str, int]],
+    is_known: Callable[[str], bool],
+) -> Joined:
+    """Return findings with what a profile shows about them.
+
+    `sources` are the files of the program, `symptom_of` gives the symptom of a rule, `lines` come from saved graphs,
+    and `is_known` tells whether a class is the framework's. Raises ProfileError for the profile of another program.
+    """
+    code = UserCode(sources)
+    _refuse_another(profile, code, is_known)
+    by_path = {source.path: source for source in sources}
+    seen = [_measured(finding, profile, code, by_path, symptom_of(finding.code), lines) for finding in findings]
+    return Joined(profile, tuple(sorted(seen, key=_bound)), _hot(profile, code, seen, lines))
+
+
+def _bound(finding: Finding) -> tuple[bool, float]:
+    """Return what findings are sorted by: confirmed ones first, then the larger bound."""
+    measured = finding.measured
+    if measured is None:
+        return True, 0.0
+    return measured.verdict != CONFIRMED, -(measured.upper_ms or 0.0)
+
+
+def _measured(
+    finding: Finding,
+    profile: Profile,
+    code: UserCode,
+    sources: Mapping[str, Source],
+    symptom: Optional[Symptom],
+    lines: Mapping[str, tuple[str, int]],
+) -> Finding:
+    if symptom is None:
+        return finding
+    source = sources.get(finding.place.path)
+    text = source.text[source.at(finding.place) : source.at(finding.end)] if source is not None else b""
+    seen = symptom(Asked(profile, code, finding, code.spot(finding.place), numbers_of(text), lines))
+    upper = seen.upper_us
+    measured = Measured(
+        seen.verdict,
+        seen.evidence,
+        "profile",
+        profile.date,
+        profile.device,
+        round(upper / 1000, 4) if upper is not None else None,
+        round(profile.share(upper), 4) if upper is not None else None,
+    )
+    return finding._replace(measured=measured)
+
+
+def _refuse_another(profile: Profile, code: UserCode, is_known: Callable[[str], bool]) -> None:
+    """Raise ProfileError where no class of the profile is one of the program, and both have some."""
+    time: dict[str, float] = {}
+    for kernel in profile.kernels:
+        for name in {cell.name for cell in kernel.name.cells}:
+            if not is_known(name):
+                time[name] = time.get(name, 0.0) + kernel.total_us
+    top = sorted(time, key=lambda name: (-time[name], name))[:HOT]
+    if top and code.classes and not any(name in code.classes for name in top):
+        names = ", ".join(top[:3])
+        message = Message(
+            "{folder}: the profile of another program: no class like {names} in these files",
+            folder=profile.folder,
+            names=names,
+        )
+        raise ProfileError(message)
+
+
+def _hot(
+    profile: Profile, code: UserCode, findings: Collection[Finding], lines: Mapping[str, tuple[str, int]]
+) -> tuple[Hot, ...]:
+    """Return what the attributes of the classes cost, the most expensive first; with `lines`, what lines do."""
+    time: dict[tuple[str, str, Optional[tuple[str, int]]], dict[str, float]] = {}
+    for kernel in profile.kernels:
+        owner = code.owner(kernel)
+        if owner is not None:
+            by_type = time.setdefault((*owner, lines.get(kernel.name.operator)), {})
+            by_type[kernel.type] = by_type.get(kernel.type, 0.0) + kernel.total_us / profile.window
+    found = []
+    for (name, attribute, line), by_type in time.items():
+        place = Place(line[0], line[1], 1) if line is not None else code.place(name, attribute)
+        at = (place.path, place.row) if place is not None else None
+        codes = {finding.code for finding in findings if (finding.place.path, finding.place.row) == at}
+        types = tuple(sorted(by_type, key=lambda kind: -by_type[kind])[:3])
+        owner_name = f"{name}.{attribute}" if attribute else name
+        found.append(Hot(owner_name, types, sum(by_type.values()), place, tuple(sorted(codes))))
+    return tuple(sorted(found, key=lambda hot: (-hot.us, hot.owner))[:HOT])

@@ -1,0 +1,228 @@
+"""The arguments behind an entry script, read as its parser reads them: which option gets which text."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Optional
+
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import Site
+from ms_perflint.infer.commandline import Given
+from ms_perflint.languages import Message
+from ms_perflint.program.run_configurations import RunConfiguration
+
+if TYPE_CHECKING:
+    from ms_perflint.program.program import Program
+
+FLAG = r"--?[A-Za-z][\w.-]*$"
+FILE = r"[^=,]*\.(?:ya?ml|json|toml|ini|cfg|py)$"
+OVERRIDE = r"[+~]{0,2}([A-Za-z_][\w./@-]*)=(.*)$"
+ADDS = ("add_argument", "option", "argument")  # of argparse and of click
+BARE = frozenset({"store_true", "store_false", "store_const", "append_const", "count", "help", "version"})
+ALWAYS = ("-h", "--help")
+MANY = -1  # texts: as many as there are up to the next flag
+
+Word = tuple[str, Place]
+
+
+class Argument(NamedTuple):
+    """An option or a positional argument of a parser."""
+
+    flags: tuple[str, ...]  # "--config", "-c"; of what is given by position, its name
+    takes: int = 1  # texts
+    is_optional: bool = False  # it may do without
+
+    @property
+    def is_positional(self) -> bool:
+        """Return whether it is given by position."""
+        return not any(flag.startswith("-") for flag in self.flags)
+
+
+class Declared(NamedTuple):
+    """What the parsers of a program take."""
+
+    arguments: tuple[Argument, ...]
+    is_whole: bool  # whether these are all
+
+    def named(self, flag: str) -> Optional[Argument]:
+        """Return the option that a flag means, also by the beginning of its name; None where there is none, or two."""
+        exact = next((each for each in self.arguments if flag in each.flags), None)
+        if exact is not None or not flag.startswith("--"):
+            return exact
+        begin = {name: each for each in self.arguments for name in each.flags if name.startswith(flag)}
+        return next(iter(begin.values())) if len(set(begin.values())) == 1 else None
+
+
+class Line(NamedTuple):
+    """The arguments of a run, read; `problems`: those that the program does not take."""
+
+    run: RunConfiguration
+    problems: tuple[tuple[Place, Message], ...]
+
+
+def line(program: Program, name: str, words: Sequence[Word], base: str) -> Line:
+    """Return a run configuration from the words behind an entry script; files are seen from the directory `base`."""
+    reading = _Reading(program, words, base)
+    reading.run()
+    place = words[0][1] if words else Place(program.entry, 1, 1)
+    run = RunConfiguration(name, place, reading.flags, tuple(reading.overrides), is_all=True)
+    return Line(run, tuple(reading.problems))
+
+
+class _Reading:
+    """Reads words from left to right."""
+
+    def __init__(self, program: Program, words: Sequence[Word], base: str) -> None:
+        self.program = program
+        self.words = list(words)
+        self.base = base
+        self.declared = declared(program)
+        self.flags: dict[str, Given] = {}
+        self.overrides: list[tuple[str, str, Place]] = []
+        self.problems: list[tuple[Place, Message]] = []
+        self.free = [each for each in self.declared.arguments if each.is_positional]
+
+    def run(self) -> None:
+        while self.words:
+            word, place = self.words.pop(0)
+            if re.match(FLAG, word.partition("=")[0]):
+                self._option(word, place)
+            else:
+                self._positional(word, place)
+
+    def _option(self, word: str, place: Place) -> None:
+        flag, sign, text = word.partition("=")
+        option = self.declared.named(flag) or self._negated(flag) or self._joined(flag)
+        if option is None:
+            self._unknown(flag, place)
+            option = Argument((flag,), 0 if sign or not self._is_text_next() else 1)
+        if option.flags == (flag[:2],) and not sign:  # `-j4`
+            flag, sign, text = flag[:2], "=", flag[2:]
+        names = option.flags if flag in option.flags or self.declared.named(flag) is option else (flag,)
+        if sign:
+            self._give(names, self._told(text), place)
+            return
+        texts = self._texts(option)
+        told = self._told(texts[0]) if len(texts) == 1 and option.takes != MANY else None
+        self._give(names, told, place, is_bare=not texts)
+
+    def _negated(self, flag: str) -> Optional[Argument]:
+        """Return the option that `--no-x` or `--nox` switches off."""
+        for begin in ("--no-", "--no"):
+            found = self.declared.named(f"--{flag[len(begin) :]}") if flag.startswith(begin) else None
+            if found is not None:
+                return Argument((flag,), 0)
+        return None
+
+    def _joined(self, flag: str) -> Optional[Argument]:
+        """Return the option of one letter that stands together with its text: `-j4`."""
+        is_short = not flag.startswith("--") and len(flag) > 2
+        found = self.declared.named(flag[:2]) if is_short else None
+        return Argument((flag[:2],)) if found is not None else None
+
+    def _is_text_next(self) -> bool:
+        return bool(self.words) and not re.match(FLAG, self.words[0][0].partition("=")[0])
+
+    def _texts(self, option: Argument) -> list[str]:
+        texts: list[str] = []
+        while self._is_text_next() and (option.takes == MANY or len(texts) < option.takes):
+            texts.append(self.words.pop(0)[0])
+        return texts
+
+    def _positional(self, word: str, place: Place) -> None:
+        override = re.match(OVERRIDE, word)
+        if override is not None and not self.free:
+            self.overrides.append((override[1], override[2], place))
+        elif self.free:
+            argument = self.free.pop(0)
+            if argument.takes == MANY:
+                self._texts(argument)
+            self._give(argument.flags, self._told(word) if argument.takes == 1 else None, place)
+        elif self.declared.is_whole:
+            said = Message("the program takes no argument `{word}`", word=word)
+            self.problems.append((place, said))
+
+    def _give(self, names: Sequence[str], text: Optional[str], place: Place, is_bare: bool = False) -> None:
+        self.flags.update(dict.fromkeys(names, Given(text, is_bare, place, True)))
+
+    def _unknown(self, flag: str, place: Place) -> None:
+        if self.declared.is_whole and flag not in ALWAYS:
+            known = sorted(name for each in self.declared.arguments for name in each.flags if name.startswith("--"))
+            import difflib  # here, because few runs are asked with arguments
+
+            close = difflib.get_close_matches(flag, known, n=1)
+            said = Message("the program has no option `{flag}`", flag=flag)
+            if close:
+                said = Message("the program has no option `{flag}`; did you mean `{name}`?", flag=flag, name=close[0])
+            self.problems.append((place, said))
+
+    def _told(self, text: str) -> str:
+        """Return a text, the full path of a file that is there."""
+        if not re.match(FILE, text) or os.path.isabs(text):
+            return text
+        homes = (self.base, *self.program.project.ancestors(os.path.dirname(self.program.entry)))
+        for home in dict.fromkeys(homes):
+            path = os.path.normpath(os.path.join(home, text))
+            if self.program.project.files.named(*os.path.split(path)):
+                return path
+        return text
+
+
+# --- what a program declares
+
+
+def declared(program: Program) -> Declared:
+    """Return what the parsers of a program take, as far as their calls show it."""
+    found: dict[Argument, None] = {}
+    is_whole = True
+    for site in _sites(program):
+        argument = _argument(site)
+        if argument is None:
+            is_whole = False
+        else:
+            found[argument] = None
+    return Declared(tuple(found), is_whole and bool(found) and not _takes_more(program))
+
+
+def _sites(program: Program) -> Iterator[Site]:
+    for word in ADDS:
+        for site in program.sites(word):
+            if isinstance(site.node, ast.Call) and site.node.args:
+                yield site
+
+
+def _takes_more(program: Program) -> bool:
+    """Return whether a parser takes what is not declared, or another library reads the command line too."""
+    words = ("parse_known_args", "HfArgumentParser", "ignore_unknown_options", "DEFINE_", "hydra", "from_cli", "fire")
+    return any(program.project.contains_any(path, words) for path in program.files)
+
+
+def _argument(site: Site) -> Optional[Argument]:
+    """Return the argument that a call declares; None where code makes its name."""
+    assert isinstance(site.node, ast.Call)
+    texts = [each.value for each in site.node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    given = {keyword.arg: keyword.value for keyword in site.node.keywords if keyword.arg}
+    if len(texts) != len(site.node.args):
+        return None
+    if site.word == "option":
+        texts = [name for text in texts for name in text.split("/") if name.startswith("-")]
+    return Argument(tuple(texts), *_count(given)) if texts else None
+
+
+def _count(given: Mapping[str, ast.expr]) -> tuple[int, bool]:
+    """Return how many texts an argument takes, and whether it may do without."""
+    action, count = given.get("action"), given.get("nargs")
+    word = (
+        action.value if isinstance(action, ast.Constant) else action.attr if isinstance(action, ast.Attribute) else ""
+    )
+    if word in BARE or word == "BooleanOptionalAction" or "is_flag" in given or "count" in given:
+        return 0, True
+    if count is None:
+        return 1, False
+    known = count.value if isinstance(count, ast.Constant) else MANY
+    if known == "?":
+        return 1, True
+    return (known if type(known) is int and known > 1 else MANY), known == "*"

@@ -1,0 +1,92 @@
+"""The ways in which a program is run: each gives its options other values, and is judged like a program of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Optional
+
+from ms_perflint.core.findings import Place
+from ms_perflint.infer.commandline import ABSENT, Given
+
+if TYPE_CHECKING:
+    from ms_perflint.program.launchers import Start
+
+Same = tuple[Optional[tuple[Optional[str], bool]], ...]
+
+
+class RunConfiguration(NamedTuple):
+    """One way in which a program is run."""
+
+    name: str  # as people know it: the launcher, the config file, the arguments
+    place: Place  # where it is said
+    flags: Mapping[str, Given]  # what it gives, by flag; without dashes: by the name of what is given by position
+    overrides: tuple[tuple[str, str, Place], ...] = ()  # `key=value` among its arguments, as hydra takes them
+    start: Optional[Start] = None  # the command that it is, in a launcher
+    is_all: bool = False  # nobody passes more than it says
+
+    def given(self, flags: Iterable[str]) -> Optional[Given]:
+        """Return what it gives to an option that has these flags; None where a user may still give it."""
+        found = next((self.flags[flag] for flag in flags if flag in self.flags), None)
+        return found if found is not None or not self.is_all else ABSENT
+
+
+def of_starts(starts: Sequence[Start], root: str) -> tuple[RunConfiguration, ...]:
+    """Return the commands of launchers as run configurations, those that give the same as one; none where all do."""
+    found: dict[object, RunConfiguration] = {}
+    for start in starts:
+        place = start.script.place(start.command.words[0][1])
+        name = os.path.relpath(start.script.path, root)
+        if _is_for_debugging(start):
+            continue
+        told = frozenset((flag, given.text, given.is_bare) for flag, given in start.flags.items())
+        found.setdefault(told, RunConfiguration(name, place, start.flags, (), start))
+    return _told_apart(found.values()) if len(found) > 1 else ()
+
+
+def _is_for_debugging(start: Start) -> bool:
+    """Return whether a command asks for debugging: nobody trains like that."""
+    asked = (given for flag, given in start.flags.items() if "debug" in flag.lower())
+    return any(given.is_bare or (given.text or "").lower() in ("1", "true", "yes", "on") for given in asked)
+
+
+def _told_apart(runs: Iterable[RunConfiguration]) -> tuple[RunConfiguration, ...]:
+    """Return run configurations with names of their own: several commands of one script get their lines."""
+    each = tuple(runs)
+    names = [run.name for run in each]
+    return tuple(run._replace(name=f"{run.name}:{run.place.row}") if names.count(run.name) > 1 else run for run in each)
+
+
+class Asked:
+    """What was asked of one run configuration, with its answers: another one that gives the same is not judged."""
+
+    def __init__(self) -> None:
+        self.given: dict[tuple[str, ...], Same] = {}
+        self.exported: dict[str, Optional[str]] = {}
+
+    def is_same(
+        self,
+        given: Callable[[tuple[str, ...]], Sequence[Optional[Given]]],
+        exported: Callable[[str], Optional[tuple[str, Place]]],
+    ) -> bool:
+        """Return whether a program answers as this one did."""
+        return all(same(given(flags)) == known for flags, known in self.given.items()) and all(
+            _text(exported(variable)) == known for variable, known in self.exported.items()
+        )
+
+    def note_given(self, flags: tuple[str, ...], answer: Sequence[Optional[Given]]) -> None:
+        """Note what is given to an option."""
+        self.given[flags] = same(answer)
+
+    def note_exported(self, variable: str, answer: Optional[tuple[str, Place]]) -> None:
+        """Note what a variable of the environment holds."""
+        self.exported[variable] = _text(answer)
+
+
+def same(answer: Sequence[Optional[Given]]) -> Same:
+    """Return what counts of what commands give to an option: not where, and not how often."""
+    return tuple(dict.fromkeys((each.text, each.is_bare) if each is not None else None for each in answer))
+
+
+def _text(exported: Optional[tuple[str, Place]]) -> Optional[str]:
+    return exported[0] if exported is not None else None

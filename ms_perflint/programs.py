@@ -1,0 +1,135 @@
+"""The programs that a linter has at hand, each in all the run configurations in which it is judged."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Optional
+
+from ms_perflint.config import Config, PerDirectory
+from ms_perflint.core.findings import Found, Problem, over_runs
+from ms_perflint.core.source import Disk
+from ms_perflint.discovery import discover
+from ms_perflint.infer.commandline import NOWHERE
+from ms_perflint.languages import Message
+from ms_perflint.program import run_configurations
+from ms_perflint.program.program import Program
+from ms_perflint.program.run_configurations import RunConfiguration
+from ms_perflint.program.target import Target
+from ms_perflint.resolve.project import Project
+
+ANSWERS = 1_000_000  # answers of programs, of all together, after which they are given back
+MOST = 60  # run configurations of one program that are judged
+# words without which a file asks nothing of the one who starts the program
+ASKING = ("argparse", "ArgumentParser", "click", "absl", "hydra", "OmegaConf", "environ", "getenv", "argv", "autotune")
+DEFAULTS = "defaults"  # the run configuration of a user who passes nothing more than all launchers do
+
+
+class Programs:
+    """Programs by their entry scripts. The first run configuration of one stands for it where one is asked for."""
+
+    def __init__(self, config: Config) -> None:
+        self._problems: list[Problem] = []
+        self._config = config
+        self._target = Target(config.mindspore_version or (0,), (config.device,) if config.device else ())
+        self._held: dict[str, tuple[Program, ...]] = {}
+        self._more: dict[str, int] = {}  # run configurations that are not judged, by entry script
+
+    def __contains__(self, entry: str) -> bool:
+        return entry in self._held
+
+    @property
+    def entries(self) -> frozenset[str]:
+        """Return the entry scripts."""
+        return frozenset(self._held)
+
+    def taken_problems(self) -> list[Problem]:
+        """Return the arguments that a program does not take, which were not returned yet."""
+        problems, self._problems = self._problems, []
+        return problems
+
+    def __iter__(self) -> Iterator[Program]:
+        return (program for held in self._held.values() for program in held)
+
+    def held(self, entry: str) -> tuple[Program, ...]:
+        """Return a program in all its run configurations, where it is at hand; () where it is not."""
+        return self._held.get(entry, ())
+
+    def of(self, entry: str, project: Project) -> tuple[Program, ...]:
+        """Return the program of an entry script in all its run configurations."""
+        if entry not in self._held:
+            base = Program(project, entry, self._target)
+            runs = self._runs(base)
+            self._more[entry] = max(0, len(runs) - MOST)
+            ways = tuple(base.run_as(run) if run is not None else base for run in runs[:MOST])
+            for program in ways:
+                program.ways = len(ways)
+            self._held[entry] = ways
+        return self._held[entry]
+
+    def _runs(self, base: Program) -> tuple[Optional[RunConfiguration], ...]:
+        """Return the run configurations in which a program is judged; None: with its defaults."""
+        asked = self._config.arguments
+        if asked is not None and asked.entry == base.entry:
+            from ms_perflint.program import arguments  # here, because most runs have none
+
+            words = [(word, NOWHERE) for word in asked.words]
+            read = arguments.line(base, " ".join(asked.words), words, asked.base)
+            self._problems += [Problem(base.entry, 0, 0, said) for _, said in read.problems]
+            return (read.run,)
+        if not any(base.project.contains_any(path, ASKING) for path in base.files):
+            return (None,)
+        return (None, *run_configurations.of_starts(base.starts, os.path.dirname(base.entry)))
+
+    def left_out(self, entry: str) -> Optional[Message]:
+        """Return why some questions that were asked of a program are left unanswered; None where none is."""
+        reasons = (program.left_out for program in self._held.get(entry, ()))
+        return next(filter(None, reasons), None) or self.beyond(entry)
+
+    def beyond(self, entry: str) -> Optional[Message]:
+        """Return how many run configurations of a program are not judged; None where all are."""
+        more = self._more.get(entry)
+        return Message("{more} more run configurations were not judged", more=more) if more else None
+
+    def is_too_much(self) -> bool:
+        """Return whether they hold more answers than they should."""
+        return sum(len(program.evaluator.queries.memo) for program in self) > ANSWERS
+
+    def drop(self, entry: str) -> None:
+        """Give back a program."""
+        for program in self._held.pop(entry, ()):
+            program.close()
+
+    def close(self) -> None:
+        """Give back all programs."""
+        for program in self:
+            program.close()
+        self.forget()
+
+    def forget(self) -> None:
+        """Hold no program."""
+        self._held.clear()
+
+
+def over_all(programs: tuple[Program, ...], ask: Callable[[Program], Found]) -> Found:
+    """Return what is found in a file as a part of a program, over its run configurations.
+
+    One that gives the same as another, in all that was asked of that one, is not asked.
+    """
+    if len(programs) == 1:
+        return ask(programs[0])
+    asked: list[tuple[Program, Found]] = []
+    by_run: list[tuple[str, Found]] = []
+    for program in programs:
+        found = next((known for other, known in asked if other.is_run_as(program)), None)
+        if found is None:
+            found = ask(program)
+            asked.append((program, found))
+        by_run.append((program.run.name if program.run is not None else DEFAULTS, found))
+    return over_runs(by_run)
+
+
+def files_of(entry: str, settings: PerDirectory) -> tuple[str, ...]:
+    """Return the files of a program, its entry script first; those that are excluded are none."""
+    others = sorted(Project(Disk()).closure(entry) - {entry})
+    return (entry, *discover(others, settings, force_exclude=True).files) if others else (entry,)
