@@ -320,7 +320,10 @@ class Linter:
             if is_next and self._make_room(path):
                 raw = self.project.read(path)  # for the session that begins with it
                 self.may_find(path, raw)
-            return self.project.parse(path, raw)
+            module = self.project.parse(path, raw)
+            if is_next:
+                self.problems += [lost.problem(path) for lost in module.source.lost]
+            return module
         except SourceError as error:
             self.problems.append(error.problem(path))
         except OSError as error:

@@ -21,6 +21,7 @@ from ms_perflint.core.source import PYTHON, Disk, Files, Overlay, Source
 from ms_perflint.discovery import Found, discover
 from ms_perflint.gate import REVIEW, answered, left_out
 from ms_perflint.languages import ENGLISH, Message, chosen, say
+from ms_perflint.named import unparsable
 from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_statistics, rendered
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
@@ -60,11 +61,14 @@ def run(paths: Sequence[str], options: Options) -> int:
         names, name = ", ".join(COUNTED), wanted[0].format
         raise UsageError(Message("--statistics goes with {names}, not with {name}", names=names, name=name))
     clock: list[tuple[str, float]] = [("", time.perf_counter())]
+    given = paths
     if configs.run.arguments is not None:
         from ms_perflint.programs import files_of
 
         paths = files_of(configs.run.arguments.entry, configs)
     found = typed.found(configs, options.force_exclude) if typed else discover(paths, configs, options.force_exclude)
+    unparsed = set(unparsable(given, found.files, typed.files() if typed else Disk()))
+    found = found._replace(problems=tuple({*found.problems, *unparsed}))
     clock.append((Message("finding files"), time.perf_counter()))
     if not found.files and not found.problems and not options.quiet and not typed:
         tell(say(Message("no Python files found"), language))
@@ -74,14 +78,14 @@ def run(paths: Sequence[str], options: Options) -> int:
     clock += [(Message("linting"), work.linted), (Message("fixing and reporting"), time.perf_counter())]
     work.memories.save()
     clock.append((Message("keeping the cache"), time.perf_counter()))
-    for problem in sorted(problems):
+    for problem in sorted(problems, key=lambda each: (each.path, each.cell, each)):
         tell(line(problem, language))
     if options.verbose:
         from ms_perflint.account import account
 
         for told in account(paths, configs, found, work.disk, work.memories, clock, options.config, options.isolated):
             tell(say(told, language))
-    if problems - (work.unread if options.exit_zero else set()):
+    if problems - (work.unread | unparsed if options.exit_zero else set()):
         return 2
     fails = (work.left and not options.exit_zero) or (work.fixed and options.exit_non_zero_on_fix)
     return int(bool(fails or (work.unjudged and options.strict)))
@@ -242,6 +246,7 @@ class Work:
         self, report: Report, settled: Settled | None, files: Files, measured: Measured, profiled: Joined | None = None
     ) -> set[Problem]:
         """Write all reports that are wanted; `files` as the report speaks of them. Return what could not be shown."""
+        known = {*self.found.problems, *report.problems}
         outcome = Outcome(
             (),
             Sources(files),
@@ -249,9 +254,10 @@ class Work:
             partial(self._trust, frozenset(report.files)),
             self.configs.unsafe_fixes,
             settled.fixed if settled else None,
-            read=bool(report.findings) or not set(report.files) <= {problem.path for problem in report.problems},
+            read=bool(report.findings or (settled and settled.fixed))
+            or not set(report.files) <= {problem.path for problem in known},
             files=report.files,
-            problems=self._told({*self.found.problems, *report.problems}),
+            problems=self._told(known),
             quiet=self.options.quiet,
             gain=gain,
             language=self.language,

@@ -282,3 +282,19 @@ def test_a_run_in_the_tests_is_what_a_process_does(tmp_path: Path, arguments: tu
         ran = way(*arguments, cwd=folder, text=TRAIN)
         told.append((ran.code, ran.out.replace(str(folder), ""), ran.err, (folder / "train.py").read_bytes()))
     assert told[0] == told[1]
+
+
+def test_a_file_that_is_named_has_to_be_python(here: Path) -> None:
+    """Whatever it speaks of; of a directory only files in which a rule may find something are parsed."""
+    for name, text in (("plain.py", "x = (\n"), ("nul.py", "x = 1\0\n"), ("ident.py", "if x:\ny = 1\n")):
+        (here / name).write_text(text)
+        ran = run("--isolated", "-n", name, cwd=here)
+        assert (ran.code, ran.out, ran.err.startswith(f"{name}:")) == (2, "", True)
+        assert run("--isolated", "-n", "--exit-zero", name, cwd=here).code == 0
+        again = run("--isolated", "-n", "-", "--stdin-filename", name, cwd=here, text=text)
+        assert (again.code, again.err) == (2, ran.err)
+        both = run(*SAFE, "-n", name, "train.py", cwd=here)
+        assert (both.code, both.out.count("MSP301"), both.err) == (2, 1, ran.err)
+    assert run("--isolated", "--select", "MSP6", "-n", ".", cwd=here).code == 0
+    (here / "cookie.py").write_bytes("# coding: latin-1\nx = 'é'\n".encode("latin-1"))
+    assert run("--isolated", "-n", "cookie.py", cwd=here).code == 0

@@ -356,3 +356,22 @@ def test_suppresses_what_is_reported(tmp_path: Path) -> None:
     )
     assert after == [*codes(notebook())[:-1], noted]
     assert run(*ALL, "train.ipynb", cwd=tmp_path).out == "No findings in 1 file.\n"
+
+
+def test_a_cell_that_does_not_parse_costs_no_other(tmp_path: Path) -> None:
+    """It is told, the others are linted and fixed, and no fix may break one more."""
+    path = tmp_path / "train.ipynb"
+    broken = ["%%time\nx = 1\n  y = 2", "for", "print(├)\n"]
+    path.write_text(written(notebook([broken[0], *CELLS, *broken[1:]])), encoding="utf-8")
+    whole = run(*SAFE, "--no-cache", *JSON, "train.ipynb", cwd=tmp_path)
+    assert (whole.code, [found["code"] for found in json.loads(whole.out)]) == (2, ["MSP301"])
+    last = len(CELLS) + 2
+    lines = [line.split(": error: syntax error: ")[0] for line in whole.err.splitlines()]
+    assert [line.rpartition(":")[0] for line in lines] == [
+        "train.ipynb:cell 1:3", f"train.ipynb:cell {last}:1", f"train.ipynb:cell {last + 1}:1"
+    ]  # fmt: skip
+    assert run(*SAFE, "--no-cache", ".", cwd=tmp_path).err == whole.err
+    fixed = run(*SAFE, "--fix", "train.ipynb", cwd=tmp_path)
+    assert (fixed.code, "1 fixed, 0 remaining" in fixed.out) == (2, True)
+    after = codes(json.loads(path.read_bytes()))
+    assert [after[0], *after[-2:]] == broken and sum("async_save=True" in code for code in after) == 1

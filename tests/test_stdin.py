@@ -50,9 +50,9 @@ def test_prints_what_it_cannot_fix_as_it_came(tmp_path: Path) -> None:
     assert left.err.startswith("-:8:14: MSP301 training waits")
 
 
-def test_a_text_without_mindspore_is_not_parsed(tmp_path: Path) -> None:
+def test_a_text_that_is_no_python_comes_back(tmp_path: Path) -> None:
     told = piped("x = (", *SAFE, *CONCISE, "--fix", "-", cwd=tmp_path)
-    assert (told.code, told.out, told.err) == (0, "x = (", "No findings in 1 file.\n")
+    assert (told.code, told.out, told.err) == (2, "x = (", "-:1:5: error: syntax error: '(' was never closed\n")
 
 
 def test_prints_a_patch(tmp_path: Path) -> None:

@@ -26,8 +26,8 @@ model.train(10, None, dataset_sink_mode=True)
 NET = "import mindspore\nfrom mindspore import nn\n\nclass Net(nn.Cell):\n    pass\n"
 BROKEN = NET.replace("(nn.Cell)", "(nn.Cell]")
 TOLD = (
-    "train.py: not judged for MSP101, MSP102, MSP201: "
-    "syntax error: closing parenthesis ']' does not match opening parenthesis '(' in src/net.py:4; "
+    "train.py: not judged for MSP101, MSP102, MSP201: syntax error: "
+    "closing parenthesis ']' does not match opening parenthesis '(' in src/net.py:4; "
     "see `ms-perflint program train.py`\n"
 )
 LAST = "1 of 1 training programs was not judged for 3 rules: see `ms-perflint program train.py`.\n"

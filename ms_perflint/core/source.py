@@ -6,6 +6,7 @@ import bisect
 import errno
 import io
 import os
+import re
 import stat
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -63,6 +64,7 @@ class Source:
         self.quotes: Optional[int] = None  # see `edits.layout`, which counts them on first use
         self.level: Optional[str] = None  # of indentation, in the same way
         self._notebook: Optional[Notebook] = None
+        self.lost: tuple[SourceError, ...] = ()  # why cells of a notebook are no part of its text
         if path.endswith(NOTEBOOK):
             self._read_notebook(body)
             return
@@ -92,6 +94,13 @@ class Source:
     def is_notebook(self) -> bool:
         """Return whether the file is the JSON of a notebook."""
         return self._notebook is not None
+
+    def lose(self, lost: Iterable[tuple[Cell, SourceError]]) -> None:
+        """Leave cells out of the text, which keeps its offsets and rows, and note why."""
+        for cell, error in lost:
+            blank = re.sub(rb"[^\r\n]", b" ", self.text[cell.start : cell.end])
+            self.text = self.text[: cell.start] + blank + self.text[cell.end :]
+            self.lost = (*self.lost, error)
 
     def edited(self, edits: Iterable[Edit]) -> bytes:
         """Return the bytes for the disk with edits made that do not overlap. May raise SourceError."""

@@ -15,11 +15,9 @@ Fixes meet. What happens then:
 
 from __future__ import annotations
 
-import ast
 import bisect
 import contextlib
 import os
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,6 +25,7 @@ from ms_perflint.core.findings import Edit, Finding, Problem, Report, Safety
 from ms_perflint.core.internal import internal_error
 from ms_perflint.core.source import Files, Overlay, Source, SourceError, Status
 from ms_perflint.fixes.writing import Change, unified_diff, write
+from ms_perflint.index.semantic_index import parse
 from ms_perflint.languages import Message
 
 if TYPE_CHECKING:
@@ -256,7 +255,7 @@ class _Work:
                     lost = Message("the rest of the file would not come back as it was in {encoding}", encoding=name)
                     raise SourceError(lost)
                 after = source.edited(here)
-                if not _parses(Source(path, after).text):
+                if not _parses(Source(path, after), source):
                     raise SourceError(Message("would not parse any more"))
                 self.overlay.contents[path] = after
             except SourceError as error:
@@ -400,15 +399,15 @@ def _codes(findings: Iterable[Finding]) -> str:
     return ", ".join(sorted({finding.code for finding in findings}))
 
 
-def _parses(text: bytes) -> bool:
-    """Return whether Python reads a text."""
+def _parses(after: Source, before: Source) -> bool:
+    """Return whether Python reads a text; of a notebook all cells that it read before."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text.decode())
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        parse(after)
+    except SourceError:
         return False
-    return True
+    if after.lost:
+        parse(before)
+    return len(after.lost) <= len(before.lost)
 
 
 def _parts(source: Source) -> list[tuple[str, int, int | None]]:

@@ -15,6 +15,7 @@ from ms_perflint.languages import Message
 
 if TYPE_CHECKING:
     from ms_perflint.index.reaching_definitions import Flow
+    from ms_perflint.notebooks.notebook import Cell
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 ScopeNode = Union[ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.expr]
@@ -429,8 +430,32 @@ def _is_static(value: Optional[ast.expr]) -> bool:
 
 
 def parse(source: Source) -> ast.Module:
-    """Return the tree of a source; SourceError in one line where Python's own parser refuses it."""
-    text: Union[str, bytes] = source.text.decode("utf-8")
+    """Return the tree of a source; SourceError in one line where Python's own parser refuses it.
+
+    A notebook loses the cells that alone it refuses.
+    """
+    try:
+        return _tree(source, source.text, 0)
+    except SourceError:
+        broken = [(cell, error) for cell in source.cells if (error := _refused(source, cell)) is not None]
+        if not broken or len(broken) == len(source.cells):
+            raise
+    source.lose(broken)
+    return _tree(source, source.text, 0)
+
+
+def _refused(source: Source, cell: Cell) -> Optional[SourceError]:
+    """Return why a cell alone is no Python; None where it is."""
+    try:
+        _tree(source, source.text[cell.start : cell.end], cell.row - 1)
+    except SourceError as error:
+        return error
+    return None
+
+
+def _tree(source: Source, code: bytes, above: int) -> ast.Module:
+    """Return the tree of a part of a source, below so many rows. Raises SourceError."""
+    text = code.decode("utf-8")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -439,7 +464,7 @@ def parse(source: Source) -> ast.Module:
             return tree
     except SyntaxError as error:
         message = Message("syntax error: {reason}", reason=error.msg)
-        raise source.error(message, error.lineno or 0, error.offset or 0) from None
+        raise source.error(message, error.lineno + above if error.lineno else 0, error.offset or 0) from None
     except (RecursionError, MemoryError):
         raise SourceError(Message("the code is nested too deeply to be read")) from None
     except ValueError as error:
