@@ -46,6 +46,7 @@ class Outcome(NamedTuple):
     gain: Callable[[str], Gain] = no_gain  # of a rule
     programs: Callable[[], Sequence[Facts]] = tuple  # among the files, with what is known of each; takes its time
     known: int = 0  # findings that are left out because the baseline knows them
+    older: int = 0  # findings that are left out because they were there before the change that is looked at
     language: str = ENGLISH  # of what the report says itself; findings come in it
 
     def say(self, text: str) -> str:
