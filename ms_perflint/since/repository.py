@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Iterator
 from typing import IO, NamedTuple, Optional
 
-from ms_perflint.core.source import LARGEST
+from ms_perflint.core.source import LARGEST, PYTHON
 from ms_perflint.languages import Message
 
 SUBMODULE, LINK = "160000", "120000"  # modes of entries
@@ -29,11 +29,11 @@ class GitError(Exception):
 class Difference(NamedTuple):
     """A path that is not the same in two states of a repository; relative to it."""
 
-    path: str  # in the new state, or in the old one where it is gone
+    path: str
     old_mode: str
     new_mode: str
     oid: str  # of the old content
-    old_path: str  # another one where it was renamed
+    old_path: str  # another one where renames are looked for, and this is one
 
 
 class Repository:
@@ -101,7 +101,18 @@ class Repository:
     def differences(self, commit: str, staged: bool = False) -> tuple[Difference, ...]:
         """Return what differs between a commit and the work tree, or what is staged. Raises GitError."""
         cached = ("--cached",) if staged else ()
-        return tuple(_differences(self.git("diff", *RAW, "-M", "--ignore-submodules=none", *cached, commit, "--")))
+        how = (*RAW, "--no-renames", "--ignore-submodules=none")
+        return tuple(_differences(self.git("diff", *how, *cached, commit, "--")))
+
+    def renames(self, commit: str, staged: bool = False) -> tuple[tuple[str, str], ...]:
+        """Return the new and the old names of Python files that were renamed; none where git lacks their contents."""
+        cached = ("--cached",) if staged else ()
+        names = [f"*{end}" for end in PYTHON]
+        try:
+            found = _differences(self.git("diff", *RAW, "-M", *cached, commit, "--", *names))
+            return tuple((each.path, each.old_path) for each in found if each.path != each.old_path)
+        except GitError:
+            return ()
 
     def unstaged(self) -> tuple[Difference, ...]:
         """Return what differs between the index, which is the old state, and the work tree. Raises GitError."""

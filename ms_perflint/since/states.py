@@ -199,15 +199,14 @@ class _Collected:
         """Add what differs between a commit and the state of now. May raise GitError."""
         for each in repository.differences(commit, staged):
             path = os.path.join(repository.top, each.path)
-            old = os.path.join(repository.top, each.old_path)
             if SUBMODULE in (each.old_mode, each.new_mode):
                 self._submodule(each, path)
-            elif each.old_mode == NOTHING or each.old_path != each.path:
+            elif each.old_mode == NOTHING:
                 self.hidden.add(path)
             if each.old_mode not in (NOTHING, SUBMODULE):
-                self.contents[old] = Content(repository, each.oid, each.old_mode == LINK)
-            if each.old_path != each.path:
-                self.renamed[path] = old
+                self.contents[path] = Content(repository, each.oid, each.old_mode == LINK)
+        for new, old in repository.renames(commit, staged):
+            self.renamed[os.path.join(repository.top, new)] = os.path.join(repository.top, old)
         if not staged:
             self.hidden.update(_untracked(repository))
         self.hidden -= self.contents.keys()
