@@ -52,6 +52,12 @@ class Memory:
                 self._stale.update([self._where[path] for path in linted if path in self._where])
                 self._where.update(dict.fromkeys(linted, name))
 
+    def apart(self) -> Memory:
+        """Return a memory that knows the same, and forgets and learns by itself: nothing of that is kept."""
+        other = Memory()
+        other._parts, other._where, other._held = self._parts, dict(self._where), dict(self._held)
+        return other
+
     def knows(self, path: str) -> bool:
         """Return whether something was found out about a file; it may not hold any more."""
         return path in self._where or path in self._held

@@ -6,13 +6,15 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.cache import Memories, Memory, default_directory
-from ms_perflint.commands.asked import DASK, Options
+from ms_perflint.commands.asked import Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output, outputs, tell, write
+from ms_perflint.commands.requests import compared_states, refuse, typed_text
 from ms_perflint.config import TABLE, Arguments, Config, Trust
 from ms_perflint.config_values import override
 from ms_perflint.configurations import Configurations, Group, configurations, unread
@@ -34,18 +36,20 @@ if TYPE_CHECKING:
     from ms_perflint.facts.data import Facts
     from ms_perflint.fixes.fixing import Settled
     from ms_perflint.profile.joined import Joined
+    from ms_perflint.since.comparison import Comparison
+    from ms_perflint.since.states import States
 
 Measured = Callable[[Finding], Optional[Measurement]]
 
 
 def run(paths: Sequence[str], options: Options) -> int:
     """Return the exit code: 0 nothing left to report, 1 findings left, 2 something could not be done."""
-    _refuse(options)
+    refuse(options)
     if options.watch:
         from ms_perflint.commands.watching import watch
 
         return watch(paths, options)
-    typed = _typed(paths, options)
+    typed = typed_text(paths, options)
     paths = [typed.path] if typed else paths
     configs = settings(paths, options)
     config = configs.run
@@ -61,20 +65,27 @@ def run(paths: Sequence[str], options: Options) -> int:
         names, name = ", ".join(COUNTED), wanted[0].format
         raise UsageError(Message("--statistics goes with {names}, not with {name}", names=names, name=name))
     clock: list[tuple[str, float]] = [("", time.perf_counter())]
+    compared = compared_states(paths, options)
     given = paths
     if configs.run.arguments is not None:
         from ms_perflint.programs import files_of
 
         paths = files_of(configs.run.arguments.entry, configs)
     found = typed.found(configs, options.force_exclude) if typed else discover(paths, configs, options.force_exclude)
-    unparsed = set(unparsable(given, found.files, typed.files() if typed else Disk()))
+    if compared is not None and options.staged:
+        from ms_perflint.since.states import staged
+
+        found = staged(found, compared, paths, configs)
+    disk = typed.files() if typed else compared.after if compared is not None else Disk()
+    unparsed = set(unparsable(given, found.files, disk))
     found = found._replace(problems=tuple({*found.problems, *unparsed}))
     clock.append((Message("finding files"), time.perf_counter()))
     if not found.files and not found.problems and not options.quiet and not typed:
         tell(say(Message("no Python files found"), language))
     directory = None if options.no_cache else options.cache_dir or default_directory()
-    work = Work(found, configs, options, wanted, Memories(directory, paths), language, typed)
-    problems = {*found.problems, *work.done()}
+    work = Work(found, configs, options, wanted, Memories(directory, paths), language, typed, compared)
+    with closing(compared) if compared is not None else nullcontext():
+        problems = {*found.problems, *work.done()}
     clock += [(Message("linting"), work.linted), (Message("fixing and reporting"), time.perf_counter())]
     work.memories.save()
     clock.append((Message("keeping the cache"), time.perf_counter()))
@@ -89,19 +100,6 @@ def run(paths: Sequence[str], options: Options) -> int:
         return 2
     fails = (work.left and not options.exit_zero) or (work.fixed and options.exit_non_zero_on_fix)
     return int(bool(fails or (work.unjudged and options.strict)))
-
-
-def _typed(paths: Sequence[str], options: Options) -> Typed | None:
-    """Return what the standard input holds where the paths mean it. May raise Mistake."""
-    if "-" not in paths:
-        return None
-    if len(paths) > 1:
-        raise UsageError(Message("`-` is the standard input, and goes with no other path"))
-    if options.add_noqa is not None:
-        raise UsageError(Message("--add-noqa writes into files, and the standard input is none"))
-    from ms_perflint.commands.stdin import read
-
-    return read(options.stdin_filename)
 
 
 class Work:
@@ -119,6 +117,7 @@ class Work:
         memories: Memories,
         language: str = ENGLISH,
         typed: Typed | None = None,
+        compared: States | None = None,
     ) -> None:
         self.found = found
         self.files = found.files
@@ -130,7 +129,9 @@ class Work:
         self.options = options
         self.style = for_output() if any(output.file is None for output in wanted) else PLAIN
         self.typed = typed  # what came from the standard input: a fix of it is printed, and the report goes to stderr
-        self.disk = typed.files() if typed else Disk()
+        self.disk = typed.files() if typed else compared.after if compared is not None else Disk()
+        self.comparison = self._compared(compared) if compared is not None else None
+        self.older = 0  # findings that are left out because they were there before
         self._first: Report | None = None
         self.linted = 0.0  # when the files were linted first
         self.left = 0
@@ -140,9 +141,13 @@ class Work:
 
     def lint(self, files: Files) -> Report:
         """Return what the engine finds in the files as `files` has them; those on disk by several processes."""
+        if self.comparison is not None and self.comparison.states.is_same:
+            return Report((), (), self.files)
         report = joined(self._lint(files, group) for group in self.groups)
+        if self.comparison is not None:
+            report, self.older = self.comparison.worse(report, files)
         self.linted = self.linted or time.perf_counter()
-        if all(group.config.baseline_file is None for group in self.groups):
+        if self.comparison is None and all(group.config.baseline_file is None for group in self.groups):
             return report
         from ms_perflint.baseline import spared
 
@@ -152,13 +157,13 @@ class Work:
     def _lint(self, files: Files, group: Group) -> Report:
         """Return what is found in files that have the same configuration."""
         config, paths = group
-        memory = self.memories.of(config, held=self.options.fix or self.options.diff)
+        memory = self.memories.of(config, held=self.options.fix or self.options.diff or self.comparison is not None)
         known = answered(paths, files, memory, config)
         if known is not None:
             return left_out(known, config, files)
         from ms_perflint.commands.progress import Progress, is_wanted
 
-        on_disk = None if files is self.disk and self.typed is None else files
+        on_disk = None if files is self.disk and isinstance(files, Disk) else files
         jobs = self.options.jobs or os.cpu_count() or 1
         shows = files is self.disk and is_wanted(self.options.quiet)
         with Progress(say(Message("Linting"), self.language), len(paths), shows) as progress:
@@ -167,6 +172,24 @@ class Work:
             from ms_perflint.engine import lint
 
             return lint(paths, config, on_disk, jobs, memory, done=progress)
+
+    def _compared(self, compared: States) -> Comparison:
+        """Return what compares with the state before a change."""
+        from ms_perflint.since.comparison import Comparison
+
+        return Comparison(compared, self._lint_before)
+
+    def _lint_before(self, paths: Sequence[str], files: Files) -> Report:
+        """Return what is found in files as they were before the change; their settings are those of now."""
+        from ms_perflint.engine import lint
+
+        parts, asked = [], frozenset(paths)
+        for config, members in self.groups:
+            memory = self.memories.of(config, held=True)
+            old = [self.comparison.old(path) for path in members if path in asked] if self.comparison else []
+            alone = config._replace(baseline=None)
+            parts += [lint(old, alone, files, memory=memory.apart() if memory is not None else None)] if old else []
+        return joined(parts)
 
     def _lint_on_cluster(self, scheduler: str, group: Group, memory: Memory | None, progress: Progress) -> Report:
         """Return what the workers of a Dask scheduler find in the files on disk. May raise Mistake."""
@@ -216,7 +239,7 @@ class Work:
         settled = self._fix() if self.options.fix else None
         writes = self.options.write_baseline or self.options.extend_baseline
         report = settled.report if settled else self._write_baseline() if writes else self.lint(self.disk)
-        files: Files = self.disk if self.typed else Disk()
+        files: Files = Disk() if isinstance(self.disk, Disk) else self.disk
         if settled and self.typed:
             mended = {change.path: change.after for change in settled.changes}
             self.typed.give_back(mended)
@@ -262,7 +285,8 @@ class Work:
             gain=gain,
             language=self.language,
             programs=partial(self._programs, report.files),
-            known=len(report.known),
+            known=len(report.known) - self.older,
+            older=self.older,
             profiled=profiled,
             unjudged=report.unjudged,
             trained=len(report.trained),
@@ -384,20 +408,6 @@ class Work:
         if finding.fix is not None and not given.issuperset([edit.path for edit in finding.fix.edits]):
             return Safety.DISPLAY
         return self.configs.trust(finding)
-
-
-def _refuse(options: Options) -> None:
-    """Raise Mistake for options that do not go together."""
-    if (options.executor == DASK) != (options.scheduler is not None):
-        raise UsageError(Message("--executor dask and --scheduler ADDRESS: one needs the other"))
-    if options.add_noqa is not None and options.fix:
-        message = Message("--fix and --add-noqa: what is mended needs no comment; run one after the other")
-        raise UsageError(message)
-    if options.write_baseline or options.extend_baseline:
-        written = "--extend-baseline" if options.extend_baseline else "--write-baseline"
-        others = {"--fix": options.fix, "--diff": options.diff, "--add-noqa": options.add_noqa is not None}
-        for other in (name for name, given in {**others, "--no-baseline": options.no_baseline}.items() if given):
-            raise UsageError(Message("{one} and {other}: run one after the other", one=written, other=other))
 
 
 def patch(

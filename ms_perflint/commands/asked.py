@@ -24,6 +24,8 @@ class Options(NamedTuple):
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
+    since: str | None = None  # a git revision
+    staged: bool = False
     baseline: str | None = None
     no_baseline: bool = False
     write_baseline: bool = False

@@ -73,7 +73,10 @@ def front() -> None:
 
 def _split(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
     """Return the rules of an option that may be repeated and may hold several, separated by commas."""
-    return listed(values)
+    found = listed(values)
+    if values and not found:
+        raise click.BadParameter(Message('expected rules, like "MSP301" or "ALL"'))
+    return found
 
 
 def _rules(name: str, text: str) -> Callable[[FC], FC]:
@@ -184,6 +187,8 @@ _lang = click.option(
 @_rules("--extend-select", "Rules to use besides those selected.")
 @_ignores("--per-file-ignores", "Rules not to use in some files, like tests/*:MSP301; ! in front means: in all others.")
 @_ignores("--extend-per-file-ignores", "The same, besides what the configuration says.")
+@click.option("--since", metavar="REV", help="Report only what is worse than where this branch left a git revision.")
+@click.option("--staged", is_flag=True, help="With --since: look at what is staged, not at the work tree.")
 @click.option(
     "--baseline", metavar="FILE", shell_complete=completion.file, help="Leave out the findings that this file knows."
 )

@@ -52,6 +52,7 @@ class Outcome(NamedTuple):
     profiled: Joined | None = None  # what a profile shows of this run
     unjudged: tuple[Unjudged, ...] = ()  # programs that were judged in part
     trained: int = 0  # programs that train, these among them
+    older: int = 0  # findings that are left out because they were there before the change that is looked at
     language: str = ENGLISH  # of what the report says itself; findings come in it
 
     def say(self, text: str) -> str:

@@ -59,7 +59,7 @@ def summary(outcome: Outcome) -> list[str]:
         ]
     else:
         messages = [found(outcome)]
-    messages += [*_refuted(outcome), *_known(outcome.known)]
+    messages += [*_refuted(outcome), *_known(outcome.known), *_older(outcome.older)]
     if outcome.unjudged:
         from ms_perflint.report.unjudged import sentence  # here, because most runs judge all
 
@@ -87,6 +87,17 @@ def _known(number: int) -> list[Message]:
         Message("The baseline has 1 more.")
         if number == 1
         else Message("The baseline has {number} more.", number=number)
+    ]
+
+
+def _older(number: int) -> list[Message]:
+    """Return how much is left out because it was there before a change; nothing where that is nothing."""
+    if number == 0:
+        return []
+    return [
+        Message("1 more was there before the change.")
+        if number == 1
+        else Message("{number} more were there before the change.", number=number)
     ]
 
 
