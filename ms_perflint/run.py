@@ -19,11 +19,10 @@ from ms_perflint.core.source import Disk, Files, Overlay, Source
 from ms_perflint.discovery import Found, discover
 from ms_perflint.gate import REVIEW, answered, left_out
 from ms_perflint.languages import ENGLISH, Message, chosen, say
-from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_statistics, rendered
+from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_statistics, rendered, unmeasured
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
 from ms_perflint.report.summary import files_of, findings_of
-from ms_perflint.verify.lookup import measurements
 
 if TYPE_CHECKING:
     from ms_perflint.commands.progress import Progress
@@ -202,7 +201,7 @@ class Work:
             mended = {change.path: change.after for change in settled.changes}
             self.typed.give_back(mended)
             files = Overlay(files, mended)
-        measured = measurements(report.findings, files)
+        measured = _measurements(report, files)
         not_shown = self._print(report, settled, files, measured)
         counted = [finding for finding in report.findings if not ((told := measured(finding)) and told.refutes)]
         self.left, self.fixed = len(counted), len(settled.fixed) if settled else 0
@@ -395,6 +394,15 @@ def gain(code: str) -> Gain:
     from ms_perflint.check import checks
 
     return next((check.gain for check in checks() if check.code == code), Gain())
+
+
+def _measurements(report: Report, files: Files) -> Measured:
+    """Return what tells what was measured of findings."""
+    if not report.findings:
+        return unmeasured
+    from ms_perflint.verify.lookup import measurements  # here, because most files are clean
+
+    return measurements(report.findings, files)
 
 
 def _unread(report: Report) -> set[Problem]:

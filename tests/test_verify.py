@@ -433,7 +433,7 @@ def test_a_finding_shows_what_was_measured(
     assert found is not None and (found["verdict"], found["evidence"]) == (verdict, said)
     ran = run("train.py", "--isolated", "--select", "MSP301", cwd=tmp_path)
     assert f"note: {said}\n" in ran.out and ran.code == (0 if verdict == "refuted" else 1)
-    assert ("1 does not count" in ran.out) is (verdict == "refuted")
+    assert ("1 does not count: a measurement refutes it." in ran.out) is (verdict == "refuted")
     (tmp_path / "train.py").write_text(TRAIN + "\n# changed\n", encoding="utf-8")
     assert measured(tmp_path) is None
 

@@ -69,9 +69,9 @@ def _refuted(number: int) -> list[Message]:
     if number == 0:
         return []
     return [
-        Message("1 does not count: `verify` measured no gain.")
+        Message("1 does not count: a measurement refutes it.")
         if number == 1
-        else Message("{number} do not count: `verify` measured no gain.", number=number)
+        else Message("{number} do not count: measurements refute them.", number=number)
     ]
 
 
