@@ -24,11 +24,10 @@ from ms_perflint.discovery import Found, discover
 from ms_perflint.gate import REVIEW, answered, left_out
 from ms_perflint.languages import ENGLISH, Message, chosen, say
 from ms_perflint.named import unparsable
-from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_statistics, rendered
+from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_statistics, rendered, unmeasured
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
 from ms_perflint.report.summary import files_of, findings_of
-from ms_perflint.verify.lookup import measurements
 
 if TYPE_CHECKING:
     from ms_perflint.commands.progress import Progress
@@ -245,9 +244,7 @@ class Work:
             self.typed.give_back(mended)
             files = Overlay(files, mended)
         profiled = self._profiled(report)
-        measured = measurements(report.findings, files)
-        if profiled is not None:
-            measured = profiled.measured.get
+        measured = _measurements(report, files) if profiled is None else profiled.measured.get
         not_shown = self._print(report, settled, files, measured, profiled)
         self.left = sum(1 for finding in report.findings if not ((told := measured(finding)) and told.refutes))
         self.fixed = len(settled.fixed) if settled else 0
@@ -479,6 +476,15 @@ def gain(code: str) -> Gain:
     from ms_perflint.check import checks
 
     return next((check.gain for check in checks() if check.code == code), Gain())
+
+
+def _measurements(report: Report, files: Files) -> Measured:
+    """Return what tells what was measured of findings."""
+    if not report.findings:
+        return unmeasured
+    from ms_perflint.verify.lookup import measurements  # here, because most files are clean
+
+    return measurements(report.findings, files)
 
 
 def _unread(report: Report) -> set[Problem]:

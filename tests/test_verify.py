@@ -76,6 +76,13 @@ def test_the_working_directory_is_in_the_copy(project: Path, tmp_path: Path, ins
     assert (found / "tools" / "train.py").read_text() == "1"
 
 
+def test_what_stands_beside_the_project_is_found(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(project.parent, data__near_txt="near")
+    made(project, train_py="print(open('../data/near.txt').read())\nopen('../data/new.txt', 'w').close()\n")
+    found = tried(project, monkeypatch)
+    assert found.output == "near\n" and not (project.parent / "data" / "new.txt").exists()
+
+
 def test_links_of_the_project_stay_links(project: Path, tmp_path: Path) -> None:
     made(tmp_path, elsewhere__weights_txt="w")
     (project / "weights").symlink_to(tmp_path / "elsewhere")
@@ -87,7 +94,7 @@ def test_links_of_the_project_stay_links(project: Path, tmp_path: Path) -> None:
 def test_without_a_marker_the_program_is_the_project(tmp_path: Path) -> None:
     folder = tmp_path.resolve()
     files = [str(folder / "a" / "tools" / "train.py"), str(folder / "a" / "net" / "cells.py")]
-    assert place_of(files[0], files, str(folder)) == (str(folder / "a"), str(folder), str(folder))
+    assert place_of(files[0], files, str(folder)) == (str(folder / "a"), str(folder), folder.anchor)
 
 
 # --- a run, of programs that import no MindSpore
@@ -433,7 +440,7 @@ def test_a_finding_shows_what_was_measured(
     assert found is not None and (found["verdict"], found["evidence"]) == (verdict, said)
     ran = run("train.py", "--isolated", "--select", "MSP301", cwd=tmp_path)
     assert f"note: {said}\n" in ran.out and ran.code == (0 if verdict == "refuted" else 1)
-    assert ("1 does not count" in ran.out) is (verdict == "refuted")
+    assert ("1 does not count: a measurement refutes it." in ran.out) is (verdict == "refuted")
     (tmp_path / "train.py").write_text(TRAIN + "\n# changed\n", encoding="utf-8")
     assert measured(tmp_path) is None
 

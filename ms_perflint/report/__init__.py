@@ -11,7 +11,6 @@ from ms_perflint.core.internal import internal_error
 from ms_perflint.languages import ENGLISH, say
 from ms_perflint.report.sources import Sources
 from ms_perflint.report.style import PLAIN, Style
-from ms_perflint.verify.lookup import unmeasured
 
 if TYPE_CHECKING:
     from ms_perflint.facts.data import Facts
@@ -25,6 +24,11 @@ COUNTED = (*FOR_PEOPLE, "json")  # of which there are statistics
 def as_written(finding: Finding) -> Safety | None:
     """Return how far the rule itself trusts its fix."""
     return finding.fix.safety if finding.fix else None
+
+
+def unmeasured(finding: Finding) -> Measurement | None:
+    """Return what was measured of a finding: nothing."""
+    return None
 
 
 def no_gain(code: str) -> Gain:

@@ -75,7 +75,7 @@ def _refuted(outcome: Outcome) -> list[Message]:
     return [
         Message("1 does not count: a measurement refutes it.")
         if number == 1
-        else Message("{number} do not count: a measurement refutes them.", number=number)
+        else Message("{number} do not count: measurements refute them.", number=number)
     ]
 
 

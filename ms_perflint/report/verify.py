@@ -19,6 +19,7 @@ from ms_perflint.verify.results import (
     Measured,
     Result,
     as_json,
+    changed,
 )
 
 FORMATS = ("text", "json", "html")
@@ -95,23 +96,15 @@ def verdict(measured: Measured) -> Message:
     """Return the verdict on a variant, with its reason."""
     said = SAID[measured.verdict]
     if measured.verdict in (FASTER, SLOWER) and measured.change is not None:
-        return Message("{verdict}: {change}", verdict=said, change=_changed(measured.change))
+        return Message("{verdict}: {change}", verdict=said, change=changed(measured.change))
     if measured.error:
         reason = measured.error
         if not isinstance(reason, Message):
             reason = visible(reason if len(reason) <= LONGEST else reason[: LONGEST - 3] + "...")
         return Message("{verdict}: {reason}", verdict=said, reason=reason)
     if measured.verdict == CHANGES_LOSS and measured.change is not None:
-        return Message("{verdict}; {change}", verdict=said, change=_changed(measured.change))
+        return Message("{verdict}; {change}", verdict=said, change=changed(measured.change))
     return said
-
-
-def _changed(change: float) -> Message:
-    """Return by how much the time of a step changed."""
-    percent = f"{abs(change):.0%}".replace("%", " %")
-    if change < 0:
-        return Message("{percent} less time per step", percent=percent)
-    return Message("{percent} more time per step", percent=percent)
 
 
 def notes(result: Result) -> Sequence[Message]:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from ms_perflint.config import inside
@@ -20,7 +21,10 @@ ENTRIES = 20_000  # of all directories, after which the others are linked as a w
 
 
 class Place(NamedTuple):
-    """Where a program runs: the project, the working directory, and what holds both."""
+    """Where a program runs: the project and the working directory, and the root of the file system that holds both.
+
+    The copy begins there: what stands beside the project is linked, and a path like `../data` leads to it.
+    """
 
     project: str
     cwd: str
@@ -35,7 +39,7 @@ def place_of(entry: str, files: Collection[str], cwd: str) -> Place:
             project = os.path.commonpath([os.path.dirname(entry), *map(os.path.dirname, files)])
             break
         project = os.path.dirname(project)
-    return Place(project, cwd, os.path.commonpath([project, cwd]))
+    return Place(project, cwd, Path(project).anchor)
 
 
 def copy(place: Place, target: str, contents: Mapping[str, bytes], kept: Collection[str] = ()) -> None:

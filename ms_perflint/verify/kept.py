@@ -19,10 +19,10 @@ from ms_perflint.verify.results import (
     FASTER,
     NOT_MEASURED,
     SAME,
-    SLOWER,
     Measured,
     Result,
     as_json,
+    changed,
     variant_of,
 )
 
@@ -166,8 +166,6 @@ def _noise(measured: Measured) -> float:
 
 def _said(measured: Measured) -> Message:
     """Return what a variant did, in words."""
-    change = measured.change or 0.0
-    percent = f"{abs(change):.0%}".replace("%", " %")
     if measured.verdict == FAILS:
         return Message("the program fails with the fix")
     if measured.verdict == CHANGES_LOSS:
@@ -175,6 +173,4 @@ def _said(measured: Measured) -> Message:
     if measured.verdict == SAME:
         noise = f"{_noise(measured):.0%}".replace("%", " %")
         return Message("no difference within the noise of ± {noise}", noise=noise)
-    if measured.verdict == SLOWER:
-        return Message("{percent} more time per step", percent=percent)
-    return Message("{percent} less time per step", percent=percent)
+    return changed(measured.change or 0.0)

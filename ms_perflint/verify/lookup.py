@@ -8,6 +8,7 @@ from typing import Optional
 
 from ms_perflint.core.findings import Finding, Measurement
 from ms_perflint.core.source import Files
+from ms_perflint.report import unmeasured
 
 NAME = os.path.join(".ms_perflint", "verify.json")
 
@@ -21,11 +22,6 @@ def measurements(findings: Sequence[Finding], files: Files) -> Callable[[Finding
     from ms_perflint.verify.kept import Kept
 
     return Kept(files).of
-
-
-def unmeasured(finding: Finding) -> Optional[Measurement]:
-    """Return what was measured of a finding: nothing."""
-    return None
 
 
 def project_of(folder: str, known: dict[str, Optional[str]]) -> Optional[str]:

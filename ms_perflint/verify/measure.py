@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Optional
 
+from ms_perflint.config import inside
 from ms_perflint.languages import Message
 from ms_perflint.verify import verdicts
 from ms_perflint.verify.copying import Place, copy, place_of
@@ -83,17 +84,17 @@ def once(
 ) -> tuple[Run, str]:
     """Return what one run of a program did in a fresh copy with some files replaced, and what it printed.
 
-    Its copy is shown to `look` before it goes. The error of the run says also why it could not be measured.
+    The copy of the project is shown to `look` before it goes. The error of the run says also why it does not count.
     """
     with _temporary() as folder:
-        records, target = folder / "records", folder / "copy" / (os.path.basename(place.top) or "top")
+        records, target = folder / "records", folder / "copy"
         for each in (records, folder / "hooks", target):
             each.mkdir(parents=True)
         for name, placed in HOOKS.items():
             shutil.copy(Path(__file__).with_name(name), folder / "hooks" / placed)
         real = {os.path.realpath(path): content for path, content in contents.items()}
         copy(place, str(target), real, [os.path.realpath(path) for path in program.files])
-        moved = _Moved(place.top, str(target))
+        moved = _Moved(place, str(target))
         settings = {"records": str(records), "steps": program.steps, "copy": str(target), **place._asdict()}
         env = _environment(program, moved, folder / "hooks", settings)
         try:
@@ -103,8 +104,11 @@ def once(
         except OSError as error:
             return Run(error=f"{error.filename}: {error.strerror}"), ""
         found = read(records)
-        look(target)
-        return found._replace(error=_error(found, ended, program.seconds)), ended.output
+        look(Path(moved.path(place.project)))
+        reason = _error(found, ended, program.seconds)
+        if not isinstance(reason, Message):
+            reason = reason.replace(str(target), "")
+        return found._replace(error=reason), ended.output.replace(str(target), "")
 
 
 @contextmanager
@@ -120,14 +124,14 @@ def _temporary() -> Iterator[Path]:
 class _Moved(NamedTuple):
     """Where paths are in the copy."""
 
-    top: str
+    place: Place
     target: str
 
     def path(self, path: str) -> str:
-        """Return a path in the copy; one of elsewhere as it is."""
-        if path != self.top and not path.startswith(self.top.rstrip(os.sep) + os.sep):
+        """Return a path of the project or the working directory in the copy; one of elsewhere as it is."""
+        if not inside(path, self.place.project) and path != self.place.cwd:
             return path
-        return os.path.normpath(os.path.join(self.target, os.path.relpath(path, self.top)))
+        return os.path.normpath(os.path.join(self.target, os.path.relpath(path, self.place.top)))
 
     def word(self, word: str) -> str:
         """Return a word of a command line, in which the path of something in the project is that of the copy."""

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Optional
 
+from ms_perflint.languages import Message
+
 FASTER, SAME, SLOWER = "faster", "same", "slower"
 FAILS, CHANGES_LOSS, NOT_MEASURED = "fails", "changes-loss", "not-measured"
 
@@ -30,6 +32,14 @@ class Measured(NamedTuple):
     def change(self) -> Optional[float]:
         """Return how much the time of a step changed: -0.38 is 38 % less."""
         return self.after / self.before - 1 if self.before and self.after is not None else None
+
+
+def changed(change: float) -> Message:
+    """Return by how much the time of a step changed, in words."""
+    percent = f"{abs(change):.0%}".replace("%", " %")
+    if change < 0:
+        return Message("{percent} less time per step", percent=percent)
+    return Message("{percent} more time per step", percent=percent)
 
 
 class Result(NamedTuple):

@@ -196,3 +196,21 @@ PROGRAMS: Mapping[str, Mapping[str, str]] = {
         "train.py": TWO + DATA + NET + "model = Model(net, loss_fn, optimizer)\nmodel.train(5, data)\n"
     },
 }  # fmt: skip
+SLOWER: Mapping[str, str] = {"train.py": (PARTS + FORWARD + FRESH + EPOCHS).replace("PYNATIVE", "GRAPH")}
+CRASHES: Mapping[str, str] = {
+    "train.py": LOOP.replace("    print(epoch, loss)", "    raise ValueError('broken\\nhere')")
+}
+NEVER_ENDS: Mapping[str, str] = {
+    "train.py": "import time\n" + MODEL + "while True:\n    time.sleep(1)\nmodel.train(1, data)\n"
+}
+WRITING: Mapping[str, str] = {
+    "train.py": MODEL + WRITES,
+    "last.txt": "old",
+    "old/gone.txt": "still here",
+    **{f"big/old/{number}.txt": "as it was" for number in range(501)},
+}
+READING: Mapping[str, str] = {"code/train.py": READS, "code/lr.txt": "0.01", "setup.py": ""}
+STARTED: Mapping[str, str] = {
+    "train.py": LOOP.replace("PYNATIVE", "GRAPH"),
+    "scripts/run.sh": 'cd "$(dirname "$0")/.."\nexport DEVICE=CPU\npython train.py "$@" &\nwait\n',
+}
