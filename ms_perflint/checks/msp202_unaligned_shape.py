@@ -15,14 +15,19 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import training
 from ms_perflint.training.devices import target_of
-from ms_perflint.training.networks import dependents, feeds, known_networks, layers, padding, widths
+from ms_perflint.training.networks import dependents, doubts, feeds, known_networks, layers, padding, widths
 from ms_perflint.training.networks.provenance import Number, is_sole
 from ms_perflint.training.networks.widths import Hidden, moving
 
 if TYPE_CHECKING:
     import libcst as cst
 
-LOADS = ("mindspore.load_checkpoint", "mindspore.load_param_into_net", "mindspore.load_checkpoint_async")
+LOADS = (
+    "mindspore.load_checkpoint",
+    "mindspore.load_param_into_net",
+    "mindspore.load_checkpoint_async",
+    "mindspore.load_distributed_checkpoint",
+)
 OPERATORS = layers.PRODUCTS | layers.ELEMENTWISE
 LAYERS = (*sorted(layers.DENSE | layers.CONVOLUTIONS | layers.RECURRENT), layers.PARAMETER)
 BLOCK = 16  # the matrix unit's block, and the default; widths up to one block are left alone
@@ -91,8 +96,11 @@ class UnalignedShape(Check):
     def _is_first(self, found: Hidden) -> bool:
         """Return whether no layer before this one produces the width of the same constants: one finding per width."""
         own = set(moving(found.producer, found.width))
-        same = [slot for slot in found.slots if slot.role == layers.OUT and slot.width == found.producer.width]
-        rest = [slot for slot in same if set(moving(slot, found.width)) == own]
+        if own:
+            same = [slot for slot in found.slots if slot.role == layers.OUT and slot.width == found.producer.width]
+            rest = [slot for slot in same if set(moving(slot, found.width)) == own]
+        else:
+            rest = widths.written_alike(self.program, found.producer)
         for slot in sorted(rest, key=lambda slot: _order(slot.call)):
             if slot.call == found.producer.call or _order(slot.call) > _order(found.producer.call):
                 return True
@@ -249,7 +257,7 @@ class UnalignedShape(Check):
             return Safety.DISPLAY, Message("line {row} of {file} loads weights of the old width", row=row, file=file)
         if known_networks.from_paper(found.producer.call):
             return Safety.DISPLAY, Message("the width is that of a paper, which the network reproduces")
-        if doubt := widths.doubt(program, found):
+        if doubt := doubts.doubt(program, found):
             return Safety.DISPLAY, doubt
         return Safety.UNSAFE, Message("the network gets wider: weights, memory and losses change")
 
@@ -272,6 +280,8 @@ def _obstacle(found: Hidden, is_without: bool) -> Related:
     where, text = dependents.place(call.module, call.node), Message("no number fits all sizes that depend on the width")
     if found.obstacles:
         where, text = found.obstacles[0]
+    elif not found.origins:
+        text = Message("from which constant the width comes is not known")
     elif not is_without:
         text = Message("the number there cannot be edited")
     return Related(where, Message("no fix is shown: {obstacle}", obstacle=text))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from proofs.proof import MindSpore, on_mindspore
-from proofs.width_programs import FIXED, REFUSED, Written
+from proofs.width_programs import FIXED, REFUSED, SHOWN, Written
 
 from ms_perflint.cli import main
 from ms_perflint.config import Config
@@ -62,6 +62,15 @@ def test_a_width_that_cannot_be_fixed_says_why(written: Written, tmp_path: Path)
     }
     assert all(finding.fix is None for finding in _findings(before))
     assert [reason for text, reason in told if written.place in text] == [written.reason], told
+
+
+@pytest.mark.parametrize("written", SHOWN, ids=str)
+def test_a_width_that_other_code_may_depend_on_is_only_shown(written: Written, tmp_path: Path) -> None:
+    before, after = _folders(written, tmp_path)
+    assert _fix(after) == written.text
+    (finding,) = _findings(before)
+    assert finding.fix is not None
+    assert (finding.fix.safety, finding.fix.reason) == (Safety.DISPLAY, written.reason)
 
 
 @pytest.mark.mindspore

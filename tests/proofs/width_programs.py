@@ -561,3 +561,125 @@ REFUSED = [
         "the other operand there has to be as wide, and its shape is not known",
     ),
 ]
+
+
+def _shown(name: str, place: str, reason: str, *classes: str, made: str = "net = Net()\n", more: str = "") -> Written:
+    text = _program(*classes, made=made) + join(more)
+    row = next((row for row, line in enumerate(text.splitlines(), 1) if place in line), 0)
+    return Written(name, text, place=place, reason=reason.format(row=row))
+
+
+PLAIN = _class(
+    """
+    self.fc = nn.Dense(64, 50)
+    self.head = nn.Dense(50, 10)
+    """,
+    "return self.head(ops.relu(self.fc(x)))",
+)
+SHOWN = [
+    _shown(
+        "code that is sampled from outside",
+        "return net.decode(",
+        "line {row} of train.py passes tensors of this width from outside",
+        """
+        class Net(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.encoder = nn.Dense(64, 20)
+                self.decoder = nn.Dense(20, 10)
+
+            def decode(self, code):
+                return self.decoder(code)
+
+            def construct(self, x):
+                return self.decode(ops.tanh(self.encoder(x)))
+
+
+        """,
+        more="""
+
+
+        def sample():
+            return net.decode(ms.Tensor(np.load("codes.npy")))
+
+
+        print(sample().shape)
+        """,
+    ),
+    _shown(
+        "state that is made outside",
+        "print(net.head(",
+        "line {row} has the same number: whether that is the width is not known",
+        PLAIN,
+        more="""
+        print(net.head(ops.ones((8, 50), ms.float32)).shape)
+        """,
+    ),
+    _shown(
+        "constant that is a number of samples too",
+        "first = samples",
+        "line {row} uses the constant for something else",
+        "SIZE = 50\n\n\n",
+        PLAIN.replace("50", "SIZE"),
+        made="first = samples[:SIZE]\nnet = Net()\n",
+    ),
+    _shown(
+        "number in the class that may be the width",
+        "self.out_channels = 50",
+        "line {row} has the same number: whether that is the width is not known",
+        PLAIN.replace("        self.head", "        self.out_channels = 50\n        self.head"),
+    ),
+    _shown(
+        "width that is given out",
+        "return self.head(y) + y.sum",
+        "line {row} of train.py gives the width to code outside of the network",
+        _class(
+            """
+            self.fc = nn.Dense(64, 50)
+            self.head = nn.Dense(50, 10)
+            """,
+            """
+            y = self.fc(x)
+            return self.head(y) + y.sum(-1, keepdims=True) if self.training else y
+            """,
+        ),
+    ),
+    _shown(
+        "weight that is used again",
+        "self.fc.weight.sum()",
+        "line {row} computes with a weight of this width",
+        _class(
+            """
+            self.fc = nn.Dense(64, 50)
+            self.mid = nn.Dense(50, 64)
+            self.head = nn.Dense(64, 10)
+            """,
+            """
+            y = self.mid(self.fc(x))
+            return self.head(y) + self.fc.weight.sum()
+            """,
+        ),
+    ),
+    _shown(
+        "option",
+        "--hidden",
+        "an option may set another width",
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--hidden", type=int, default=50)
+        args = parser.parse_args([])
+
+
+        """,
+        PLAIN.replace("50", "args.hidden"),
+    ),
+    _shown(
+        "checkpoint that is loaded",
+        "ms.load_checkpoint(",
+        "line {row} of train.py loads weights of the old width",
+        PLAIN,
+        made="net = Net()\nms.save_checkpoint(net, 'a.ckpt')\nms.load_checkpoint('a.ckpt', net)\n",
+    ),
+]

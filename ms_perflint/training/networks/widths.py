@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import Binding, Site
 from ms_perflint.index.syntax_forms import position
 from ms_perflint.infer.queries import query
-from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.networks import feeds, known_networks, layers
 from ms_perflint.training.networks.dependents import SIZE, Dependents, Group, Obstacle, Sum, place
@@ -60,6 +58,11 @@ def _index(program: Program, flow: Feeds) -> _Index:
     return _Index(flow)
 
 
+def held(program: Program, flow: Feeds) -> set[int]:
+    """Return the identities of the constants that say how wide layers are."""
+    return _index(program, flow).held
+
+
 def hidden(program: Program, producer: Slot, multiple: int) -> Optional[Hidden]:
     """Return what hangs together with the width that a layer produces.
 
@@ -83,11 +86,6 @@ def hidden(program: Program, producer: Slot, multiple: int) -> Optional[Hidden]:
         obstacles,
         found.leaves(),
     )
-
-
-def _scopes(flow: Feeds, call: Call) -> set[Scope]:
-    """Return what holds a layer, and what calls it."""
-    return {layers.network(call), *(layers.around(scope) for scope in flow.places.get(call, ()))}
 
 
 class _Index:
@@ -286,7 +284,8 @@ class _Group:
 
     def _fix(self, slot: Slot, signal: feeds.Signal) -> None:
         """Note whether an input of the network decides the width that a layer takes in."""
-        outside = any(not isinstance(source.origin, Call) and source.how == feeds.WHOLE for source in signal)
+        given = (source for source in signal if not isinstance(source.origin, Call))
+        outside = any(source.how in (feeds.WHOLE, feeds.FLAT, feeds.PART) for source in given)
         is_own = slot.call == self.producer.call and slot.call.api in layers.RECURRENT
         if slot.role != OUT and outside and self._is_first(slot) and not is_own:
             self.is_fixed = True
@@ -344,56 +343,6 @@ def moving(slot: Slot, width: int) -> tuple[Origin, ...]:
     origins = slot.number.origins
     wanted = width if any(origin.value == width for origin in origins) else slot.number.largest
     return tuple(origin for origin in origins if origin.value == wanted)
-
-
-def doubt(program: Program, found: Hidden) -> Optional[Message]:
-    """Return why code that is not seen may depend on a width; None where all of it shows in the file."""
-    module, origins = found.producer.call.module, found.origins
-    for origin in (*origins, *found.literals):
-        if origin.module is not module:
-            return Message("{file} says the width", file=os.path.basename(origin.place.path))
-        if origin.optional:
-            return Message("an option may set another width")
-    if imported := _importer(program, module, origins):
-        return Message("{file} imports the width", file=os.path.basename(imported))
-    if found.leaves is not None:
-        row, file = found.leaves.line, os.path.basename(found.leaves.path)
-        return Message("line {row} of {file} gives the width to code outside of the network", row=row, file=file)
-    if (other := _other(program, found)) is not None:
-        return Message("line {row} has the same number: whether that is the width is not known", row=other.line)
-    if not found.consumers and not found.sums:
-        return Message("what takes the width in is not among the files")
-    return None
-
-
-def _importer(program: Program, module: SemanticIndex, origins: Sequence[Origin]) -> Optional[str]:
-    """Return another file that imports a name of the module that holds one of these constants."""
-    nodes = {id(origin.node) for origin in origins}
-    names = {
-        name for name, bindings in module.scope.bindings.items() for binding in bindings if id(binding.value) in nodes
-    }
-    files = [path for path in program.files if any(program.project.contains(path, name) for name in sorted(names))]
-    others = [other for path in files if path != module.path and (other := program.module(path)) is not None]
-    return next((other.path for other in others if names & set(other.imported)), None)
-
-
-def _other(program: Program, found: Hidden) -> Optional[Place]:
-    """Return where the network names the same number, and whether that is the width cannot be told."""
-    flow = feeds.feeds(program, found.producer.call.module)
-    held = _index(program, flow).held | {id(origin.node) for origin in found.literals}
-    scopes = dict.fromkeys(scope for slot in found.slots for scope in _scopes(flow, slot.call))
-    nodes = ((scope, node) for scope in scopes for node in _numbers(program, scope).get(found.width, ()))
-    return next((place(scope.module, node) for scope, node in nodes if id(node) not in held), None)
-
-
-@query
-def _numbers(program: Program, scope: Scope) -> dict[int, list[ast.Constant]]:
-    """Return the literals of a class or function, by their value."""
-    found: dict[int, list[ast.Constant]] = {}
-    for node in ast.walk(scope.node) if not isinstance(scope.node, ast.Module) else ():
-        if isinstance(node, ast.Constant) and type(node.value) is int:
-            found.setdefault(node.value, []).append(node)
-    return found
 
 
 def aligned(found: Hidden, multiple: int) -> Optional[Mapping[Place, int]]:
@@ -457,6 +406,14 @@ def is_chain(program: Program, call: Call) -> bool:
     rows.sort(key=lambda each: position(each.node))
     given = [(each, [slot.width for slot in flow.slots(each) if slot.role == OUT]) for each in rows]
     return known_networks.is_in_chain([(each == call, found[0] if len(found) == 1 else 0) for each, found in given])
+
+
+def written_alike(program: Program, producer: Slot) -> list[Slot]:
+    """Return the slots of the same network whose width is the same expression."""
+    scope, flow = layers.network(producer.call), feeds.feeds(program, producer.call.module)
+    around = (call for call in flow.layers if layers.network(call) is scope)
+    given = (slot for call in around for slot in flow.slots(call) if slot.role == OUT and slot.width == producer.width)
+    return [slot for slot in given if ast.dump(slot.node) == ast.dump(producer.node)]
 
 
 def in_cell(program: Program, site: Site) -> bool:
