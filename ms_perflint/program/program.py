@@ -190,7 +190,7 @@ class Program:
     @property
     def is_spent(self) -> bool:
         """Return whether what is left unanswered rests on what was asked before."""
-        return bool(self.evaluator.queries.spent)
+        return bool(self.evaluator.queries.spent) or vars(self).get("is_whole") is False
 
     def leave_out(self, reason: Message) -> None:
         """Note why a question is answered in part."""
