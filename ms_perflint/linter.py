@@ -378,7 +378,8 @@ class Linter:
     def _judge(self, entry: str) -> None:
         """Let a program judge all files that come, and give it back."""
         for path in sorted(self.project.closure(entry) & self._coming.keys()):
-            for check, judged in self._ahead(entry, path, self._asking(path).get(entry, ())).items():
+            asking = self._asking(path).get(entry, ())
+            for check, judged in self._ahead(entry, path, asking).items() if asking else ():
                 if any(judged):
                     self._judged.setdefault(path, {})[check, entry] = judged
         self._done.add(entry)

@@ -16,7 +16,7 @@ from heapq import heapify, heappop, heappush
 from operator import attrgetter
 from typing import Any, Optional, Protocol, TypeVar, overload
 
-from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.infer.call_context import modules_in
 from ms_perflint.infer.shared_answers import Input, Shared, SharedAnswers, pairs
 from ms_perflint.infer.values import is_same
@@ -102,6 +102,7 @@ class Queries:
         self._join = join
         self._deep: set[Hashable] = set()  # queries that are answered by themselves, for those above them
         self._inputs: dict[Input, Any] = {}
+        self._held: dict[frozenset[SemanticIndex], bool] = {}  # whether the program holds modules, by all of an answer
         self._others: dict[int, Shared] = {}  # by identity: those that rest on something else than what is here
         self._unsure: dict[int, Shared] = {}  # those of which it has to be asked whether they do
         self._reset()
@@ -193,6 +194,7 @@ class Queries:
         self.memo.clear()
         self._own.clear()
         self._inputs.clear()
+        self._held.clear()
         self._others.clear()
         self._unsure.clear()
         self.askers.clear()
@@ -337,7 +339,10 @@ class Queries:
 
     def _has_inputs(self, shared: Shared) -> bool:
         """Return whether the program has what an answer is about, and tells the same as the one that found it."""
-        if not all(map(self.program.holds, shared.modules)):
+        is_here = self._held.get(shared.modules)
+        if is_here is None:
+            is_here = self._held[shared.modules] = all(map(self.program.holds, shared.modules))
+        if not is_here:
             return False
         for asked, known in pairs(shared.inputs):
             found = self._inputs.get(asked, self)
