@@ -27,6 +27,7 @@ from ms_perflint.program.run_configurations import Asked, RunConfiguration
 from ms_perflint.program.target import Target, versions_of
 from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.project import Project
+from ms_perflint.resolve.watched import Watched
 
 if TYPE_CHECKING:
     from ms_perflint.infer.database import Database
@@ -92,7 +93,7 @@ class Program:
     def _forget(self) -> None:
         """Begin with no answers."""
         self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps, by the function and its arguments
-        self.asked_of_run = Asked()
+        self.asked_of_run = Asked(self.project.shared.setdefault(Watched, {}))
         self._left_out: dict[Message, None] = {}  # why questions were answered in part
 
     def close(self) -> None:
@@ -113,7 +114,7 @@ class Program:
     def is_run_as(self, other: Program) -> bool:
         """Return whether another run configuration of the program gives all that was asked of this one."""
         overrides = self.overrides() == other.overrides()
-        return overrides and self.asked_of_run.is_same(other._given, other._exported)
+        return overrides and self.asked_of_run.is_same(other._given, other._exported, self.config, other.config)
 
     def module(self, path: str) -> Optional[SemanticIndex]:
         """Return a module of the program; None when it cannot be parsed."""
@@ -326,9 +327,16 @@ class Program:
         directories = self.project.ancestors(os.path.dirname(self.entry))
         paths = [path, *config_files.respelled(path)]
         for candidate in (each for one in paths for each in config_files.resolve(one, module.directory, directories)):
-            if (entry := _config(self, candidate)) is not None:
-                return Tree(candidate, entry.data, open=entry.open)
+            if (entry := self.config(candidate)) is not None:
+                data = entry.data
+                if self.ways > 1 and self.run is not None and isinstance(data, dict):
+                    data = Watched(data, (), self.asked_of_run.documents.setdefault(candidate, {}))
+                return Tree(candidate, data, open=entry.open)
         return None
+
+    def config(self, path: str) -> Optional[config_documents.Entry]:
+        """Return a config file, with the files below it; None when it is not there or no config."""
+        return _config(self, path)
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression can be."""
@@ -356,8 +364,12 @@ class Program:
         return answer
 
     def _given(self, flags: tuple[str, ...]) -> tuple[Optional[Given], ...]:
-        starts = (self.run,) if self.run is not None else self.starts
-        return tuple(start.given(flags) for start in starts)
+        if self.run is None:
+            return tuple(start.given(flags) for start in self.starts)
+        given = self.run.given(flags)
+        if given is None and self.run.is_rest_open:
+            return tuple(start.given(flags) for start in self.starts)
+        return (given,)
 
     def is_one_run(self) -> bool:
         """Return whether one run is judged, and no other: what it is not given has its default."""

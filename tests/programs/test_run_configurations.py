@@ -329,3 +329,60 @@ LAUNCHERS = [
 def test_launchers_that_differ(scripts: dict[str, str], expected: list[list[str] | None], tmp_path: Path) -> None:
     write(tmp_path, ARGPARSE, **scripts)
     assert configurations(tmp_path) == expected
+
+
+# --- config files of which one has to be named
+
+REQUIRED = 'parser.add_argument("--config", required=True)'
+FILES = {f"configs/net_{number}.yaml": f"mode: {number % 2}\nwidth: {number}\n" for number in range(6)}
+SIBLINGS = [
+    (REQUIRED, {}, [["configs/net_1.yaml", "configs/net_3.yaml", "configs/net_5.yaml"]]),
+    ('parser.add_argument("config")', {}, [["configs/net_1.yaml", "configs/net_3.yaml", "configs/net_5.yaml"]]),
+    ('parser.add_argument("--config", default="configs/net_0.yaml")', {}, []),
+    ('parser.add_argument("--config", default=None)', {}, []),
+    (REQUIRED, {"configs/other.yaml": "services:\n  web:\n    image: x\n"}, [[*sorted(FILES)[1::2]]]),
+    (REQUIRED, {"configs/more/net_9.yaml": "mode: 1\n"}, [["configs/more/net_9.yaml", *sorted(FILES)[1::2]]]),
+    (REQUIRED, dict.fromkeys(FILES, "mode: 1\n"), [None]),
+    (REQUIRED, dict.fromkeys(FILES, "mode: 0\n"), []),
+]
+
+
+@pytest.mark.parametrize(("option", "files", "expected"), SIBLINGS)
+def test_each_config_file_that_may_be_named_is_a_run(
+    option: str, files: dict[str, str], expected: list[list[str] | None], tmp_path: Path
+) -> None:
+    write(tmp_path, YAML.replace(REQUIRED, option), **{**FILES, **files})
+    for name in CONFIGS:
+        (tmp_path / name).unlink()
+    assert configurations(tmp_path) == expected
+
+
+def test_a_new_config_file_is_seen_by_a_run_with_a_cache(tmp_path: Path) -> None:
+    write(tmp_path, YAML)
+    cache = ("--cache-dir", str(tmp_path / "cache"))
+    assert configurations(tmp_path, *cache) == [["configs/eager.yaml"]]
+    (tmp_path / "configs" / "more.yaml").write_text("mode: 1\n", encoding="utf-8")
+    assert configurations(tmp_path, *cache) == [["configs/eager.yaml", "configs/more.yaml"]]
+    (tmp_path / "configs" / "graph.yaml").write_text("mode: 1\n", encoding="utf-8")
+    assert configurations(tmp_path, *cache) == [None]
+
+
+def test_a_fix_of_what_one_config_file_decides_is_shown_there(tmp_path: Path) -> None:
+    level = '"O2"'
+    write(tmp_path, YAML + TAIL.replace(level, 'cfg["level"]'), **{
+        "configs/graph.yaml": "mode: 0\nlevel: O2\n", "configs/eager.yaml": "mode: 0\nlevel: O0\n",
+    })  # fmt: skip
+    ran = run("train.py", "--select", "MSP201", "--output-format", "json", cwd=tmp_path)
+    (found,) = json.loads(ran.out)
+    assert found["configurations"] == ["configs/eager.yaml"]
+    assert found["message"].endswith(", with 1 of 2 run configurations: configs/eager.yaml")
+    assert found["fix"]["applicability"] == "display-only"
+    assert [Path(edit["filename"]).name for edit in found["fix"]["edits"]] == ["eager.yaml"]
+
+
+def test_a_program_that_trains_with_no_file_is_judged_as_it_is(tmp_path: Path) -> None:
+    text = YAML.replace("required=True", "required=True, help='x'")
+    write(tmp_path, text)
+    for name in CONFIGS:
+        (tmp_path / name).unlink()
+    assert configurations(tmp_path) == []
