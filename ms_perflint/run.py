@@ -15,6 +15,7 @@ from ms_perflint.commands.asked import Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output, outputs, tell, write
 from ms_perflint.commands.requests import compared_states, refuse, typed_text
+from ms_perflint.commands.touched import Touched, others_in
 from ms_perflint.config import TABLE, Arguments, Config, Trust
 from ms_perflint.config_values import override
 from ms_perflint.configurations import Configurations, Group, configurations, unread
@@ -70,7 +71,14 @@ def run(paths: Sequence[str], options: Options) -> int:
         from ms_perflint.programs import files_of
 
         paths = files_of(configs.run.arguments.entry, configs)
-    found = typed.found(configs, options.force_exclude) if typed else discover(paths, configs, options.force_exclude)
+    others = others_in(paths) if not typed and compared is None else ()
+    touched = Touched(paths, others, configs, options.force_exclude) if others else None
+    if typed:
+        found = typed.found(configs, options.force_exclude)
+    elif touched is not None:
+        found = touched.found
+    else:
+        found = discover(paths, configs, options.force_exclude)
     if compared is not None and options.staged:
         from ms_perflint.since.states import staged
 
@@ -82,7 +90,7 @@ def run(paths: Sequence[str], options: Options) -> int:
     if not found.files and not found.problems and not options.quiet and not typed:
         tell(say(Message("no Python files found"), language))
     directory = None if options.no_cache else options.cache_dir or default_directory()
-    work = Work(found, configs, options, wanted, Memories(directory, paths), language, typed, compared)
+    work = Work(found, configs, options, wanted, Memories(directory, paths), language, typed, compared, touched)
     with closing(compared) if compared is not None else nullcontext():
         problems = {*found.problems, *work.done()}
     clock += [(Message("linting"), work.linted), (Message("fixing and reporting"), time.perf_counter())]
@@ -117,6 +125,7 @@ class Work:
         language: str = ENGLISH,
         typed: Typed | None = None,
         compared: States | None = None,
+        touched: Touched | None = None,
     ) -> None:
         self.found = found
         self.files = found.files
@@ -130,6 +139,7 @@ class Work:
         self.typed = typed  # what came from the standard input: a fix of it is printed, and the report goes to stderr
         self.disk = typed.files() if typed else compared.after if compared is not None else Disk()
         self.comparison = self._compared(compared) if compared is not None else None
+        self.touched = touched
         self.older = 0  # findings that are left out because they were there before
         self._first: Report | None = None
         self.linted = 0.0  # when the files were linted first
@@ -143,6 +153,9 @@ class Work:
         if self.comparison is not None and self.comparison.states.is_same:
             return Report((), (), self.files)
         report = joined(self._lint(files, group) for group in self.groups)
+        if self.touched is not None:
+            known = {number: self._memory(group.config) or Memory() for number, group in enumerate(self.groups)}
+            report = self.touched.only(report, self.groups, known)
         if self.comparison is not None:
             report, self.older = self.comparison.worse(report, files)
         self.linted = self.linted or time.perf_counter()
@@ -156,7 +169,7 @@ class Work:
     def _lint(self, files: Files, group: Group) -> Report:
         """Return what is found in files that have the same configuration."""
         config, paths = group
-        memory = self.memories.of(config, held=self.options.fix or self.options.diff or self.comparison is not None)
+        memory = self._memory(config)
         known = answered(paths, files, memory, config)
         if known is not None:
             return left_out(known, config, files)
@@ -177,6 +190,11 @@ class Work:
         from ms_perflint.since.comparison import Comparison
 
         return Comparison(compared, self._lint_before)
+
+    def _memory(self, config: Config) -> Memory | None:
+        """Return what is known under a configuration; None where nothing is kept, and nothing asked twice."""
+        is_twice = self.options.fix or self.options.diff or self.comparison is not None or self.touched is not None
+        return self.memories.of(config, held=is_twice)
 
     def _lint_before(self, paths: Sequence[str], files: Files) -> Report:
         """Return what is found in files as they were before the change; their settings are those of now."""
