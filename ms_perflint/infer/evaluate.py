@@ -97,7 +97,8 @@ class ProgramEvaluator:
             found = self.binding(bindings[0], inner)
             if (id(bindings[0]), inner.key) not in self._memo:  # in a cycle that is not settled
                 return found
-            self.queries.same(key, (id(bindings[0]), inner.key), scope, node, bindings[0])
+            if self.queries.sharing is not None:
+                self.queries.sharing.same(key, (id(bindings[0]), inner.key), scope, node, bindings[0])
         self._memo[key] = found
         return found
 
