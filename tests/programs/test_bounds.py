@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 from programs import analysed
 
@@ -96,3 +98,14 @@ def test_a_folder_of_many_modules_is_part_of_the_program() -> None:
     files = {f"kit/n{n}.py": "import mindspore\n" for n in range(100)}
     program = analysed({"train.py": "import mindspore\nimport kit\n", "kit/__init__.py": kit, **files})
     assert len(program.files) == 102
+
+
+@pytest.mark.parametrize(("count", "is_open"), [(50, False), (51, True)])
+def test_what_a_long_list_of_a_file_holds_is_open(count: int, is_open: bool) -> None:
+    train = "import mindspore\nimport yaml\n\nfor each in yaml.safe_load(open('list.yaml'))['sizes']:\n    use(each)\n"
+    program = analysed({"train.py": train, "list.yaml": f"sizes: {[n % 7 for n in range(count)]}\n"})
+    ((site,),) = (program.sites("use"),)
+    assert isinstance(site.node, ast.Call)
+    value = program.value(site.node.args[0], site.scope)
+    assert value.open is is_open
+    assert set(value.constants) == (set() if is_open else set(range(7)))
