@@ -68,7 +68,7 @@ class Linter:
         coming: Sequence[str] = (),
     ) -> None:
         self.config = config
-        self.suppress = suppress  # whether comments switch findings off
+        self.suppress = suppress and not config.ignore_noqa  # whether comments switch findings off
         self.files = files
         self.remember = remember  # whether `sessions` are kept
         self._parsed = parsed  # modules that outlast the linter

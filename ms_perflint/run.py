@@ -16,13 +16,13 @@ from ms_perflint.commands.outputs import Output, outputs, tell, write
 from ms_perflint.config import TABLE, Arguments, Config, Trust
 from ms_perflint.config_values import override
 from ms_perflint.configurations import Configurations, Group, configurations, unread
-from ms_perflint.core.findings import Finding, Gain, Problem, Report, Safety, joined
+from ms_perflint.core.findings import SIZES, Finding, Gain, Problem, Report, Safety, joined
 from ms_perflint.core.source import PYTHON, Disk, Files, Overlay, Source
 from ms_perflint.discovery import Found, discover
 from ms_perflint.gate import REVIEW, answered, left_out
 from ms_perflint.languages import ENGLISH, Message, chosen, say
 from ms_perflint.named import unparsable
-from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_statistics, rendered
+from ms_perflint.report import BY_GAIN, COUNTED, FOR_PEOPLE, SORTED, Outcome, render, render_statistics, rendered
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
 from ms_perflint.report.summary import files_of, findings_of
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 def run(paths: Sequence[str], options: Options) -> int:
     """Return the exit code: 0 nothing left to report, 1 findings left, 2 something could not be done."""
+    options = options._replace(fix=options.fix or options.fix_only)
     _refuse(options)
     if options.watch:
         from ms_perflint.commands.watching import watch
@@ -125,7 +126,7 @@ class Work:
         self.configs = configs
         self.memories = memories
         self.options = options
-        self.style = for_output() if any(output.file is None for output in wanted) else PLAIN
+        self.style = for_output(options.color) if any(output.file is None for output in wanted) else PLAIN
         self.typed = typed  # what came from the standard input: a fix of it is printed, and the report goes to stderr
         self.disk = typed.files() if typed else Disk()
         self._first: Report | None = None
@@ -221,7 +222,8 @@ class Work:
         profiled = self._profiled(report)
         not_shown = self._print(report, settled, files, profiled)
         findings = profiled.findings if profiled is not None else report.findings
-        self.left = sum(finding.measured is None or finding.measured.verdict != "refuted" for finding in findings)
+        left = sum(finding.measured is None or finding.measured.verdict != "refuted" for finding in findings)
+        self.left = 0 if self.options.fix_only else left
         self.fixed = len(settled.fixed) if settled else 0
         self.unread = _unread(report)
         self._say_stale(report)
@@ -259,6 +261,7 @@ class Work:
             programs=partial(self._programs, report.files),
             known=len(report.known),
             profiled=profiled,
+            fix_only=self.options.fix_only,
             unjudged=report.unjudged,
             trained=len(report.trained),
         )
@@ -267,6 +270,10 @@ class Work:
             show = render_statistics if self.options.statistics and output.format in COUNTED else render
             styled = outcome._replace(style=self.style if output.file is None else PLAIN)
             findings = profiled.findings if profiled is not None else report.findings
+            if self.options.fix_only:
+                findings = ()
+            if self.options.sort == BY_GAIN and output.format in SORTED:
+                findings = tuple(sorted(findings, key=by_gain))
             text, problems = rendered(partial(show, output.format), styled, findings, output.format)
             write(text, output.file, aside=bool(settled and self.typed))
             failed.update(problems)
@@ -440,8 +447,12 @@ def _on_top(options: Options, given: Arguments | None, config: Config) -> Config
         unsafe_fixes=options.unsafe_fixes,
         lang=options.lang,
         baseline=options.baseline,
+        fixable=options.fixable,
+        unfixable=options.unfixable,
+        exclude=options.exclude,
+        extend_exclude=options.extend_exclude,
     )
-    config = config._replace(arguments=given)
+    config = config._replace(arguments=given, ignore_noqa=options.ignore_noqa, min_gain=options.min_gain)
     return config._replace(baseline=None) if options.no_baseline else config
 
 
@@ -458,11 +469,16 @@ def _arguments(paths: Sequence[str], words: tuple[str, ...]) -> Arguments:
     return Arguments(entry, words, os.getcwd())
 
 
+def by_gain(finding: Finding) -> tuple[int, Finding]:
+    """Return a sort key: what may gain the most first."""
+    return SIZES.index(gain(finding.code).size), finding
+
+
 def gain(code: str) -> Gain:
     """Return what mending the findings of a rule may gain."""
-    from ms_perflint.check import checks
+    from ms_perflint.check import gain_of  # here, because it brings all rules
 
-    return next((check.gain for check in checks() if check.code == code), Gain())
+    return gain_of(code)
 
 
 def _unread(report: Report) -> set[Problem]:

@@ -130,7 +130,7 @@ def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
         ("line-length = 0", "line-length: expected a number from 1 to 1000, got 0"),
         ('exclude = ["a", "!"]', 'exclude: "!" is not a pattern: it names nothing'),
         ("rules = 1", "rules: expected a table of rules, like [tool.ms-perflint.rules.MSP202]"),
-        ("rules.unaligned.x = 1", 'rules: unknown rule "unaligned", did you mean "unaligned-shape"?'),
+        ("rules.unaligned-shap.x = 1", 'rules: unknown rule "unaligned", did you mean "unaligned-shape"?'),
         ("rules.MSP202 = 1", "rules.MSP202: expected a table of options"),
         ("rules.MSP202.mutliple = 8", 'rules.MSP202.mutliple: unknown option, did you mean "multiple"?'),
         ('rules.MSP202.multiple = "8"', 'rules.MSP202.multiple: expected a value like 16, got "8"'),
