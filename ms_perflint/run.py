@@ -262,6 +262,7 @@ class Work:
             known=len(report.known),
             profiled=profiled,
             fix_only=self.options.fix_only,
+            declined=settled.declined if settled else frozenset(),
             unjudged=report.unjudged,
             trained=len(report.trained),
         )
@@ -336,7 +337,7 @@ class Work:
 
         asked: list[tuple[Finding, str]] = []
 
-        def note(finding: Finding, diff: str) -> bool:
+        def note(finding: Finding, diff: str, left: int) -> bool:
             asked.append((finding, diff))
             return False
 
@@ -378,7 +379,7 @@ class Work:
         people = is_terminal and all(output.file or output.format in FOR_PEOPLE for output in self.outputs)
         ask = people and not options.no_interactive and not self.configs.unsafe_fixes
         consent = Dialogue(self.style, self.language) if ask else None
-        return fix(self.lint, self.disk, self.configs, unsafe=self.configs.unsafe_fixes, consent=consent)
+        return fix(self.lint, self.disk, self.configs, unsafe=self.configs.unsafe_fixes, consent=consent, rank=by_gain)
 
     def _trust(self, given: frozenset[str], finding: Finding) -> Safety | None:
         """Return how far a fix is trusted; one that changes a file that was not given is only shown."""

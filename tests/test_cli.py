@@ -13,7 +13,7 @@ from front import END, FIXED, SAFE, TRAIN, UNSAFE, on_terminal, run, run_process
 from ms_perflint import __version__, pages
 
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
-ASKED = "Make this change? [y]es, [n]o, [a]ll of MSP301, [A]ll, [q]uit: "
+ASKED = ": make this change? [y]es, [n]o, [a]ll of MSP301, [A]ll, [q]uit: "
 
 
 @pytest.fixture
@@ -191,10 +191,26 @@ def test_answers_can_hold_for_more_than_one_fix(
 
 
 @terminal
+def test_questions_are_numbered_and_what_may_gain_the_most_comes_first(here: Path) -> None:
+    """What was refused is named again, and not shown again."""
+    options = ("--isolated", "-n", "--select", "MSP101,MSP301", "--mindspore-version", "1.1", "--fix", ".")
+    (here / "other.py").write_text(TRAIN)
+    ran = on_terminal(*options, cwd=here, answers=["n", "y", "n", "y"], env={"NO_COLOR": "1"})
+    asked = [line.split(":")[0] for line in ran.out.splitlines() if "make this change?" in line]
+    assert asked == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"]
+    questions, report = ran.out.rsplit("[q]uit: y\n", 1)
+    shown = [line.split()[1] for line in questions.splitlines() if line.startswith(("other.py:", "train.py:"))]
+    assert shown == ["MSP101", "MSP101", "MSP301", "MSP301"]
+    assert [line.split(":")[0] for line in report.splitlines() if ": MSP" in line and ":8:" in line] == ["other.py"]
+    assert " | " not in report and "help:" not in report
+    assert "Found 4 findings (2 fixed, 2 remaining)." in report
+
+
+@terminal
 def test_nobody_is_asked_when_it_makes_no_sense(here: Path) -> None:
     for more in ("--no-interactive",), ("--output-format", "json"), ("--unsafe-fixes",):
         ran = on_terminal(*UNSAFE, "--fix", *more, "train.py", cwd=here)
-        assert "Make this change?" not in ran.out
+        assert "make this change?" not in ran.out
 
 
 @terminal

@@ -38,9 +38,12 @@ class Front(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put `check` before arguments that name no command."""
         args = with_files(args)
-        if not args or (args[0] not in self.commands and args[0] not in ("--help", "-h", "--version")):
-            self._refuse_slip(args[0] if args else "")
+        if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
+            if not ctx.resilient_parsing:  # as for the completion of a shell
+                self._refuse_slip(args[0])
             args = ["check", *args]
+        elif not args and not ctx.resilient_parsing:
+            args = ["check"]
         if "--" in args and args[0] in ("check", "program"):
             end = args.index("--")
             ctx.meta[ARGUMENTS] = tuple(args[end + 1 :])

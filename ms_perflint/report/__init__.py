@@ -51,6 +51,7 @@ class Outcome(NamedTuple):
     known: int = 0  # findings that are left out because the baseline knows them
     profiled: Joined | None = None  # what a profile shows of this run
     unjudged: tuple[Unjudged, ...] = ()  # programs that were judged in part
+    declined: frozenset[Finding] = frozenset()  # what a person has just seen, and does not want mended
     fix_only: bool = False  # whether what is left is not reported
     trained: int = 0  # programs that train, these among them
     language: str = ENGLISH  # of what the report says itself; findings come in it
