@@ -94,6 +94,7 @@ def _left_out(config: Config, given: Mapping[str, Any]) -> dict[str, Any]:
     patterns = (*given.get("exclude", ()), *given.get("extend_exclude", ()))
     if not patterns:
         return {}
+    patterns = tuple(each[1:] if each.startswith("./") else each for each in patterns)
     names = {key: tuple(each for each in given.get(key, ()) if not _is_anchored(each)) for key in _EXCLUDES}
     found: dict[str, Any] = {"extend_exclude": (*config.extend_exclude, *names["extend_exclude"])}
     if "exclude" in given:

@@ -206,6 +206,8 @@ class Work:
             said = Message("Would add `# noqa` for {findings} in {files}.", findings=findings, files=files)
         if not self.options.quiet:
             tell(say(said, self.language))
+            if done and noqa.ruff_removes(self.configs.run.root):
+                tell(say(noqa.RUFF, self.language))
         return {*report.problems, *added.problems, *problems}
 
     def report(self) -> set[Problem]:
