@@ -13,7 +13,7 @@ import sys
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Optional
 
@@ -51,6 +51,28 @@ class Memory:
             for linted, _ in head.files():
                 self._stale.update([self._where[path] for path in linted if path in self._where])
                 self._where.update(dict.fromkeys(linted, name))
+
+    def apart(self) -> Memory:
+        """Return a memory that knows the same, and forgets and learns by itself: nothing of that is kept."""
+        other = Memory()
+        other._parts, other._where, other._held = self._parts, dict(self._where), dict(self._held)
+        return other
+
+    def consulting(self, paths: Iterable[str], asked: Collection[str]) -> set[str]:
+        """Return those of the files for which, or for others that were linted with them, one of some was consulted."""
+        wanted, found = frozenset(asked), set[str]()
+        by_part: dict[str, list[str]] = {}
+        for path in paths:
+            if path in self._where:
+                by_part.setdefault(self._where[path], []).append(path)
+            elif path in self._held and any(stamp.path in wanted for stamp in self._held[path].stamps):
+                found.add(path)
+        for name, members in by_part.items():
+            kept = self._parts.load(name) if self._parts is not None else None
+            for one in kept.sessions() if kept is not None else ():
+                if any(stamp.path in wanted for stamp in one.stamps):
+                    found.update(path for path in members if path in one.findings)
+        return found
 
     def knows(self, path: str) -> bool:
         """Return whether something was found out about a file; it may not hold any more."""

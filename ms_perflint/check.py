@@ -52,6 +52,7 @@ class Check:
     reviews: ClassVar[bool] = False  # it judges the comments of a file once all others have spoken: see `review`
     options: ClassVar[Mapping[str, object]] = {}  # option -> default
     symptom: ClassVar[str] = ""  # the function of `profile.symptoms` that finds in a profile what it is about
+    limits: ClassVar[Mapping[str, tuple[int, int]]] = {}  # option -> the least and the greatest number
     gain: ClassVar[Gain] = Gain()  # what mending its findings may gain, for reports that put the most first
 
     def __init__(self, program: Program, options: Optional[Mapping[str, object]] = None, line_length: int = 88) -> None:

@@ -72,6 +72,18 @@ class Arguments(NamedTuple):
     base: str  # the directory from which files in them are seen
 
 
+class Launch(NamedTuple):
+    """A command that starts a program, as `launch` says it; each file that a pattern in it names is another run."""
+
+    entry: str  # absolute
+    words: tuple[str, ...]  # behind the entry script
+    base: str  # the directory from which files in them are seen
+    script: str  # the entry script as it is written
+    file: str  # in which it is said, absolute
+    row: int
+    said: str  # the same, as messages begin with it
+
+
 class Excluded(NamedTuple):
     """Patterns of what is left out of directories, and the folder that they are relative to."""
 
@@ -103,6 +115,7 @@ class _Settings(NamedTuple):
     respect_gitignore: bool = True
     output_format: str = "text"
     lang: str | None = None  # one of LANGUAGES
+    launch: tuple[Launch, ...] = ()
     arguments: Arguments | None = None  # of the one program that is judged
     ignore_noqa: bool = False  # whether comments switch nothing off
     min_gain: str = SIZES[-1]  # rules that may gain less are off

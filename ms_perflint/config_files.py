@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Optional
 
-from ms_perflint.config import TABLE, Config, ConfigError, common_parent
+from ms_perflint.config import TABLE, Config, ConfigError, Launch, common_parent
 from ms_perflint.config_values import EXTEND, Spot, extended, file_name, read
-from ms_perflint.core.source import read_regular
+from ms_perflint.core.source import Disk, read_regular
 from ms_perflint.languages import Message
 
 TABLE_NAME = TABLE.rpartition(".")[2]
@@ -36,6 +36,8 @@ class Ruling(NamedTuple):
     def config(self) -> Config:
         """Return the configuration that it spells, on top of those that it extends. May raise ConfigError."""
         values = read(self.table, self.where, self.text)
+        for launch in values.get("launch", ()):
+            _check(launch)
         return extended(self.base.config, values, self.root) if self.base else Config(root=self.root, **values)
 
     def origin(self, key: str) -> Optional[Ruling]:
@@ -43,6 +45,18 @@ class Ruling(NamedTuple):
         if key in self.table:
             return self
         return self.base.origin(key) if self.base is not None else None
+
+
+def _check(launch: Launch) -> None:
+    """Raise ConfigError where a command names files that are not there."""
+    from ms_perflint.core.globs import is_pattern, matching  # here, because few tables say how programs are started
+
+    patterns = [word.rpartition("=")[2] for word in launch.words if is_pattern(word)]
+    missing = [each for each in patterns if not matching(Disk(), launch.base, each)]
+    if not os.path.isfile(launch.entry):
+        missing = [launch.script]
+    if missing:
+        raise ConfigError(Message("{place}: there is no file `{name}`", place=launch.said, name=missing[0]))
 
 
 class _Found(NamedTuple):

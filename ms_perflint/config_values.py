@@ -17,6 +17,7 @@ from ms_perflint.config import (
     ConfigError,
     Excluded,
     FileIgnore,
+    Launch,
     Patterns,
     Version,
 )
@@ -301,11 +302,51 @@ def _format(value: object, place: Spot) -> str:
     return _one_of(FORMATS, value, place)
 
 
+def _launches(value: object, place: Spot) -> tuple[Launch, ...]:
+    """Return the commands that start programs; files in them are seen from the directory of the table's file."""
+    import shlex  # here, because few tables say how programs are started
+
+    found = []
+    for text in _texts(value, place):
+        try:
+            words = shlex.split(text)
+        except ValueError as error:
+            raise ConfigError(
+                Message("{place}: {got}: {reason}", place=place, got=_shown(text), reason=error)
+            ) from None
+        first = next((at for at, word in enumerate(words) if word.endswith(".py")), None)
+        if first is None:
+            message = Message(
+                '{place}: expected a script with its arguments, like "train.py --config configs/*.yaml", got {got}',
+                place=place, got=_shown(text),
+            )  # fmt: skip
+            raise ConfigError(message)
+        file = os.path.abspath(place.where)
+        base = os.path.dirname(file)
+        entry = os.path.normpath(os.path.join(base, words[first]))
+        rows = [row for row, line in enumerate((place.text or "").splitlines(), 1) if text in line]
+        row = rows[0] if rows else 1
+        found.append(Launch(entry, tuple(words[first + 1 :]), base, words[first], file, row, str(place)))
+    return tuple(found)
+
+
 def _length(value: object, place: Spot) -> int:
     """Return a line length."""
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1000:
-        got = _shown(value)
-        raise ConfigError(Message("{place}: expected a number from 1 to 1000, got {got}", place=place, got=got))
+    return _number(value, place, (1, 1000))
+
+
+def _number(value: object, place: Spot, limits: tuple[int, int]) -> int:
+    """Return a whole number between two others."""
+    low, high = limits
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        message = Message(
+            "{place}: expected a number from {low} to {high}, got {got}",
+            place=place,
+            low=low,
+            high=high,
+            got=_shown(value),
+        )
+        raise ConfigError(message)
     return value
 
 
@@ -324,11 +365,14 @@ def _options(value: object, place: Spot) -> dict[str, dict[str, object]]:
             raise _unknown_rule(place, rule, codes)
         if not isinstance(table, dict):
             raise ConfigError(Message("{place}: expected a table of options", place=place.below(rule)))
-        found[codes[rule]] = _rule_options(table, known[codes[rule]].options, place.below(rule))
+        check = known[codes[rule]]
+        found[codes[rule]] = _rule_options(table, check.options, check.limits, place.below(rule))
     return found
 
 
-def _rule_options(table: Mapping[str, object], defaults: Mapping[str, object], place: Spot) -> dict[str, object]:
+def _rule_options(
+    table: Mapping[str, object], defaults: Mapping[str, object], limits: Mapping[str, tuple[int, int]], place: Spot
+) -> dict[str, object]:
     """Return the options that a table sets for one rule."""
     for option, value in table.items():
         if option not in defaults:
@@ -343,17 +387,9 @@ def _rule_options(table: Mapping[str, object], defaults: Mapping[str, object], p
                 got=_shown(value),
             )
             raise ConfigError(message)
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value <= 0 < _number(default):
-            message = Message(
-                "{place}: expected a number above 0, got {got}", place=place.below(option), got=_shown(value)
-            )
-            raise ConfigError(message)
+        if option in limits:
+            _number(value, place.below(option), limits[option])
     return dict(table)
-
-
-def _number(value: object) -> float:
-    """Return a number; 0 for what is none."""
-    return value if isinstance(value, (int, float)) else 0
 
 
 def _shown(value: object) -> str:
@@ -385,5 +421,6 @@ _READERS: Mapping[str, Callable[[object, Spot], object]] = {
     "respect-gitignore": _flag,
     "output-format": _format,
     "lang": _language,
+    "launch": _launches,
     "rules": _options,
 }

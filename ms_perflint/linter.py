@@ -243,7 +243,7 @@ class Linter:
         before = self._programs.entries
         self._asked_about, self._left, self._gaps = {}, {}, False
         found = [finding for check in enabled for finding in self._findings(check, module)]
-        again = [entry for entry in self._asked_about if entry in before and self._programs.left_out(entry)]
+        again = [entry for entry in self._asked_about if entry in before and self._programs.is_spent(entry)]
         for entry in again:
             self._drop_program(entry)
         return self._found_in(module, enabled) if again else found
@@ -335,7 +335,13 @@ class Linter:
     def _findings(self, check: type[Check], module: SemanticIndex) -> list[Finding]:
         before = len(self._errors)
         found = merged([self._of_program(check, entry, module) for entry in self._entries(check, module)])
-        return found if len(self._errors) == before else [only_shown(finding) for finding in found]
+        is_whole = len(self._errors) == before and not self._is_shared(module)
+        return found if is_whole else [only_shown(finding) for finding in found]
+
+    def _is_shared(self, module: SemanticIndex) -> bool:
+        """Return whether programs that are not asked run a file too: just one run of one program is judged."""
+        asked = self.config.arguments
+        return asked is not None and not {asked.entry, module.path}.issuperset(self.project.programs(module.path))
 
     def _entries(self, check: type[Check], module: SemanticIndex) -> tuple[str, ...]:
         """Return the entry scripts of the programs that a check is asked for in a file."""
@@ -372,7 +378,8 @@ class Linter:
     def _judge(self, entry: str) -> None:
         """Let a program judge all files that come, and give it back."""
         for path in sorted(self.project.closure(entry) & self._coming.keys()):
-            for check, judged in self._ahead(entry, path, self._asking(path).get(entry, ())).items():
+            asking = self._asking(path).get(entry, ())
+            for check, judged in self._ahead(entry, path, asking).items() if asking else ():
                 if any(judged):
                     self._judged.setdefault(path, {})[check, entry] = judged
         self._done.add(entry)
@@ -391,7 +398,7 @@ class Linter:
         reason, said = self._programs.left_out(entry), self._why_unjudged(entry)
         if path == entry and asking:
             self._note_training(held[0])
-        if reason:
+        if self._programs.is_spent(entry):
             self._drop_program(entry)
             if not is_new:
                 return self._ahead(entry, path, asking)

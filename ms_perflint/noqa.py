@@ -23,7 +23,7 @@ OPENING = frozenset(("FSTRING_START", "TSTRING_START"))  # from Python 3.12 and 
 CLOSING = frozenset(("FSTRING_END", "TSTRING_END"))
 
 
-RUFF = Message('ruff removes these comments (RUF100) unless its settings say `lint.external = ["MSP"]`')
+RUFF = Message('ruff removes these comments (RUF102) unless its settings say `lint.external = ["MSP"]`')
 
 
 @dataclass(frozen=True)

@@ -219,6 +219,14 @@ OPTIONS = (
         unset=f"{VARIABLE}, else the locale",
     ),
     Option(
+        "launch",
+        "list of commands",
+        [],
+        'launch = ["train.py --config configs/*.yaml", "train.py --device CPU"]',
+        "How programs are run: each is judged in these ways; files are relative to the file that says it.",
+        {"type": "array", "items": {"type": "string", "pattern": r"\.py(\s|$)"}},
+    ),
+    Option(
         "rules",
         "tables of rules and their options",
         {},
@@ -259,9 +267,9 @@ def schema() -> dict[str, object]:
 
     prefixes = {check.code[:end] for check in checks() for end in range(_letters(check.code), len(check.code) + 1)}
     words = [ALL, *sorted(prefixes), *(check.name for check in checks())]
-    tables = {check.code: _table(check.options) for check in checks() if check.options}
+    tables = {check.code: _table(check.options, check.limits) for check in checks() if check.options}
     named = {check.name: tables[check.code] for check in checks() if check.options}
-    empty = {word: _table({}) for check in checks() if not check.options for word in (check.code, check.name)}
+    empty = {word: _table({}, {}) for check in checks() if not check.options for word in (check.code, check.name)}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": f"{SITE}schema.json",
@@ -305,16 +313,10 @@ def _property(option: Option) -> dict[str, object]:
     return {**option.schema, "description": words, **known}
 
 
-def _table(options: Mapping[str, object]) -> dict[str, object]:
+def _table(options: Mapping[str, object], limits: Mapping[str, tuple[int, int]]) -> dict[str, object]:
     """Return the schema of the options of one rule."""
     names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
-    properties = {
-        key: {"type": names[type(value)], **_bounds(value), "default": value} for key, value in options.items()
-    }
+    properties = {key: {"type": names[type(value)], "default": value} for key, value in options.items()}
+    for key, (low, high) in limits.items():
+        properties[key] = {**properties[key], "minimum": low, "maximum": high}
     return {"type": "object", "additionalProperties": False, "properties": properties}
-
-
-def _bounds(default: object) -> dict[str, object]:
-    """Return what numbers are allowed for an option with this default."""
-    is_positive = isinstance(default, (int, float)) and not isinstance(default, bool) and default > 0
-    return {"exclusiveMinimum": 0} if is_positive else {}

@@ -7,16 +7,17 @@ from collections.abc import Callable, Iterator
 from typing import Optional
 
 from ms_perflint.config import Config, PerDirectory
-from ms_perflint.core.findings import Found, Problem, over_runs
+from ms_perflint.core.findings import Found, Place, Problem, over_runs
 from ms_perflint.core.source import Disk
 from ms_perflint.discovery import discover
 from ms_perflint.infer.commandline import NOWHERE
 from ms_perflint.languages import Message
-from ms_perflint.program import run_configurations
+from ms_perflint.program import run_configurations, sibling_configs
 from ms_perflint.program.program import Program
 from ms_perflint.program.run_configurations import RunConfiguration
 from ms_perflint.program.target import Target
 from ms_perflint.resolve.project import Project
+from ms_perflint.training import training
 
 ANSWERS = 1_000_000  # answers of programs, of all together, after which they are given back
 MOST = 60  # run configurations of one program that are judged
@@ -59,13 +60,33 @@ class Programs:
         """Return the program of an entry script in all its run configurations."""
         if entry not in self._held:
             base = Program(project, entry, self._target)
-            runs = self._runs(base)
-            self._more[entry] = max(0, len(runs) - MOST)
-            ways = tuple(base.run_as(run) if run is not None else base for run in runs[:MOST])
+            ways = self._ways(base)
             for program in ways:
                 program.ways = len(ways)
             self._held[entry] = ways
         return self._held[entry]
+
+    def _ways(self, base: Program) -> tuple[Program, ...]:
+        """Return a program in all the run configurations in which it is judged."""
+        runs = self._runs(base)
+        if all(run is None or run.start is not None for run in runs) and _may_ask(base):
+            siblings = tuple(sibling_configs.runs(base))
+            if siblings and self._needs(base, siblings):
+                runs = siblings
+        self._more[base.entry] = max(0, len(runs) - MOST)
+        return tuple(base.run_as(run) if run is not None else base for run in runs[:MOST])
+
+    @staticmethod
+    def _needs(base: Program, siblings: tuple[RunConfiguration, ...]) -> bool:
+        """Return whether a program trains with the config files that it may be given, and loads them."""
+        for run in siblings[: sibling_configs.TRIED]:
+            program = base.run_as(run)
+            try:
+                if training.trains(program).is_yes and sibling_configs.loads(program):
+                    return True
+            finally:
+                program.close()
+        return False
 
     def _runs(self, base: Program) -> tuple[Optional[RunConfiguration], ...]:
         """Return the run configurations in which a program is judged; None: with its defaults."""
@@ -77,14 +98,36 @@ class Programs:
             read = arguments.line(base, " ".join(asked.words), words, asked.base)
             self._problems += [Problem(base.entry, 0, 0, said) for _, said in read.problems]
             return (read.run,)
-        if not any(base.project.contains_any(path, ASKING) for path in base.files):
+        if launched := self._launched(base):
+            return launched
+        if not _may_ask(base):
             return (None,)
         return (None, *run_configurations.of_starts(base.starts, os.path.dirname(base.entry)))
+
+    def _launched(self, base: Program) -> tuple[RunConfiguration, ...]:
+        """Return the run configurations that `launch` says; none where it says nothing of this program."""
+        runs: list[RunConfiguration] = []
+        for launch in self._config.launch:
+            if launch.entry != base.entry:
+                continue
+            from ms_perflint.program import arguments
+
+            place = Place(launch.file, launch.row, 1)
+            words = [(word, place) for word in launch.words]
+            for line, name in arguments.expanded(base.project.files, words, launch.base):
+                read = arguments.line(base, name or " ".join(launch.words) or DEFAULTS, line, launch.base)
+                runs.append(read.run)
+                self._problems += [Problem(where.path, where.row, where.column, said) for where, said in read.problems]
+        return run_configurations.told_apart(runs)
 
     def left_out(self, entry: str) -> Optional[Message]:
         """Return why some questions that were asked of a program are left unanswered; None where none is."""
         reasons = (program.left_out for program in self._held.get(entry, ()))
         return next(filter(None, reasons), None) or self.beyond(entry)
+
+    def is_spent(self, entry: str) -> bool:
+        """Return whether the budget of a program is spent: what was asked first decides what it answers."""
+        return any(program.is_spent for program in self._held.get(entry, ()))
 
     def beyond(self, entry: str) -> Optional[Message]:
         """Return how many run configurations of a program are not judged; None where all are."""
@@ -109,6 +152,11 @@ class Programs:
     def forget(self) -> None:
         """Hold no program."""
         self._held.clear()
+
+
+def _may_ask(program: Program) -> bool:
+    """Return whether a program may ask the one who starts it for something."""
+    return any(program.project.contains_any(path, ASKING) for path in program.files)
 
 
 def over_all(programs: tuple[Program, ...], ask: Callable[[Program], Found]) -> Found:

@@ -5,24 +5,37 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import closing, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.cache import Memories, Memory, default_directory
-from ms_perflint.commands.asked import DASK, Options
+from ms_perflint.commands.asked import Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output, outputs, tell, write
+from ms_perflint.commands.requests import compared_states, refuse, typed_text
+from ms_perflint.commands.touched import Touched, others_in
 from ms_perflint.config import TABLE, Arguments, Config, Trust
 from ms_perflint.config_values import override
 from ms_perflint.configurations import Configurations, Group, configurations, unread
-from ms_perflint.core.findings import SIZES, Finding, Gain, Problem, Report, Safety, joined
+from ms_perflint.core.findings import SIZES, Finding, Gain, Measurement, Problem, Report, Safety, joined
 from ms_perflint.core.source import PYTHON, Disk, Files, Overlay, Source
 from ms_perflint.discovery import Found, discover
 from ms_perflint.gate import REVIEW, answered, left_out
 from ms_perflint.languages import ENGLISH, Message, chosen, say
 from ms_perflint.named import unparsable
-from ms_perflint.report import BY_GAIN, COUNTED, FOR_PEOPLE, SORTED, Outcome, render, render_statistics, rendered
+from ms_perflint.report import (
+    BY_GAIN,
+    COUNTED,
+    FOR_PEOPLE,
+    SORTED,
+    Outcome,
+    render,
+    render_statistics,
+    rendered,
+    unmeasured,
+)
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
 from ms_perflint.report.summary import files_of, findings_of
@@ -33,17 +46,21 @@ if TYPE_CHECKING:
     from ms_perflint.facts.data import Facts
     from ms_perflint.fixes.fixing import Settled
     from ms_perflint.profile.joined import Joined
+    from ms_perflint.since.comparison import Comparison
+    from ms_perflint.since.states import States
+
+Measured = Callable[[Finding], Optional[Measurement]]
 
 
 def run(paths: Sequence[str], options: Options) -> int:
     """Return the exit code: 0 nothing left to report, 1 findings left, 2 something could not be done."""
     options = options._replace(fix=options.fix or options.fix_only)
-    _refuse(options)
+    refuse(options)
     if options.watch:
         from ms_perflint.commands.watching import watch
 
         return watch(paths, options)
-    typed = _typed(paths, options)
+    typed = typed_text(paths, options)
     paths = [typed.path] if typed else paths
     configs = settings(paths, options)
     config = configs.run
@@ -59,20 +76,34 @@ def run(paths: Sequence[str], options: Options) -> int:
         names, name = ", ".join(COUNTED), wanted[0].format
         raise UsageError(Message("--statistics goes with {names}, not with {name}", names=names, name=name))
     clock: list[tuple[str, float]] = [("", time.perf_counter())]
+    compared = compared_states(paths, options)
     given = paths
     if configs.run.arguments is not None:
         from ms_perflint.programs import files_of
 
         paths = files_of(configs.run.arguments.entry, configs)
-    found = typed.found(configs, options.force_exclude) if typed else discover(paths, configs, options.force_exclude)
-    unparsed = set(unparsable(given, found.files, typed.files() if typed else Disk()))
+    others = others_in(paths) if not typed and compared is None else ()
+    touched = Touched(paths, others, configs, options.force_exclude) if others else None
+    if typed:
+        found = typed.found(configs, options.force_exclude)
+    elif touched is not None:
+        found = touched.found
+    else:
+        found = discover(paths, configs, options.force_exclude)
+    if compared is not None and options.staged:
+        from ms_perflint.since.states import staged
+
+        found = staged(found, compared, paths, configs)
+    disk = typed.files() if typed else compared.after if compared is not None else Disk()
+    unparsed = set(unparsable(given, found.files, disk))
     found = found._replace(problems=tuple({*found.problems, *unparsed}))
     clock.append((Message("finding files"), time.perf_counter()))
     if not found.files and not found.problems and not options.quiet and not typed:
         tell(say(Message("no Python files found"), language))
     directory = None if options.no_cache else options.cache_dir or default_directory()
-    work = Work(found, configs, options, wanted, Memories(directory, paths), language, typed)
-    problems = {*found.problems, *work.done()}
+    work = Work(found, configs, options, wanted, Memories(directory, paths), language, typed, compared, touched)
+    with closing(compared) if compared is not None else nullcontext():
+        problems = {*found.problems, *work.done()}
     clock += [(Message("linting"), work.linted), (Message("fixing and reporting"), time.perf_counter())]
     work.memories.save()
     clock.append((Message("keeping the cache"), time.perf_counter()))
@@ -87,19 +118,6 @@ def run(paths: Sequence[str], options: Options) -> int:
         return 2
     fails = (work.left and not options.exit_zero) or (work.fixed and options.exit_non_zero_on_fix)
     return int(bool(fails or (work.unjudged and options.strict)))
-
-
-def _typed(paths: Sequence[str], options: Options) -> Typed | None:
-    """Return what the standard input holds where the paths mean it. May raise Mistake."""
-    if "-" not in paths:
-        return None
-    if len(paths) > 1:
-        raise UsageError(Message("`-` is the standard input, and goes with no other path"))
-    if options.add_noqa is not None:
-        raise UsageError(Message("--add-noqa writes into files, and the standard input is none"))
-    from ms_perflint.commands.stdin import read
-
-    return read(options.stdin_filename)
 
 
 class Work:
@@ -117,6 +135,8 @@ class Work:
         memories: Memories,
         language: str = ENGLISH,
         typed: Typed | None = None,
+        compared: States | None = None,
+        touched: Touched | None = None,
     ) -> None:
         self.found = found
         self.files = found.files
@@ -128,7 +148,10 @@ class Work:
         self.options = options
         self.style = for_output(options.color) if any(output.file is None for output in wanted) else PLAIN
         self.typed = typed  # what came from the standard input: a fix of it is printed, and the report goes to stderr
-        self.disk = typed.files() if typed else Disk()
+        self.disk = typed.files() if typed else compared.after if compared is not None else Disk()
+        self.comparison = self._compared(compared) if compared is not None else None
+        self.touched = touched
+        self.older = 0  # findings that are left out because they were there before
         self._first: Report | None = None
         self.linted = 0.0  # when the files were linted first
         self.left = 0
@@ -138,9 +161,16 @@ class Work:
 
     def lint(self, files: Files) -> Report:
         """Return what the engine finds in the files as `files` has them; those on disk by several processes."""
+        if self.comparison is not None and self.comparison.states.is_same:
+            return Report((), (), self.files)
         report = joined(self._lint(files, group) for group in self.groups)
+        if self.touched is not None:
+            known = {number: self._memory(group.config) or Memory() for number, group in enumerate(self.groups)}
+            report = self.touched.only(report, self.groups, known)
+        if self.comparison is not None:
+            report, self.older = self.comparison.worse(report, files)
         self.linted = self.linted or time.perf_counter()
-        if all(group.config.baseline_file is None for group in self.groups):
+        if self.comparison is None and all(group.config.baseline_file is None for group in self.groups):
             return report
         from ms_perflint.baseline import spared
 
@@ -150,13 +180,13 @@ class Work:
     def _lint(self, files: Files, group: Group) -> Report:
         """Return what is found in files that have the same configuration."""
         config, paths = group
-        memory = self.memories.of(config, held=self.options.fix or self.options.diff)
+        memory = self._memory(config)
         known = answered(paths, files, memory, config)
         if known is not None:
             return left_out(known, config, files)
         from ms_perflint.commands.progress import Progress, is_wanted
 
-        on_disk = None if files is self.disk and self.typed is None else files
+        on_disk = None if files is self.disk and isinstance(files, Disk) else files
         jobs = self.options.jobs or os.cpu_count() or 1
         shows = files is self.disk and is_wanted(self.options.quiet)
         with Progress(say(Message("Linting"), self.language), len(paths), shows) as progress:
@@ -165,6 +195,29 @@ class Work:
             from ms_perflint.engine import lint
 
             return lint(paths, config, on_disk, jobs, memory, done=progress)
+
+    def _compared(self, compared: States) -> Comparison:
+        """Return what compares with the state before a change."""
+        from ms_perflint.since.comparison import Comparison
+
+        return Comparison(compared, self._lint_before)
+
+    def _memory(self, config: Config) -> Memory | None:
+        """Return what is known under a configuration; None where nothing is kept, and nothing asked twice."""
+        is_twice = self.options.fix or self.options.diff or self.comparison is not None or self.touched is not None
+        return self.memories.of(config, held=is_twice)
+
+    def _lint_before(self, paths: Sequence[str], files: Files) -> Report:
+        """Return what is found in files as they were before the change; their settings are those of now."""
+        from ms_perflint.engine import lint
+
+        parts, asked = [], frozenset(paths)
+        for config, members in self.groups:
+            memory = self.memories.of(config, held=True)
+            old = [self.comparison.old(path) for path in members if path in asked] if self.comparison else []
+            alone = config._replace(baseline=None)
+            parts += [lint(old, alone, files, memory=memory.apart() if memory is not None else None)] if old else []
+        return joined(parts)
 
     def _lint_on_cluster(self, scheduler: str, group: Group, memory: Memory | None, progress: Progress) -> Report:
         """Return what the workers of a Dask scheduler find in the files on disk. May raise Mistake."""
@@ -216,15 +269,15 @@ class Work:
         settled = self._fix() if self.options.fix else None
         writes = self.options.write_baseline or self.options.extend_baseline
         report = settled.report if settled else self._write_baseline() if writes else self.lint(self.disk)
-        files: Files = self.disk if self.typed else Disk()
+        files: Files = Disk() if isinstance(self.disk, Disk) else self.disk
         if settled and self.typed:
             mended = {change.path: change.after for change in settled.changes}
             self.typed.give_back(mended)
             files = Overlay(files, mended)
         profiled = self._profiled(report)
-        not_shown = self._print(report, settled, files, profiled)
-        findings = profiled.findings if profiled is not None else report.findings
-        left = sum(finding.measured is None or finding.measured.verdict != "refuted" for finding in findings)
+        measured = _measurements(report, files) if profiled is None else profiled.measured.get
+        not_shown = self._print(report, settled, files, measured, profiled)
+        left = sum(1 for finding in report.findings if not ((told := measured(finding)) and told.refutes))
         self.left = 0 if self.options.fix_only else left
         self.fixed = len(settled.fixed) if settled else 0
         self.unread = _unread(report)
@@ -242,7 +295,7 @@ class Work:
         return profiled.joined(profile, self.options.ir, report.findings, report.files, self.configs)
 
     def _print(
-        self, report: Report, settled: Settled | None, files: Files, profiled: Joined | None = None
+        self, report: Report, settled: Settled | None, files: Files, measured: Measured, profiled: Joined | None = None
     ) -> set[Problem]:
         """Write all reports that are wanted; `files` as the report speaks of them. Return what could not be shown."""
         known = {*self.found.problems, *report.problems}
@@ -261,12 +314,14 @@ class Work:
             gain=gain,
             language=self.language,
             programs=partial(self._programs, report.files),
-            known=len(report.known),
+            known=len(report.known) - self.older,
+            older=self.older,
             profiled=profiled,
             fix_only=self.options.fix_only,
             declined=settled.declined if settled else frozenset(),
             unjudged=report.unjudged,
             trained=len(report.trained),
+            measured=measured,
         )
         failed: set[Problem] = set()
         for output in self.outputs:
@@ -390,20 +445,6 @@ class Work:
         return self.configs.trust(finding)
 
 
-def _refuse(options: Options) -> None:
-    """Raise Mistake for options that do not go together."""
-    if (options.executor == DASK) != (options.scheduler is not None):
-        raise UsageError(Message("--executor dask and --scheduler ADDRESS: one needs the other"))
-    if options.add_noqa is not None and options.fix:
-        message = Message("--fix and --add-noqa: what is mended needs no comment; run one after the other")
-        raise UsageError(message)
-    if options.write_baseline or options.extend_baseline:
-        written = "--extend-baseline" if options.extend_baseline else "--write-baseline"
-        others = {"--fix": options.fix, "--diff": options.diff, "--add-noqa": options.add_noqa is not None}
-        for other in (name for name, given in {**others, "--no-baseline": options.no_baseline}.items() if given):
-            raise UsageError(Message("{one} and {other}: run one after the other", one=written, other=other))
-
-
 def patch(
     settled: Settled, asked: Sequence[tuple[Finding, str]], config: Trust, style: Style, language: str = ENGLISH
 ) -> str:
@@ -482,6 +523,15 @@ def gain(code: str) -> Gain:
     from ms_perflint.check import gain_of  # here, because it brings all rules
 
     return gain_of(code)
+
+
+def _measurements(report: Report, files: Files) -> Measured:
+    """Return what tells what was measured of findings."""
+    if not report.findings:
+        return unmeasured
+    from ms_perflint.verify.lookup import measurements  # here, because most files are clean
+
+    return measurements(report.findings, files)
 
 
 def _unread(report: Report) -> set[Problem]:

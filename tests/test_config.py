@@ -134,11 +134,16 @@ def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
         ("rules.MSP202 = 1", "rules.MSP202: expected a table of options"),
         ("rules.MSP202.mutliple = 8", 'rules.MSP202.mutliple: unknown option, did you mean "multiple"?'),
         ('rules.MSP202.multiple = "8"', 'rules.MSP202.multiple: expected a value like 16, got "8"'),
+        ("rules.MSP202.multiple = 1", "rules.MSP202.multiple: expected a number from 2 to 4096, got 1"),
+        ("rules.MSP202.min-waste = 101", "rules.MSP202.min-waste: expected a number from 0 to 100, got 101"),
+        ("rules.MSP202.min-waste = -1", "rules.MSP202.min-waste: expected a number from 0 to 100, got -1"),
+        ("rules.MSP202.min-waste = 9.5", "rules.MSP202.min-waste: expected a value like 10, got 9.5"),
+        ("rules.MSP202.min-wast = 9", 'rules.MSP202.min-wast: unknown option, did you mean "min-waste"?'),
         ("rules.MSP202.multiple = true", "rules.MSP202.multiple: expected a value like 16, got true"),
-        ("rules.MSP202.multiple = 0", "rules.MSP202.multiple: expected a number above 0, got 0"),
+        ("rules.MSP202.multiple = 0", "rules.MSP202.multiple: expected a number from 2 to 4096, got 0"),
         (
             "[tool.ms-perflint.rules.MSP202]\nmultiple = -16",
-            "rules.MSP202.multiple: expected a number above 0, got -16",
+            "rules.MSP202.multiple: expected a number from 2 to 4096, got -16",
         ),
         (
             'mindspore-version = "9.9"',

@@ -133,7 +133,7 @@ def test_formats(tmp_path: Path) -> None:
     assert run("rule", "MSP301", "--output-format", "markdown", cwd=tmp_path).out == markdown(page)
     found = json.loads(run("rule", "MSP202", "--format", "json", cwd=tmp_path).out)
     assert (found["code"], found["name"], found["url"]) == ("MSP202", "unaligned-shape", pages.page("MSP202").url)
-    assert (found["fix"], found["preview"], found["options"]) == ("unsafe", False, {"multiple": 16})
+    assert (found["fix"], found["preview"], found["options"]) == ("unsafe", False, {"multiple": 16, "min-waste": 10})
     assert found["explanation"] == markdown(pages.page("MSP202"))
     listed = json.loads(run("rule", "--all", "--output-format", "json", cwd=tmp_path).out)
     assert [each["code"] for each in listed] == list(pages.codes())

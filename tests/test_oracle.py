@@ -166,8 +166,59 @@ print(lib.build(options, Own), Own(5, conv).run(options))
 """
 USED = {"kit/__init__.py": "", "kit/check.py": CHECK, "kit/lib.py": KIT, "one.py": ONE, "other.py": OTHER}
 
+# Two scripts that give a library the same, each in a place of its own, and methods of objects of their own.
+STEPS = """
+from mindspore import nn
+from kit.check import keep
 
-@pytest.mark.parametrize("files", [*LIBRARIES.values(), CIRCLE, USED])
+class Step:
+    def __init__(self, network):
+        self.network = network
+        self.call = network.construct
+
+    def run(self, rate):
+        return self.call(keep("rate", rate), keep("network", self.network), keep("call", self.call))
+
+def make(network, rate):
+    step = Step(network)
+    keep("parameters", network.trainable_params())
+    keep("call", step.call)
+    return step.run(rate)
+"""
+FIRST = """
+from mindspore import nn
+from kit import steps, nets
+
+network = nets.Net(nn.Dense(10, 20))
+print(steps.make(network, 0.5))
+"""
+SECOND = """
+from mindspore import nn
+from kit import steps, nets
+
+if __name__ == "__main__":
+    layer = nn.Dense(10, 20)
+    mine = nets.Net(layer)
+    print(steps.make(mine, 0.5))
+"""
+NETS = """
+from mindspore import nn
+
+class Net(nn.Cell):
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+
+    def construct(self, *values):
+        return self.layer(values[0])
+"""
+ALIKE = {
+    "kit/__init__.py": "", "kit/check.py": CHECK, "kit/steps.py": STEPS, "kit/nets.py": NETS,
+    "first.py": FIRST, "second.py": SECOND,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("files", [*LIBRARIES.values(), CIRCLE, USED, ALIKE])
 def test_programs_that_share_answers_give_those_that_each_gives_alone(files: dict[str, str], tmp_path: Path) -> None:
     entries = sorted(written(files, tmp_path).rglob("*.py"))
     alone = {entry: asked(entry, None)[0] for entry in entries}

@@ -58,7 +58,7 @@ class PynativeModeTraining(Check):
         value = mode.given(call)
         if value is None:
             return self._is_silent() and call == self._first_context() and not self._is_shared(call)
-        if mode.usually(value) != mode.PYNATIVE or len(mode.settings(self.program)) > mode.MANY:
+        if mode.usually(value) != mode.PYNATIVE or mode.are_too_many(self.program):
             return False
         if not self.program.runs(call) or mode.is_opt_in(self.program, call):
             return False

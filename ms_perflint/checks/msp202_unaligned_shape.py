@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Optional
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check, spelled
@@ -15,15 +15,19 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import training
 from ms_perflint.training.devices import target_of
-from ms_perflint.training.networks import feeds, known_networks, layers, padding, widths
+from ms_perflint.training.networks import dependents, doubts, feeds, known_networks, layers, padding, widths
 from ms_perflint.training.networks.provenance import Number, is_sole
 from ms_perflint.training.networks.widths import Hidden, moving
 
 if TYPE_CHECKING:
     import libcst as cst
 
-LOADS = ("mindspore.load_checkpoint", "mindspore.load_param_into_net", "mindspore.load_checkpoint_async")
-EXPORTS = ("mindspore.export",)
+LOADS = (
+    "mindspore.load_checkpoint",
+    "mindspore.load_param_into_net",
+    "mindspore.load_checkpoint_async",
+    "mindspore.load_distributed_checkpoint",
+)
 OPERATORS = layers.PRODUCTS | layers.ELEMENTWISE
 LAYERS = (*sorted(layers.DENSE | layers.CONVOLUTIONS | layers.RECURRENT), layers.PARAMETER)
 BLOCK = 16  # the matrix unit's block, and the default; widths up to one block are left alone
@@ -40,13 +44,15 @@ class UnalignedShape(Check):
     triggers = (*LAYERS, *sorted(OPERATORS), "*")
     blames = ("out_channels", "out_features", "hidden_size")
     looks_inside = False
-    options = {"multiple": 16}  # noqa: RUF012
+    options = {"multiple": BLOCK, "min-waste": 10}  # noqa: RUF012
+    limits = {"multiple": (2, 4096), "min-waste": (0, 100)}  # noqa: RUF012
 
     @property
     def asked(self) -> int:
         """Return the multiple that the settings ask for."""
         multiple = self.settings["multiple"]
-        return multiple if type(multiple) is int and multiple > 1 else BLOCK
+        assert isinstance(multiple, int)
+        return multiple
 
     @property
     def multiple(self) -> int:
@@ -77,35 +83,60 @@ class UnalignedShape(Check):
         if not isinstance(site, Call):
             return padding.overpadded(site, {BLOCK, self.asked}) is not None and self._counts(site)
         if site.api in OPERATORS:
-            axes = _axes(site) if layers.are_made(site.node) and self._may_count(site) else ()
+            axes = _axes(site) if layers.are_made(site.node) and training.is_trained(self.program) else ()
             return (
                 bool(axes) and self._unaligned(axes[0].value) and layers.network(site).is_class and self._counts(site)
             )
-        if not self._may_be_hidden(site) or not self._counts(site) or self._hidden(site) is None:
-            return False
-        return not known_networks.is_made_for_published(self.program, site)
+        return bool(self._reported(site))
+
+    def _reported(self, call: Call) -> list[Hidden]:
+        """Return the unaligned widths that a layer produces, each where it is produced first."""
+        return [found for found in self._found(call) if self._is_first(found)]
+
+    def _is_first(self, found: Hidden) -> bool:
+        """Return whether no layer before this one produces the width of the same constants: one finding per width."""
+        own = set(moving(found.producer, found.width))
+        if own:
+            same = [slot for slot in found.slots if slot.role == layers.OUT and slot.width == found.producer.width]
+            rest = [slot for slot in same if set(moving(slot, found.width)) == own]
+        else:
+            rest = widths.written_alike(self.program, found.producer)
+        for slot in sorted(rest, key=lambda slot: _order(slot.call)):
+            if slot.call == found.producer.call or _order(slot.call) > _order(found.producer.call):
+                return True
+            if any(set(moving(each.producer, each.width)) == own for each in self._found(slot.call)):
+                return False
+        return True
+
+    def _found(self, call: Call) -> list[Hidden]:
+        if not self._may_be_hidden(call) or not self._counts(call):
+            return []
+        found = list(self._hidden(call))
+        is_known = bool(found) and (
+            known_networks.is_made_for_published(self.program, call) or known_networks.is_published(call)
+        )
+        return [] if is_known or (found and widths.is_chain(self.program, call)) else found
 
     def _may_be_hidden(self, call: Call) -> bool:
         """Return whether a layer may produce an unaligned width that is free, before that is worked out."""
         if call.api == layers.PARAMETER:
-            return bool(layers.weight(call)) and self._may_count(call)
+            return bool(layers.weight(call)) and training.is_trained(self.program)
         node = layers.width_given(call)
         if node is None or known_networks.is_fixed(node):
             return False
         if isinstance(node, ast.Constant):
             return type(node.value) is int and self._unaligned(node.value)
-        return self._may_count(call)
+        return training.is_trained(self.program)
 
-    def _hidden(self, call: Call) -> Optional[Hidden]:
-        """Return the unaligned width that a layer produces; None where it is aligned, or not free."""
+    def _hidden(self, call: Call) -> Iterator[Hidden]:
+        """Yield the unaligned widths that a layer produces, as far as they are free."""
         own = layers.slots(call)
         if own and not any(slot.role == layers.OUT and self._may_be_unaligned(slot) for slot in own):
-            return None  # before it is asked what feeds what
+            return  # before it is asked what feeds what
         for slot in feeds.feeds(self.program, call.module).slots(call):
             found = self._of_slot(slot) if slot.role == layers.OUT else None
             if found is not None:
-                return found
-        return None
+                yield found
 
     def _may_be_unaligned(self, slot: layers.Slot) -> bool:
         """Return whether a width, or a part of it, is unaligned."""
@@ -121,11 +152,22 @@ class UnalignedShape(Check):
             return None
         if known_networks.is_class_count(slot.node, slot.width, widths.after(found)):
             return None
+        if any(known_networks.is_test(origin.place.path) for origin in found.origins):
+            return None  # a value whose only source is a test
         settings = [origin for origin in found.origins if origin.module is None]
         return found if all(is_sole(self.program, origin) for origin in settings) else None
 
     def _unaligned(self, width: int) -> bool:
-        return width > BLOCK and width % self.asked > 0 and width % self.multiple > 0
+        if width <= BLOCK or width % self.asked == 0 or width % self.multiple == 0:
+            return False
+        least = self.settings["min-waste"]
+        assert isinstance(least, int)
+        return self._waste(width) >= least
+
+    def _waste(self, width: int) -> float:
+        """Return how much of the tiles that hold a width is padding, in percent."""
+        padded = self._next(width)
+        return 100 * (padded - width) / padded
 
     def _counts(self, site: Site) -> bool:
         """Return whether a site is part of a program that trains on an accelerator, or might be."""
@@ -137,16 +179,7 @@ class UnalignedShape(Check):
             or not program.runs(site)
         ):
             return False
-        return self._may_count(site)
-
-    def _may_count(self, site: Site) -> bool:
-        """Return whether the program trains, or might be one that does: the same for all sites of a file."""
-        program, path = self.program, site.module.path
-        if training.is_trained(program):
-            return True
-        if program.entry == path and len(program.project.programs(path)) > 1:
-            return False  # those that import it speak for it
-        return program.is_whole and not program.has_calls(*LOADS, *EXPORTS)
+        return training.is_trained(program)
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         """By form: the formula."""
@@ -173,22 +206,28 @@ class UnalignedShape(Check):
             return
         if call.api in OPERATORS:
             self._report_operands(call, node)
-        elif found := self._hidden(call):
-            changed = widths.aligned(found, self.multiple)
-            new = widths.width_at(found, changed) if changed else self._next(found.width)
-            edits = (
-                edit.replace_constants(self.program, (*found.origins, *found.literals), changed) if changed else None
-            )
-            message = Message(
-                "the hidden width {width} is no multiple of {multiple}, so the matrix unit computes on padding: "
-                "{new} fits",
-                width=found.width,
-                multiple=self.multiple,
-                new=new,
-            )
-            advice = Message("make the width {new} wherever it is used", new=new)
-            safety, reason = self._grade(found)
-            self.report(node, message, edits, advice=advice, safety=safety, reason=reason, related=_related(found))
+        for position, found in enumerate(() if call.api in OPERATORS else self._reported(call)):
+            own = [origin.node for origin in found.origins if origin.module is call.module and origin.node is not None]
+            if not position:
+                self._report_width(found, node)
+            elif own:  # of a layer that is made several times: one place has one finding
+                self._report_width(found, own[0])
+
+    def _report_width(self, found: Hidden, node: Union[cst.Call, ast.expr]) -> None:
+        changed = widths.aligned(found, self.multiple)
+        new = widths.width_at(found, changed) if changed else self._next(found.width)
+        constants = (*found.origins, *found.literals, *found.literal_sums)
+        edits = edit.replace_constants(self.program, constants, changed) if changed and not found.obstacles else None
+        message = Message(
+            "the hidden width {width} is no multiple of {multiple}: {waste} % of the tiles that compute it is padding",
+            width=found.width,
+            multiple=self.multiple,
+            waste=round(self._waste(found.width)),
+        )
+        advice = Message("make the width {new} wherever it is used", new=new)
+        safety, reason = self._grade(found)
+        related = [*_related(found), *([] if edits else [_obstacle(found, changed is None)])]
+        self.report(node, message, edits, advice=advice, safety=safety, reason=reason, related=related)
 
     def _report_operands(self, call: Call, node: cst.Call) -> None:
         axes = _axes(call)
@@ -196,11 +235,10 @@ class UnalignedShape(Check):
         origins = {origin for axis in axes for origin in axis.origins if origin.value == axis.value}
         edits = edit.replace_constants(self.program, origins, {origin.place: new for origin in origins})
         message = Message(
-            "the axis {width} of these operands is no multiple of {multiple}, so the matrix unit computes on padding: "
-            "{new} fits",
+            "the axis {width} of these operands is no multiple of {multiple}: {waste} % of their tiles is padding",
             width=axes[0].value,
             multiple=self.multiple,
-            new=new,
+            waste=round(self._waste(axes[0].value)),
         )
         advice, reason = Message("make the axis {new}", new=new), Message("what else has this axis is not followed")
         self.report(node, message, edits, advice=advice, safety=Safety.DISPLAY, reason=reason)
@@ -214,15 +252,13 @@ class UnalignedShape(Check):
         It is display-only where a use may lie elsewhere, or stored weights may be loaded.
         """
         program = self.program
-        if not training.is_trained(program):
-            return Safety.DISPLAY, Message("whoever trains this network is not among the files")
         if loads := program.calls(*LOADS):
             file, row = os.path.basename(loads[0].module.path), loads[0].module.source.place(loads[0].span[0]).line
             return Safety.DISPLAY, Message("line {row} of {file} loads weights of the old width", row=row, file=file)
         if known_networks.from_paper(found.producer.call):
             return Safety.DISPLAY, Message("the width is that of a paper, which the network reproduces")
-        if not widths.is_closed(program, found):
-            return Safety.DISPLAY, Message("the width may be used in other files too")
+        if doubt := doubts.doubt(program, found):
+            return Safety.DISPLAY, doubt
         return Safety.UNSAFE, Message("the network gets wider: weights, memory and losses change")
 
 
@@ -232,6 +268,23 @@ def _axes(call: Call) -> tuple[Number, ...]:
         return layers.inner_axes(call)
     axis = layers.outer_axis(call)
     return (axis,) if axis is not None and widths.is_taken(call, axis.value) else ()
+
+
+def _order(call: Call) -> tuple[str, int, int]:
+    return call.module.path, call.node.lineno, call.node.col_offset
+
+
+def _obstacle(found: Hidden, is_without: bool) -> Related:
+    """Return why no fix is offered, at the place that it is about."""
+    call = found.producer.call
+    where, text = dependents.place(call.module, call.node), Message("no number fits all sizes that depend on the width")
+    if found.obstacles:
+        where, text = found.obstacles[0]
+    elif not found.origins:
+        text = Message("from which constant the width comes is not known")
+    elif not is_without:
+        text = Message("the number there cannot be edited")
+    return Related(where, Message("no fix is shown: {obstacle}", obstacle=text))
 
 
 def _related(found: Hidden) -> list[Related]:

@@ -12,7 +12,7 @@ from ms_perflint.core.findings import Edit, Gain, Related, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import checkpoints, training
-from ms_perflint.training.repetition import repeats
+from ms_perflint.training.repetition import is_every_step, repeats
 from ms_perflint.training.training import MODEL_TRAINS
 
 if TYPE_CHECKING:
@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 
 
 DECIDED = Message("the value is decided elsewhere, for other runs too")
+SAVED = Message(
+    "training waits while this checkpoint is written, again and again; `async_save=True` writes it in the background"
+)
+OFTEN = Message(
+    "training waits while this checkpoint is written, after every step; `async_save=True` writes it in the background, "
+    "but gains little: save less often as well"
+)
 VERBS = {
     "loaded": Message("the file is loaded here"),
     "opened": Message("the file is opened here"),
@@ -95,10 +102,7 @@ class SynchronousCheckpoint(Check):
             safety, reason = Safety.DISPLAY, DECIDED
         self.report(
             node,
-            Message(
-                "training waits while this checkpoint is written, again and again; "
-                "`async_save=True` writes it in the background"
-            ),
+            OFTEN if is_every_step(self.program, call) else SAVED,
             edits,
             advice=Message("save in the background"),
             safety=safety,

@@ -9,7 +9,19 @@ from typing import NamedTuple
 from ms_perflint.commands.outputs import Output
 from ms_perflint.core.source import PYTHON
 
-ENDS = (*PYTHON, ".pyi")  # how the names of files end that a hook may name
+READ = (
+    ".yaml",
+    ".yml",
+    ".json",
+    ".toml",
+    ".cfg",
+    ".ini",
+    ".conf",
+    ".txt",
+    ".sh",
+    ".bash",
+)  # by programs, and to start them
+ENDS = (*PYTHON, ".pyi", *READ)  # how the names of files end that a hook may name
 EXECUTORS = PROCESSES, DASK = "processes", "dask"
 
 
@@ -33,6 +45,8 @@ class Options(NamedTuple):
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
+    since: str | None = None  # a git revision
+    staged: bool = False
     baseline: str | None = None
     no_baseline: bool = False
     write_baseline: bool = False
@@ -71,7 +85,7 @@ def listed(values: Sequence[str]) -> tuple[str, ...]:
 
 
 def with_files(words: Sequence[str]) -> list[str]:
-    """Return a command line in which the name of a Python file that is there is no option, whatever it begins with.
+    """Return a command line in which the name of a file that is there is no option, whatever it begins with.
 
     Where file names follow options, as pre-commit puts them, nothing stands between the two: a `--` would have to come
     from the one that writes the options, and what follows it is for the program.
@@ -81,5 +95,5 @@ def with_files(words: Sequence[str]) -> list[str]:
 
 
 def _is_file(word: str) -> bool:
-    """Return whether a word looks like an option and names a Python file."""
+    """Return whether a word looks like an option and names a file that is linted."""
     return word.startswith("-") and word.endswith(ENDS) and os.path.isfile(word)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
@@ -83,7 +84,10 @@ def front() -> None:
 
 def _split(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
     """Return the rules of an option that may be repeated and may hold several, separated by commas."""
-    return listed(values)
+    found = listed(values)
+    if values and not found:
+        raise click.BadParameter(Message('expected rules, like "MSP301" or "ALL"'))
+    return found
 
 
 def _rules(name: str, text: str, *names: str) -> Callable[[FC], FC]:
@@ -208,6 +212,8 @@ _lang = click.option(
 @_rules("--extend-exclude", "Patterns of what to leave out of directories besides.")
 @_ignores("--per-file-ignores", "Rules not to use in some files, like tests/*:MSP301; ! in front means: in all others.")
 @_ignores("--extend-per-file-ignores", "The same, besides what the configuration says.")
+@click.option("--since", metavar="REV", help="Report only what is worse than where this branch left a git revision.")
+@click.option("--staged", is_flag=True, help="With --since: look at what is staged, not at the work tree.")
 @click.option(
     "--baseline", metavar="FILE", shell_complete=completion.file, help="Leave out the findings that this file knows."
 )
@@ -348,6 +354,68 @@ def profile_command(how: bool, mindspore_version: str | None) -> None:
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
     click.echo(snippet(version), nl=False)
+
+
+@front.command()
+@click.argument("script", metavar="SCRIPT", shell_complete=completion.file)
+@click.argument("arguments", nargs=-1, metavar="[-- ARGUMENTS OF THE PROGRAM]")
+@click.option("--steps", type=click.IntRange(min=3), default=20, show_default=True, help="Training steps of each run.")
+@click.option("--rounds", type=click.IntRange(min=2), default=3, show_default=True, help="Runs of each variant.")
+@click.option("--each", is_flag=True, help="Measure the fixes of each rule alone, too.")
+@_rules("--select", "Rules whose fixes are measured: codes, prefixes, names, ALL; comma-separated.")
+@_rules("--ignore", "Rules whose fixes are not made.")
+@click.option(
+    "--launch",
+    default="",
+    metavar="COMMAND",
+    help='What starts it: a shell script, or words like "msrun --worker_num=2".',
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long one run may take.",
+)
+@click.option(
+    "--python",
+    metavar="PATH",
+    default=sys.executable,
+    shell_complete=completion.file,
+    help="The interpreter that has MindSpore; else the one that runs this.",
+)
+@_target
+@_config_file
+@click.option("--isolated", is_flag=True, help="Read no configuration file.")
+@_output_format("text", "json", "html")
+@click.option("-o", "--output-file", metavar="FILE", shell_complete=completion.file, help="Write the report to a file.")
+@click.option("-q", "--quiet", is_flag=True, help="Do not say which run is under way.")
+@_lang
+def verify(script: str, arguments: tuple[str, ...], **options: Any) -> int:
+    """Run a program as it is and with its fixes, and measure what they do.
+
+    It runs on this machine, in a copy of the project, several times, and is ended after so many steps.
+    """
+    from ms_perflint.commands.verify import Asked, verify
+    from ms_perflint.run import settings
+
+    linted = ("select", "ignore", "device", "mindspore_version", "config", "isolated", "lang")
+    given = Options(**{name: options[name] for name in linted}, arguments=arguments or None)
+    config = settings([script], given).of(os.path.abspath(script))
+    output = Output(options["output_format"], options["output_file"])
+    asked = Asked(
+        options["steps"],
+        options["rounds"],
+        options["each"],
+        options["launch"],
+        options["timeout"],
+        options["python"],
+        arguments,
+        output,
+        options["quiet"],
+    )
+    return verify(script, config, asked, chosen(options["lang"], config.lang))
 
 
 @front.command()

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 import click
 
 from ms_perflint.cache import project_root
-from ms_perflint.commands.asked import Options
+from ms_perflint.commands.asked import READ, Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import tell
 from ms_perflint.config import EXCLUDE, ConfigError, common_parent
+from ms_perflint.core.source import PYTHON
 from ms_perflint.languages import Message, chosen, say
 from ms_perflint.run import run
 
-ENDS = (".py", ".ipynb", ".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".txt", ".sh", ".bash")
 MISSING = Message("--watch needs the package watchfiles: pip install 'ms-perflint[watch]'")
 ALONE = Message("--watch only reports: it does not go with --fix, --diff, --add-noqa or `-`")
 PAUSE = 200  # milliseconds after which nothing more is saved together
@@ -50,7 +50,7 @@ def watch(paths: Sequence[str], options: Options) -> int:
 def _counts(path: str, root: str) -> bool:
     """Return whether a change at a path may change what is found."""
     folders = os.path.relpath(path, root).split(os.sep)[:-1]
-    return path.endswith(ENDS) and not any(folder in EXCLUDE for folder in folders)
+    return path.endswith((*PYTHON, *READ)) and not any(folder in EXCLUDE for folder in folders)
 
 
 def _lint(paths: Sequence[str], options: Options, is_first: bool, language: str) -> None:

@@ -69,18 +69,6 @@ class Related(NamedTuple):
     message: str
 
 
-class Measured(NamedTuple):
-    """What was measured about a finding, and where."""
-
-    verdict: str  # "confirmed", "refuted", "not-measurable" or "not-seen"
-    evidence: str  # in one clause
-    source: str  # "profile" or "verify"
-    date: str  # like "2026-11-22"
-    device: str
-    upper_ms: Optional[float] = None  # per step, the most that mending it can save
-    share: Optional[float] = None  # of a step
-
-
 @equal_by("place", "code")
 class Finding(NamedTuple):
     """One report. Findings order by path, row, column, code."""
@@ -94,7 +82,6 @@ class Finding(NamedTuple):
     fix: Optional[Fix] = None
     related: tuple[Related, ...] = ()
     configurations: tuple[str, ...] = ()  # run configurations for which it holds, where it does not hold for all
-    measured: Optional[Measured] = None  # never of the linter itself: joined with its findings afterwards
 
     def __lt__(self, other: Finding) -> bool:  # type: ignore[override]
         """By place, then by code."""
@@ -103,6 +90,23 @@ class Finding(NamedTuple):
     def __gt__(self, other: Finding) -> bool:  # type: ignore[override]
         """As `<`, the other way round."""
         return other < self
+
+
+class Measurement(NamedTuple):
+    """What was measured of a finding, on the device of those who asked for it."""
+
+    verdict: str  # "confirmed", "refuted", "not-measurable" or "not-seen"
+    upper_ms: Optional[float]  # of a step, that mending it saves at most
+    share: Optional[float]  # of the time of a step
+    evidence: str
+    source: str  # "verify" or "profile"
+    date: str
+    device: str
+
+    @property
+    def refutes(self) -> bool:
+        """Return whether the finding is shown, and does not count."""
+        return self.verdict == "refuted"
 
 
 class Gain(NamedTuple):
@@ -119,11 +123,10 @@ def in_language(finding: Finding, language: str) -> Finding:
     """Return a finding that speaks a language; what it says of itself to programs stays the same."""
     if language == ENGLISH:
         return finding
-    fix, measured = finding.fix, finding.measured
+    fix = finding.fix
     return finding._replace(
         message=say(finding.message, language),
         fix=_fix_in(fix, language) if fix is not None else None,
-        measured=measured and measured._replace(evidence=say(measured.evidence, language)),
         related=tuple(each._replace(message=say(each.message, language)) for each in finding.related),
     )
 
@@ -169,8 +172,10 @@ def _of_some(finding: Finding, names: tuple[str, ...], every: int) -> Finding:
             "{message}, with {some} of {every} run configurations, for example {name}",
             message=said, some=len(names), every=every, name=name,
         )  # fmt: skip
-    reason = Message("it would change the other run configurations too")
-    fix = finding.fix._replace(safety=Safety.DISPLAY, reason=reason) if finding.fix is not None else None
+    fix = finding.fix
+    if fix is not None and fix.safety is not Safety.DISPLAY:
+        reason = Message("it would change the other run configurations too")
+        fix = fix._replace(safety=Safety.DISPLAY, reason=reason)
     return finding._replace(message=message, fix=fix, configurations=names)
 
 

@@ -6,7 +6,6 @@ import ast
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint import mindspore_api
 from ms_perflint.edits.arguments import add_arguments, set_argument
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.imports import import_name
@@ -17,7 +16,7 @@ from ms_perflint.training.networks import conversions
 from ms_perflint.training.networks.conversions import Inner, Obstacle, Plan, Tied, Use, is_used_beside
 from ms_perflint.training.networks.train_cells import FIXED, LEVELS, Training, made_at
 from ms_perflint.training.networks.train_cells import trainings as trainings_of
-from ms_perflint.training.training_steps import base_apis, is_optimizer_word, is_step_object
+from ms_perflint.training.training_steps import base_apis, is_optimizer, is_step_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -200,7 +199,8 @@ class Writer:
         """A train cell takes the scale as `sens`; one that scales its loss is left as it is."""
         call = training.call
         classes = [known.cls for value in training.values for known in value.alternatives if known.cls is not None]
-        if any("WithLossScale" in api for api in (call.api, *(a for c in classes for a in base_apis(self.program, c)))):
+        names = [call.api, *(name for cls in classes for name in (cls.name, *base_apis(self.program, cls)))]
+        if any("WithLossScale" in name for name in names):
             return []
         if call.api:
             given = call.given("sens") if any(each.name == "sens" for each in call.parameters) else call.node
@@ -261,16 +261,6 @@ class Writer:
             text = f"{module.text(weight)}.astype({dtype})"
             found = _joined(found, imports, replace_expression(module, weight, text))
         return found
-
-
-def is_optimizer(program: Program, api: str, cls: Optional[Scope]) -> bool:
-    """Return whether an instance of an API, or of a class of the project, is an optimizer."""
-    names = {api} if cls is None else base_apis(program, cls)
-    return any(name.startswith("mindspore.nn.") and _is_kin(name) for name in names)
-
-
-def _is_kin(name: str) -> bool:
-    return "mindspore.nn.Optimizer" in {name, *mindspore_api.ancestors(name)} or is_optimizer_word(name)
 
 
 def _joined(found: Optional[list[Edit]], *parts: Optional[Iterable[Edit]]) -> Optional[list[Edit]]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple, Optional
+from collections import Counter
+from typing import NamedTuple, Optional, Union
 
 from ms_perflint.index.reachability import excludes
-from ms_perflint.index.semantic_index import COMPREHENSIONS, DEAD, OWNERS, Binding, Block, Scope
+from ms_perflint.index.semantic_index import COMPREHENSIONS, DEAD, OWNERS, Binding, Block, ImportStatement, Scope, Site
 from ms_perflint.index.syntax_forms import TRY, children, leaves
 
 LATER = (ast.Lambda, ast.GeneratorExp)  # what stands inside is evaluated at any time from there on
+
+Step = Union[ImportStatement, Site, Binding]
 
 
 class Place(NamedTuple):
@@ -54,6 +57,27 @@ def evaluated(stmt: ast.AST) -> list[ast.AST]:
         todo.append((node, True))
         todo.extend((part, False) for part in reversed(parts))
     return found
+
+
+def steps_of(scope: Scope) -> list[tuple[Step, Block]]:
+    """Return the imports, calls and stores of a function, class or module, as they come first."""
+    known = scope.module.runs.get(scope)
+    if known is None:
+        known = scope.module.runs[scope] = _steps_of(scope)
+    return known
+
+
+def _steps_of(scope: Scope) -> list[tuple[Step, Block]]:
+    several = {stmt for stmt, number in Counter(site.stmt for site in scope.calls).items() if number > 1}
+    order = {id(node): at for stmt in several for at, node in enumerate(evaluated(stmt), 1)}
+    rank = scope.module.rank
+    stores = (each for stores in scope.module.stores.values() for each in stores if each.scope.owner is scope)
+    steps: list[tuple[int, int, Step, Block]] = [
+        *((rank(stmt) or 0, 0, stmt, block) for stmt, block in scope.imports),
+        *((rank(site.stmt) or 0, order.get(id(site.node), 1), site, site.block) for site in scope.calls),
+        *((rank(each.node) or 0, len(order) + 2, each, each.block) for each in stores),
+    ]
+    return [step[2:] for step in sorted(steps, key=lambda step: step[:2])]
 
 
 def rank(binding: Binding) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 TRY: tuple[type[ast.AST], ...] = (ast.Try, ast.TryStar) if hasattr(ast, "TryStar") else (ast.Try,)
+TESTS = 3  # around what leaves: behind more of them, that a place is passed is not ruled out
 EXITS = frozenset({"exit", "_exit", "quit"})
 _SIGNS = frozenset({"ctx", "op", "ops", "type_ignores"})  # fields with what says nothing by itself
 _TEXTS = frozenset({"id", "attr", "arg", "kind", "type_comment", "module", "level", "asname", "simple", "conversion"})
@@ -96,6 +97,19 @@ def leaves(stmt: ast.stmt) -> bool:
     return False
 
 
+def nested_leaves(stmt: ast.If, tests: tuple[ast.expr, ...] = ()) -> Iterator[ast.If]:
+    """Yield, as `if a and b: return`, what leaves in `if a: if b: return`, which else goes on behind both."""
+    other = ast.copy_location(ast.UnaryOp(ast.Not(), stmt.test), stmt.test)
+    for test, arm in ((stmt.test, stmt.body), (other, stmt.orelse)):
+        if arm and leaves(arm[-1]) and tests:
+            both = ast.copy_location(ast.BoolOp(ast.And(), [*tests, test]), stmt.test)
+            yield ast.copy_location(ast.If(both, arm, []), stmt)
+        elif len(tests) < TESTS:
+            for inner in arm:
+                if isinstance(inner, ast.If):
+                    yield from nested_leaves(inner, (*tests, test))
+
+
 def _breaks(stmt: ast.AST) -> bool:
     """Return whether a statement leaves the loop around it by `break`."""
     if isinstance(stmt, (ast.For, ast.AsyncFor, ast.While)):
@@ -108,16 +122,16 @@ def around(stmt: ast.stmt, node: ast.expr) -> Iterator[tuple[ast.AST, ast.AST]]:
     """Yield each expression of a statement that holds a node, outermost first, with the part of it that does."""
     outer: ast.AST = stmt
     while outer is not node:
-        inner = next((part for part in ast.iter_child_nodes(outer) if _holds(part, node)), None)
+        inner = next((part for part in ast.iter_child_nodes(outer) if is_inside(node, part)), None)
         if inner is None:
             return
         yield outer, inner
         outer = inner
 
 
-def _holds(part: ast.AST, node: ast.expr) -> bool:
+def is_inside(node: ast.AST, part: ast.AST) -> bool:
     """Return whether a node stands in the text of a part; parts without a place of their own have it in their parts."""
     if not hasattr(part, "lineno"):
-        return any(_holds(inner, node) for inner in ast.iter_child_nodes(part))
+        return any(is_inside(node, inner) for inner in ast.iter_child_nodes(part))
     first, last = position(part), position(node)
     return first[:2] <= last[:2] and last[2:] <= first[2:]

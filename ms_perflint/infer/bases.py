@@ -110,6 +110,12 @@ def member(evaluator: Evaluator, owner: Union[Scope, Instance], name: object) ->
     return Value(tuple(made), not made)
 
 
+def listed(evaluator: Evaluator, owner: Union[Scope, Instance]) -> Optional[Value]:
+    """Return the members of an enumeration; None of other classes and objects."""
+    names = members(evaluator, owner)
+    return join(member(evaluator, owner, name) or TOP for name in names) if names else None
+
+
 def called(evaluator: Evaluator, owner: Union[Scope, Instance], node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the members of an enumeration that have a value: `Mode(1)`; None for other calls."""
     found = members(evaluator, owner) if len(node.args) == 1 else {}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.reaching_definitions import Flow
-from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope
+from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Held, Layer
 from ms_perflint.infer.values import Alternative
 
@@ -19,7 +21,7 @@ class CallContext(Scope):
     Of a comprehension: in one pass through it, in the scope that makes it.
     """
 
-    __slots__ = ("behind", "call", "caller", "depth", "function", "key", "passed", "receiver")
+    __slots__ = ("behind", "call", "caller", "depth", "function", "key", "modules", "passed", "receiver")
 
     def __init__(
         self,
@@ -41,6 +43,7 @@ class CallContext(Scope):
         self.receiver = receiver
         self.passed = passed  # the elements to which the loops of a comprehension have come
         self.parent = outer or function.parent
+        self.modules = frozenset(modules_in((function, call, caller, receiver, passed, outer)))
         own = not isinstance(function.node, COMPREHENSIONS)
         self.depth: int = depth_of(caller) + own
         self.behind: int = max(behind(caller), behind(outer)) + own
@@ -68,6 +71,23 @@ class CallContext(Scope):
                 return True
             scope = scope.caller
         return False
+
+
+def modules_in(what: object) -> Iterator[SemanticIndex]:
+    """Yield the modules in which something stands: a scope, what has one, the call that it is, or several of these."""
+    if isinstance(what, CallContext):
+        yield from what.modules
+    elif isinstance(what, Scope):
+        yield what.module
+    elif isinstance(what, SemanticIndex):
+        yield what
+    elif isinstance(what, tuple):
+        for each in what:
+            yield from modules_in(each)
+    elif not isinstance(what, (ast.AST, str)):
+        scope = getattr(what, "scope", None)
+        if isinstance(scope, Scope):
+            yield from modules_in(scope)
 
 
 def depth_of(scope: Optional[Scope]) -> int:

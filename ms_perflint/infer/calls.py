@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held, Layer, positional
-from ms_perflint.infer import bases, lists, mappings, operations, parameters
+from ms_perflint.infer import bases, lists, operations, parameters
 from ms_perflint.infer.call_context import BEHIND, NESTED, CallContext, behind, depth_of
-from ms_perflint.infer.parameters import CALLABLES
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import (
     BOTTOM,
@@ -19,7 +18,6 @@ from ms_perflint.infer.values import (
     YIELDS,
     Alternative,
     Api,
-    Bound,
     Display,
     Instance,
     Value,
@@ -47,66 +45,14 @@ def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
 def applied(evaluator: Evaluator, layer: Layer) -> Value:
     """Return what a call gives, or what a function gives that `map` calls."""
     callee = evaluator.value(layer.func, layer.scope)
-    results = [(known, _result(evaluator, known, layer)) for known in callee.alternatives]
+    results = [(known, evaluator.kind(known).call(layer)) for known in callee.alternatives]
     values = [value if known.by_default else value.as_non_default() for known, value in results]
     return join([*values, *evaluator.rest(callee)])
 
 
-def _result(evaluator: Evaluator, callee: Alternative, layer: Layer) -> Value:
-    what, node, scope = callee.what, layer.call, layer.scope
-    if isinstance(what, Scope) and isinstance(what.node, CALLABLES):
-        return entered(evaluator, what, layer, None, callee.outer)
-    if isinstance(what, Bound):
-        return entered(evaluator, what.function, layer, what.receiver)
-    if isinstance(what, Instance) and isinstance(what.type, Scope):
-        method = bases.method(evaluator, what.type, "__call__")
-        if method is not None:
-            return entered(evaluator, method, layer, callee)
-    special = _computed(evaluator, what, layer) if isinstance(what, Api) else None
-    if special is None and layer.row is None:
-        special = _special(evaluator, what, node, scope)
-    if special is not None:
-        return special
-    made_by = Api("", callee) if isinstance(what, Instance) else what
-    if isinstance(made_by, (Scope, Api)):
-        return evaluator.known(Instance(made_by, node, scope, row=layer.row), node, scope)
-    return TOP
-
-
-def _computed(evaluator: Evaluator, api: Api, layer: Layer) -> Optional[Value]:
-    """Return what a function gives that is computed on constants, also where `map` calls it; None for others."""
-    function, given = evaluator.libraries.computed.get(api.name), tuple(layer.args)
-    if function is not None and given and not layer.keywords and not any(part.is_spread for part in given):
-        return operations.combine([evaluator.read(part) for part in given], function, layer.call, layer.scope)
-    return TOP if layer.row is not None and api.name in evaluator.libraries.calls else None
-
-
-def _special(evaluator: Evaluator, what: object, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what a call of a class, or of a name outside of the project, gives; None where it is just an instance."""
-    if isinstance(what, (Scope, Instance)) and (member := bases.called(evaluator, what, node, scope)) is not None:
-        return member
-    if isinstance(what, Scope) and what.is_class:
-        return mappings.called(evaluator, node, scope) if _is_plain_mapping(evaluator, what) else None
-    return _of_library(evaluator, what, node, scope) if isinstance(what, Api) else None
-
-
-def _of_library(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what calling a name outside of the project gives; None where it is just an instance of it."""
-    for handler in evaluator.libraries.called(api.name):
-        value = handler(evaluator, api, node, scope)
-        if value is not None:
-            return value
-    is_mapping = api.name.rpartition(".")[2] in evaluator.libraries.mappings and not api.name.startswith("mindspore.")
-    return mappings.called(evaluator, node, scope) if is_mapping else None
-
-
-def _is_plain_mapping(evaluator: Evaluator, cls: Scope) -> bool:
-    """Return whether a class is a dict whose keys are its attributes, and adds nothing of its own."""
-    bases = cls.node.bases if isinstance(cls.node, ast.ClassDef) and cls.parent is not None else []
-    if len(bases) != 1 or not all(name.startswith("__") and name != "__init__" for name in cls.bindings):
-        return False
-    found = evaluator.value(bases[0], cls.parent).alternatives  # type: ignore[arg-type]
-    return bool(found) and all(known.api.rpartition(".")[2] in evaluator.libraries.mappings for known in found)
+def made(evaluator: Evaluator, what: Union[Scope, Api], layer: Layer) -> Value:
+    """Return an object that a call makes."""
+    return evaluator.known(Instance(what, layer.call, layer.scope, row=layer.row), layer.call, layer.scope)
 
 
 # --- functions

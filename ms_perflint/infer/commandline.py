@@ -76,6 +76,16 @@ def overridden(declared: Value, given: Sequence[Optional[Given]], meaning: Meani
     return join([Value(tuple(known), is_open, True), Value(rest)])
 
 
+def switched(program: Asked, declared: Value, on: Sequence[str], off: Sequence[str], where: Where) -> Value:
+    """Return what an option can be that some flags switch on, and others off."""
+    given = program.given(on)
+    value = overridden(declared, given, lambda each: each.text is None or read(each.text, "str2bool"), where)
+    others = program.given(off)
+    if all(each in (None, ABSENT) for each in others):
+        return value
+    return overridden(value, others, lambda each: False, where)
+
+
 def _of_one(declared: Value, given: Given, meaning: Meaning, where: Where) -> Value:
     """Return what an option is in the one run that is judged; a user can run it otherwise."""
     if given == ABSENT:

@@ -2,82 +2,30 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Optional
 
-from ms_perflint.core.findings import Place
-from ms_perflint.infer import commandline, mappings
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.infer import commandline
 from ms_perflint.infer.config_sources import sources
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import (
-    DICT,
     TOP,
     Alternative,
     Constant,
-    Display,
-    Instance,
     Options,
     Tree,
     Value,
     join,
 )
-from ms_perflint.resolve import config_documents
 
 
-def lookup(evaluator: Evaluator, holder: Alternative, name: object) -> Value:
-    """Return what a key of a tree, or an option of a parser, is."""
-    what = holder.what
-    if name == "__dict__":
-        return Value((holder,))
-    if isinstance(what, Tree):
-        return _leaf(what, name, holder)
-    if isinstance(what, Options) and isinstance(name, str):
-        return evaluator.libraries.option(evaluator, what.parser, name)
-    return TOP
-
-
-def _leaf(tree: Tree, name: object, holder: Alternative) -> Value:
-    if tree.documents and isinstance(name, int):
-        return _document(tree, name, holder)
-    entry = config_documents.child(tree.data, name)
-    if entry is None or entry.data is config_documents.UNKNOWN:
-        return TOP
-    place = Place(entry.path, entry.line, entry.column)
-    if isinstance(entry.data, (dict, list)):
-        below = Tree(tree.path, entry.data, entry.line, (*tree.keys, name), tree.open or entry.open)
-        return Value((Alternative(below, place, holder.by_default),), False, True)
-    return Value((Alternative(Constant(entry.data), place, holder.by_default),), False, True)
-
-
-def _document(tree: Tree, position: int, holder: Alternative) -> Value:
-    """Return one document of a file that is read as a stream of them."""
-    count = len(tree.documents)
-    if not -count <= position < count:
-        return TOP
-    entry, position = tree.documents[position], position % count
-    if position and entry.data is config_documents.UNKNOWN:
-        return TOP
-    data = entry.data if position else tree.data  # the first is laid over the files below it
-    what = Tree(tree.path, data, entry.line, open=tree.open, document=position)
-    return Value((Alternative(what, Place(entry.path, entry.line, 1), holder.by_default),))
-
-
-def holds(evaluator: Evaluator, holder: Alternative, name: object) -> Optional[bool]:
-    """Return whether an object has a setting; None where that is not known, also of objects that hold no settings."""
-    what = holder.what
-    if isinstance(what, Tree) and isinstance(what.data, dict):
-        return True if name in what.data else None if what.open else False
-    if isinstance(what, Options) and isinstance(name, str):
-        return evaluator.libraries.has_option(evaluator, what.parser, name)
-    if isinstance(what, Display) and what.kind == DICT:
-        return any(mappings.said(evaluator, key) == name for key in what.keys if key is not None) or None
-    if isinstance(what, Instance) and what.node is not None:
-        if (is_field := evaluator.libraries.has_field(evaluator, holder, name)) is not None:
-            return is_field
-        found = sources(evaluator, what.node, what.scope)
-        answers = {holds(evaluator, source, name) if source.by_default else None for source in found}
-        return True if True in answers else False if answers == {False} else None
-    return None
+def holds(evaluator: Evaluator, made: ast.Call, scope: Scope, name: object) -> Optional[bool]:
+    """Return whether an object that a call makes holds a setting; None where that is not known."""
+    found = sources(evaluator, made, scope)
+    answers = {evaluator.holds(source, name) if source.by_default else None for source in found}
+    return True if True in answers else False if answers == {False} else None
 
 
 @query
@@ -100,5 +48,5 @@ def setting(evaluator: Evaluator, known: Alternative, name: str) -> Value:
 
 def _looked_up(evaluator: Evaluator, found: tuple[Alternative, ...], kind: type, name: str) -> Value:
     """Return what the sources of one kind say of a setting."""
-    values = [lookup(evaluator, source, name) for source in found if isinstance(source.what, kind)]
+    values = [evaluator.item(source, name) for source in found if isinstance(source.what, kind)]
     return join([value for value in values if value.alternatives])

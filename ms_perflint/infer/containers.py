@@ -5,22 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held
-from ms_perflint.infer import attribute_writes, bases, configs, mappings, registries, sequences, tables
-from ms_perflint.infer.values import (
-    BOTTOM,
-    DICT,
-    TOP,
-    Alternative,
-    Constant,
-    Display,
-    Instance,
-    Options,
-    Tree,
-    Value,
-    join,
-)
+from ms_perflint.infer import attribute_writes, registries, sequences, tables
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Constant, Value, join
 
 if TYPE_CHECKING:
     from ms_perflint.infer.evaluator import Evaluator
@@ -70,51 +58,5 @@ def _under(
 
 def _at(evaluator: Evaluator, known: Alternative, key: Alternative) -> Value:
     """Return what one key gives: as something rare where the key is."""
-    value = item(evaluator, known, key.constant)
+    value = evaluator.item(known, key.constant)
     return value if key.by_default else value.as_non_default()
-
-
-def item(evaluator: Evaluator, known: Alternative, key: object) -> Value:
-    """Return `known[key]`."""
-    what = known.what
-    if isinstance(what, Display):
-        return _display_item(evaluator, known, what, key)
-    if isinstance(what, (Tree, Options)):
-        return configs.lookup(evaluator, known, key)
-    if isinstance(what, SemanticIndex):
-        return evaluator.exported(what, key) if isinstance(key, str) else TOP  # `globals()["name"]`
-    if isinstance(what, (Scope, Instance)) and (enum := bases.member(evaluator, what, key)) is not None:
-        return enum
-    given = evaluator.operated(known, "__getitem__")
-    if given is not None:
-        return given
-    name, items = known.api or known.type_api, evaluator.libraries.items
-    if (special := items.get(name) or items.get(f".{name.rpartition('.')[2]}")) is not None:
-        return special(evaluator, known, key)
-    if isinstance(what, Instance) and what.node is not None and isinstance(key, str):
-        field = evaluator.libraries.field(evaluator, known, key)
-        if field is not None:
-            return field
-        return configs.setting(evaluator, known, key)
-    if isinstance(what, Constant) and isinstance(what.value, (str, tuple)) and isinstance(key, int):
-        try:
-            return Value((Alternative(Constant(what.value[key]), known.where, known.by_default),))
-        except IndexError:
-            return TOP
-    return TOP
-
-
-def _display_item(evaluator: Evaluator, known: Alternative, display: Display, key: object) -> Value:
-    if display.kind == DICT:
-        return mappings.entry(evaluator, display, key)
-    if isinstance(display.node, ast.ListComp) and _is_copy(display.node):
-        over = evaluator.value(display.node.generators[0].iter, display.scope)
-        return join(evaluator.item(each, key) for each in over.alternatives)
-    return sequences.item(evaluator, known, key) if isinstance(key, int) else TOP
-
-
-def _is_copy(node: ast.ListComp) -> bool:
-    """Return whether it only makes a list of something: `[each for each in documents]`."""
-    each = node.generators[0]
-    names = [part.id for part in (node.elt, each.target) if isinstance(part, ast.Name)]
-    return len(node.generators) == 1 and not each.ifs and len(names) == 2 and names[0] == names[1]

@@ -39,6 +39,9 @@ class Files(Protocol):
 class Database(Files, Protocol):
     """A program: its files, its call sites, its config documents and the commands that start it."""
 
+    def naming(self, word: str) -> tuple[SemanticIndex, ...]:
+        """Return the modules of the files that have a word in them, by their bytes."""
+
     def sites(self, word: str) -> Sequence[Site]:
         """Return the call sites whose callee may be something named `word`."""
 

@@ -11,7 +11,6 @@ from ms_perflint.index.signature import EACH, Held, Layer, Read
 from ms_perflint.infer import (
     bases,
     calls,
-    configs,
     containers,
     importing,
     lists,
@@ -23,8 +22,9 @@ from ms_perflint.infer import (
 )
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.direct_imports import outside
+from ms_perflint.infer.kinds import KINDS
 from ms_perflint.infer.queries import Queries, query
-from ms_perflint.infer.shared_answers import Form, SharedAnswers
+from ms_perflint.infer.shared_answers import SharedAnswers
 from ms_perflint.infer.values import (
     BOTTOM,
     MANY,
@@ -33,14 +33,13 @@ from ms_perflint.infer.values import (
     Api,
     Constant,
     Display,
-    Instance,
     Value,
     join,
 )
 
 if TYPE_CHECKING:
     from ms_perflint.infer.database import Database
-    from ms_perflint.infer.evaluator import Library
+    from ms_perflint.infer.evaluator import Kind, Library
 
 
 # Expressions that are known as they stand
@@ -55,7 +54,7 @@ class ProgramEvaluator:
         self.libraries = libraries
         self.queries = Queries(_joined, shared)
         self._memo, self._ask = self.queries.memo, self.queries.ask
-        self._questions = shared.questions if shared is not None else {}
+        self._contexts = shared.contexts if shared is not None else {}  # those that other programs may enter too
         self._activations: dict[tuple[object, ...], CallContext] = {}
 
     def close(self) -> None:
@@ -98,13 +97,9 @@ class ProgramEvaluator:
             found = self.binding(bindings[0], inner)
             if (id(bindings[0]), inner.key) not in self._memo:  # in a cycle that is not settled
                 return found
-            self._questions.setdefault(key, () if self._is_own(scope) else (VALUES, node, scope))
+            self.queries.same(key, (id(bindings[0]), inner.key), scope, node, bindings[0])
         self._memo[key] = found
         return found
-
-    def _is_own(self, scope: Scope) -> bool:
-        """Return whether no other program asks about a scope: an activation, or one of the entry script."""
-        return bool(scope.key) or scope.module.path == self.queries.entry
 
     def rest(self, value: Value) -> list[Value]:
         """Return what the unknown part of an operand adds to a result: nothing, or that the result is open too."""
@@ -267,23 +262,26 @@ class ProgramEvaluator:
             value = join([*values, *self.rest(value)])
         return value
 
+    def kind(self, known: Alternative) -> Kind[Any]:
+        """Return what answers for values of this kind."""
+        return KINDS[type(known.what)](self, known)
+
     def members(self, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
         """Return what `base.name` can be; `node` is that expression."""
         return members.members(self, base, name, node, scope)
 
     def item(self, known: Alternative, key: object) -> Value:
         """Return what `known[key]` can be."""
-        return containers.item(self, known, key)
+        return self.kind(known).item(key)
 
     def holds(self, known: Alternative, key: object) -> Optional[bool]:
         """Return whether an object has a setting; None where that is not known."""
-        return configs.holds(self, known, key)
+        return self.kind(known).contains(key)
 
-    def operated(self, known: Alternative, name: str) -> Optional[Value]:
+    def operated(self, known: Alternative, name: str, layer: Optional[Layer] = None) -> Optional[Value]:
         """Return what an operator gets from a method of an object: `__getitem__`; None where it has no such method."""
-        cls = known.what.type if isinstance(known.what, Instance) else None
-        method = bases.method(self, cls, name) if isinstance(cls, Scope) else None
-        return calls.entered(self, method, None, known) if method is not None else None
+        method = bases.method(self, known.cls, name) if known.cls is not None else None
+        return calls.entered(self, method, layer, known) if method is not None else None
 
     def elements(self, value: Value) -> tuple[tuple[Alternative, ...], bool]:
         """Return what a list can hold where it is made, and whether it can hold more."""
@@ -301,11 +299,15 @@ class ProgramEvaluator:
         outer: Optional[Scope] = None,
     ) -> CallContext:
         """Return a function as one call enters it: the same one whenever it is asked for."""
-        self.queries.is_of_program()
-        key = id(function), call, id(caller), receiver.what if receiver is not None else None, passed, id(outer)
+        what = receiver.what if receiver is not None else None
+        key = id(function), call, id(caller), what, passed, id(outer)
         if key not in self._activations:
-            name = f"@{len(self._activations)}"
-            self._activations[key] = CallContext(function, call, caller, receiver, name, passed, outer)
+            is_own = self.queries.is_own(function, call, caller, receiver, passed, outer)
+            known, asked = (self._activations, key) if is_own else (self._contexts, (*key, receiver))
+            if asked not in known:
+                name = f"@{'' if is_own else '@'}{len(known)}"
+                known[asked] = CallContext(function, call, caller, receiver, name, passed, outer)
+            self._activations[key] = known[asked]
         return self._activations[key]
 
     # --- conditions
@@ -340,9 +342,6 @@ class ProgramEvaluator:
     def callees(self, site: Site) -> Value:
         """Return what the callee of a call site can be."""
         return self.value(site.node.func, site.scope) if isinstance(site.node, ast.Call) else BOTTOM
-
-
-VALUES = Form(ProgramEvaluator, None, None, ProgramEvaluator.value, False)
 
 
 def _joined(first: Any, other: Any) -> Any:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, Optional, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Generic, NamedTuple, Optional, Protocol, TypeVar, Union
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held, Layer, Part
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.database import Database
 from ms_perflint.infer.queries import Queries
-from ms_perflint.infer.values import TOP, Alternative, Api, Value
+from ms_perflint.infer.values import TOP, Alternative, Api, Display, Instance, Value
 
 
 class Evaluator(Protocol):
@@ -56,6 +56,9 @@ class Evaluator(Protocol):
     def known(self, what: object, node: ast.AST, scope: Scope) -> Value:
         """Return the value that is just this, read at this node."""
 
+    def kind(self, known: Alternative) -> Kind[Any]:
+        """Return what answers for values of this kind."""
+
     def members(self, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
         """Return what `base.name` can be; `node` is that expression."""
 
@@ -65,7 +68,7 @@ class Evaluator(Protocol):
     def holds(self, known: Alternative, key: object) -> Optional[bool]:
         """Return whether an object has a setting; None where that is not known."""
 
-    def operated(self, known: Alternative, name: str) -> Optional[Value]:
+    def operated(self, known: Alternative, name: str, layer: Optional[Layer] = None) -> Optional[Value]:
         """Return what an operator gets from a method of an object: `__getitem__`; None where it has no such method."""
 
     def elements(self, value: Value) -> tuple[tuple[Alternative, ...], bool]:
@@ -85,6 +88,54 @@ class Evaluator(Protocol):
 
     def way(self, block: Block, scope: Optional[Scope] = None) -> int:
         """Return how a block is reached: IMPOSSIBLE, only with an OPTIONAL choice of the user, or USUAL."""
+
+
+# --- kinds of values
+
+T = TypeVar("T")
+
+
+class Search(Protocol):
+    """A bounded search through lists that are made of lists."""
+
+    def of(self, value: Value, depth: int) -> Value:
+        """Return what a sequence holds."""
+
+    def display(self, what: Display, depth: int) -> Value:
+        """Return what one list holds where it is made, and what the code around it adds."""
+
+    def added(self, what: Union[Display, Instance], depth: int) -> Iterator[Value]:
+        """Yield what is added to a list after it was made."""
+
+
+class Kind(Generic[T]):
+    """What one value answers, by its kind: by itself, that nothing is known. `truth` needs no evaluator."""
+
+    __slots__ = ("evaluator", "known", "what")
+
+    def __init__(self, evaluator: Evaluator, known: Alternative) -> None:
+        self.evaluator, self.known = evaluator, known
+        self.what: T = known.what  # type: ignore[assignment]
+
+    def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
+        """Return what its member `name` is; `node` is the expression that reads it."""
+        return TOP
+
+    def item(self, key: object) -> Value:
+        """Return what stands in it under a key."""
+        return TOP
+
+    def elements(self, search: Search, depth: int) -> Value:
+        """Return what a loop over it goes through."""
+        return TOP
+
+    def call(self, layer: Layer) -> Value:
+        """Return what calling it gives."""
+        return TOP
+
+    def contains(self, key: object) -> Optional[bool]:
+        """Return whether it has a setting; None where that is not known, also of what holds no settings."""
+        return None
 
 
 # --- libraries
@@ -119,6 +170,14 @@ class Library(NamedTuple):
         """Return what may know what a call of a name gives, in the order in which they are asked."""
         keys = name, f"{name.partition('.')[0]}.", f".{name.rpartition('.')[2]}"
         return tuple(handler for key in keys for handler in self.calls.get(key, ()))
+
+    def subscripted(self, name: str) -> Optional[Callable[[Evaluator, Alternative, object], Value]]:
+        """Return what knows what stands in an object of this name, or that a call of it makes."""
+        return self.items.get(name) or self.items.get(f".{name.rpartition('.')[2]}")
+
+    def is_mapping(self, name: str) -> bool:
+        """Return whether a name is that of a class whose keys are attributes."""
+        return name.rpartition(".")[2] in self.mappings
 
 
 def joined(libraries: Iterable[Library]) -> Library:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Optional, Union
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
 from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
 from ms_perflint.index.signature import Held, Layer, Signature
-from ms_perflint.infer import bases, sequences, tables
+from ms_perflint.infer import sequences
 from ms_perflint.infer.values import (
     BOTTOM,
     COMPREHENSION,
-    DICT,
     LIST,
     TOP,
     TUPLE,
@@ -21,7 +20,6 @@ from ms_perflint.infer.values import (
     Alternative,
     Display,
     Instance,
-    Tree,
     Value,
     join,
 )
@@ -34,7 +32,6 @@ ADDS = frozenset({"append", "extend", "insert", "add"})  # methods by which a li
 BEHIND = frozenset({"append", "extend"})  # those that leave all elements where they are
 CHANGES = ADDS | {"clear", "pop", "remove", "reverse", "sort"}
 STORE = "[]"  # the "word" of `name[index] = value`
-ENTRIES = 50  # of a list in a file, that are looked at
 GIVEN = 2  # functions that are followed when they are given a list
 NESTED = 8  # lists inside one another, before what they hold is open
 
@@ -69,41 +66,8 @@ class _Elements:
         self.seen: set[Display] = set()  # that were looked at
 
     def of(self, value: Value, depth: int) -> Value:
-        values = [self.known(known, depth) for known in value.alternatives]
+        values = [self.evaluator.kind(known).elements(self, depth) for known in value.alternatives]
         return join([*values, *([TOP] if value.open else [])]) if values or value.open else BOTTOM
-
-    def known(self, known: Alternative, depth: int) -> Value:
-        what = known.what
-        if isinstance(what, Display) and what.kind == DICT:
-            keys = tables.view(self.evaluator, known, "keys")
-            return self.of(keys, depth + 1) if keys is not None else TOP
-        if isinstance(what, Display) and depth < NESTED:
-            return self.display(what, depth)
-        if isinstance(what, Tree) and what.documents:
-            return join(self.evaluator.item(known, each) for each in range(len(what.documents)))
-        if isinstance(what, Tree) and isinstance(what.data, list):
-            return join(self.evaluator.item(known, index) for index in range(min(len(what.data), ENTRIES)))
-        if isinstance(what, (Scope, Instance)) and (enum := bases.members(self.evaluator, what)):
-            return join(bases.member(self.evaluator, what, name) or TOP for name in enum)
-        if isinstance(what, Instance) and isinstance(what.type, Scope) and depth < NESTED:
-            return self.iterated(known, depth)
-        if known.type_api in self.evaluator.libraries.rows and isinstance(what, Instance) and what.node is not None:
-            given = [
-                self.evaluator.value(arg, what.scope) for arg in what.node.args if not isinstance(arg, ast.Starred)
-            ]
-            lists = (each for each in given if each.alternatives and all(k.is_display for k in each.alternatives))
-            first = next(lists, None)
-            held = [self.of(first, depth + 1)] if first is not None else [*given, TOP] if what.node.args else []
-            held.extend(self.added(what, depth))
-            return join(held) if held else TOP
-        return TOP
-
-    def iterated(self, known: Alternative, depth: int) -> Value:
-        """Return what a loop over an object of a class of the project goes through."""
-        made = self.evaluator.operated(known, "__iter__")
-        if made is not None and all(each.what != known.what for each in made.alternatives):
-            return self.of(made, depth + 1)
-        return self.evaluator.operated(known, "__next__" if made is not None else "__getitem__") or TOP
 
     def display(self, what: Display, depth: int) -> Value:
         """Return what one list holds where it is made, and what the code around it adds."""

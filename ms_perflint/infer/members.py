@@ -7,39 +7,30 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex
+from ms_perflint.index.semantic_index import FUNCTIONS, Scope
 from ms_perflint.index.signature import Layer
 from ms_perflint.index.syntax_forms import is_decorated
-from ms_perflint.infer import attribute_writes, bases, bulk_updates, calls, configs, containers, importing
+from ms_perflint.infer import attribute_writes, bulk_updates, calls, configs
 from ms_perflint.infer.bases import lineage, method
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import (
     BOTTOM,
-    DICT,
     MANY,
     TOP,
     Alternative,
     Api,
     Bound,
-    Constant,
-    Display,
     Instance,
-    Member,
-    Options,
-    Tree,
     Value,
     join,
 )
-from ms_perflint.resolve.resolver import Namespace
 
 if TYPE_CHECKING:
     from ms_perflint.infer.evaluator import Evaluator
 
 
 CALLED, READ = 8, 2  # how often one member is called, and read, along a chain: `data.map(f).map(g)`
-READS = frozenset({"open", "read_text"})  # methods of a path, which is a text here
-DICT_METHODS = frozenset({"update", "setdefault", "copy", "clone"})  # and those whose results libraries know
 
 
 def members(evaluator: Evaluator, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
@@ -47,7 +38,7 @@ def members(evaluator: Evaluator, base: Value, name: str, node: ast.expr, scope:
     if evaluator.is_pending(base):
         return BOTTOM
     there = [known for known in base.alternatives if known.constant is not None]  # None has no members: it is set later
-    values = [member(evaluator, known, name, node, scope) for known in there or base.alternatives]
+    values = [evaluator.kind(known).attribute(name, node, scope) for known in there or base.alternatives]
     if base.open or not base.alternatives:
         values.append(TOP)
     holder = node.value if isinstance(node, ast.Attribute) else None
@@ -55,75 +46,25 @@ def members(evaluator: Evaluator, base: Value, name: str, node: ast.expr, scope:
     return Value(value.alternatives, value.open, True) if base.overridable else value
 
 
-def member(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> Value:
-    """Return what the member `name` of one known thing is."""
-    what = known.what
-    if isinstance(what, SemanticIndex):
-        return evaluator.exported(what, name)
-    if isinstance(what, Namespace):
-        return importing.inside(evaluator, what, name, node, scope)
-    if isinstance(what, Api) and (special := evaluator.libraries.attributes.get(what.name)) is not None:
-        return special(evaluator, name)
-    if isinstance(what, Api):
-        return _outside(evaluator, what.name, name, what.receiver, node, scope)
-    if isinstance(what, Member):
-        own = bases.of_member(evaluator, what, name, known)
-        inherits = own is None and isinstance(what.owner, Scope)
-        return own or (_of_class(evaluator, what.owner, name, known, node, scope) if inherits else TOP)  # type: ignore[arg-type]
-    if isinstance(what, (Scope, Instance)) and (enum := bases.member(evaluator, what, name)) is not None:
-        return enum
-    if isinstance(what, Scope) and what.is_class:
-        return _of_class(evaluator, what, name, None, node, scope)
-    if isinstance(what, Instance):
-        return _of_instance(evaluator, known, what, name, node, scope)
-    if isinstance(what, (Options, Tree)):
-        found = configs.lookup(evaluator, known, name)
-        if _is_of_dict(evaluator, name) and not found.alternatives:
-            return evaluator.known(Api(f"builtins.dict.{name}", known), node, scope)
+def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> Value:
+    """Return a member of an object of a class of the project."""
+    what, cls = known.what, known.cls
+    assert isinstance(what, Instance) and cls is not None
+    kind = evaluator.libraries.methods.get(name)
+    if kind is not None and known.is_made:  # of a class of its own, made like the well-known one
+        return evaluator.known(Api(f"{kind}.{name}", known), node, scope)
+    found = of_class(evaluator, cls, name, known, node, scope)
+    if (found.alternatives and not cls.any_attributes) or not known.is_made:
         return found
-    if isinstance(what, Constant) and isinstance(what.value, str) and name in READS:
-        return evaluator.known(Api(f"pathlib.Path.{name}", known), node, scope)
-    if isinstance(what, Display):
-        if what.kind == DICT and _is_of_dict(evaluator, name):
-            return evaluator.known(Api(f"builtins.dict.{name}", known), node, scope)
-        setting = containers.item(evaluator, known, name)
-        return Value(setting.alternatives, setting.open, True)  # of an `EasyDict`: what a user may set in another way
-    return TOP
+    if cls.any_attributes:
+        own = _updated(evaluator, known, what, name)
+        if own.alternatives:
+            return own
+    held = setting(evaluator, known, name, node, scope)
+    return held if held.alternatives else found
 
 
-def _is_of_dict(evaluator: Evaluator, name: str) -> bool:
-    """Return whether objects that hold settings have a method of this name."""
-    return name in DICT_METHODS or f".{name}" in evaluator.libraries.calls
-
-
-def _of_instance(
-    evaluator: Evaluator, known: Alternative, what: Instance, name: str, node: ast.expr, scope: Scope
-) -> Value:
-    field = evaluator.libraries.field(evaluator, known, name)
-    if field is not None:
-        return field
-    if isinstance(what.type, Scope):
-        kind = evaluator.libraries.methods.get(name)
-        if kind is not None and what.node is not None:  # of a class of its own, made like the well-known one
-            return evaluator.known(Api(f"{kind}.{name}", known), node, scope)
-        found = _of_class(evaluator, what.type, name, known, node, scope)
-        if (found.alternatives and not what.type.any_attributes) or what.node is None:
-            return found
-        if what.type.any_attributes:
-            own = _updated(evaluator, known, what, name)
-            if own.alternatives:
-                return own
-        setting = _setting(evaluator, known, name, node, scope)
-        return setting if setting.alternatives else found
-    if what.type.name == "builtins.super":
-        return _above(evaluator, what, name, node, scope)
-    if what.type.name.startswith(evaluator.libraries.closed):
-        return _outside(evaluator, what.type.name, name, known, node, scope)
-    found = _setting(evaluator, known, name, node, scope)
-    return found if found.alternatives else _outside(evaluator, what.type.name, name, known, node, scope)
-
-
-def _outside(
+def outside(
     evaluator: Evaluator, base: str, name: str, receiver: Optional[Alternative], node: ast.expr, scope: Scope
 ) -> Value:
     """Return a member of what is outside of the project; open where the chain repeats it too often.
@@ -135,12 +76,12 @@ def _outside(
     return evaluator.known(Api(mindspore_api.canonical(f"{base}.{name}"), receiver), node, scope)
 
 
-def _setting(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> Value:
+def setting(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> Value:
     """Return a setting that an object holds; nothing for what is called: settings are data."""
     return BOTTOM if scope.module.calls(node) else configs.setting(evaluator, known, name)
 
 
-def _above(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:
+def above(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:
     """Return what `super().name` is: a member of a base of the class in whose method it stands."""
     function = what.scope.owner
     cls = function.parent
@@ -149,13 +90,13 @@ def _above(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scop
     receiver = what.scope.receiver if isinstance(what.scope, CallContext) else None
     if receiver is None:
         receiver = Alternative(Instance(cls, None, function), (function.module, function.node))
-    return _of_class(evaluator, cls, name, receiver, node, scope, own=False)
+    return of_class(evaluator, cls, name, receiver, node, scope, own=False)
 
 
 # --- classes of the project
 
 
-def _of_class(
+def of_class(
     evaluator: Evaluator,
     cls: Scope,
     name: str,

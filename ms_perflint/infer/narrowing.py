@@ -11,7 +11,7 @@ from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, USUAL, Conditio
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value, truth
+from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 
 BINDINGS = 16  # of a name, that are compared with one another
 
@@ -70,6 +70,6 @@ def _is_about(condition: Condition, name: str) -> bool:
 def _holds(condition: Condition, known: Alternative) -> bool:
     """Return whether a condition on one thing certainly holds for one of its values."""
     if isinstance(condition.test, ast.Name):
-        return truth(known) is condition.result
+        return known.truth is condition.result
     is_constant = known.constant is not NO_CONSTANT
     return is_constant and choice(condition.test).holds(known.constant) is condition.result

@@ -29,7 +29,6 @@ from ms_perflint.infer.values import (
     Tree,
     Value,
     join,
-    truth,
 )
 
 if TYPE_CHECKING:
@@ -192,7 +191,7 @@ def combine(
 
 
 def _not(known: Alternative) -> object:
-    answer = truth(known)
+    answer = known.truth
     return NO_CONSTANT if answer is None else not answer
 
 
@@ -296,14 +295,14 @@ def _logic(evaluator: Evaluator, node: ast.BoolOp, scope: Scope) -> Value:
     results, is_usual, is_open, is_optional = [], True, False, False
     for position, operand in enumerate(operands, 1):
         is_last = position == len(operands)
-        kept = tuple(known for known in operand.alternatives if is_last or truth(known) is not (not deciding))
+        kept = tuple(known for known in operand.alternatives if is_last or known.truth is not (not deciding))
         results.append(Value(kept) if is_usual else Value(kept).as_non_default())
         is_open = is_open or (operand.open and is_usual)
         is_optional = is_optional or operand.overridable or operand.open
         if operand.truth is deciding:
             break
         if not operand.open:
-            is_usual = is_usual and any(truth(known) is not deciding for known in operand.by_default)
+            is_usual = is_usual and any(known.truth is not deciding for known in operand.by_default)
     return Value(join(results).alternatives, is_open, is_optional and not is_open)
 
 

@@ -83,7 +83,8 @@ def components(pieces: Pieces) -> tuple[Pieces, ...]:
             found[-1].append(piece)
             continue
         text = _ROUND.sub("", piece)
-        text = re.sub(r"^(?:\./+)+", "", text) if at == 0 else text
+        if at == 0 and text.startswith("./"):
+            text = re.sub(r"^(?:\./+)+", "", text) or ("." if len(pieces) == 1 else "")
         text = text.rstrip("/") or text[:1] if at == len(pieces) - 1 and len(pieces) > 1 else text
         first, *others = text.split("/")
         found[-1] += [first] if first else []
@@ -143,12 +144,17 @@ def is_folder_of(folder: Path, file: Path) -> bool:
     """Return whether a path names a folder in which a file is, at any depth: by what the program shows of both."""
     outer, inner = components(folder.pieces), components(file.pieces)
     if outer == ((".",),):
-        return not file.is_rooted and len(inner) == 1 and _is_known(file)
+        return not file.is_rooted and _is_below(inner) and _is_known(file)
     if not folder.pieces or len(outer) >= len(inner):
         return False
     pairs = [*zip(outer, inner)]
     known = any(a == b and a for a, b in pairs)
     return known and all(a == b or (_is_open(a) and _is_open(b) and _may_be_same(a, b)) for a, b in pairs)
+
+
+def _is_below(inner: tuple[Pieces, ...]) -> bool:
+    """Return whether a path that does not begin at the root lies in the directory of the process."""
+    return len(inner) == 1 or (inner[0] != ("..",) and not _is_open(inner[0]))
 
 
 def _is_open(component: Pieces) -> bool:

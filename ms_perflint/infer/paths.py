@@ -32,6 +32,7 @@ LISTINGS = {"glob": True, "iglob": True, "rglob": True, "iterdir": False, "scand
 _ADDS = frozenset({"append", "appendleft", "insert", "add", "put", "heappush"})
 _PLACES = re.compile(r"%(?:\((?P<name>\w+)\))?[-+ #0]*\d*(?:\.\d+)?[a-zA-Z]|%%")
 _FIELDS = re.compile(r"\{\{|\}\}|\{(?P<name>\w*)(?P<more>[^{}]*)\}")
+_HERE = Path((".",))
 _MAGIC = re.compile(r"\*+|\?|\[[^\]]*\]")
 
 
@@ -51,7 +52,7 @@ def listed(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Path, ..
     if isinstance(node.func, ast.Attribute) and not is_function:
         return _few(reader.read(node.func.value, scope, 0))
     given = [*node.args, *(each.value for each in node.keywords)]
-    return _few(reader.read(given[0], scope, 0)) if given else (Path((".",)),)
+    return _few(reader.read(given[0], scope, 0)) if given else (_HERE,)
 
 
 def patterns(found: Iterable[Path]) -> tuple[Path, ...]:
@@ -168,6 +169,8 @@ class _Reader:
                 stores = self.stores(known.cls, node.attr)
                 if 0 < len(stores) <= FEW:
                     return [path for store in stores for path in self.bound(store, depth)]
+        if node.attr == "curdir":
+            return (_HERE,)
         if node.attr in ("parent", "name"):
             return [path.cut()[node.attr == "name"] for path in self.read(node.value, scope, depth)]
         return ()
@@ -265,6 +268,8 @@ class _Reader:
                 parts = listed.elts if isinstance(listed, (ast.List, ast.Tuple)) else []
                 return self.joined(parts, scope, between[0], depth)
             return self.joined(given, scope, "/", depth)
+        if word in ("getcwd", "cwd") and not node.args:
+            return (_HERE,)
         if word in _ITSELF and given:
             return self.read(given[0], scope, depth)
         if word in ("dirname", "basename") and given:

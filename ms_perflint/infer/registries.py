@@ -54,12 +54,9 @@ def _decorators(module: SemanticIndex, table: str) -> frozenset[str]:
 
 def _decorated(evaluator: Evaluator, key: str) -> list[Scope]:
     """Return the decorated functions and classes that may be registered under a key: its text is in their file."""
-    program = evaluator.program
-    modules = [program.module(path) for path in program.files if program.project.contains(path, key)]
     return [
         scope
-        for module in modules
-        if module is not None
+        for module in evaluator.program.naming(key)
         for scopes in module.defined.values()
         for scope in scopes
         if getattr(scope.node, "decorator_list", ())

@@ -81,6 +81,17 @@ def item(evaluator: Evaluator, known: Alternative, key: int) -> Value:
     return value if value.alternatives and not value.open else TOP
 
 
+def copied(evaluator: Evaluator, display: Display) -> Optional[Value]:
+    """Return what a comprehension only makes a list of: `[each for each in documents]`; None for other displays."""
+    node = display.node
+    if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
+        return None
+    each = node.generators[0]
+    names = [part.id for part in (node.elt, each.target) if isinstance(part, ast.Name)]
+    is_copy = not each.ifs and len(names) == 2 and names[0] == names[1]
+    return evaluator.value(each.iter, display.scope) if is_copy else None
+
+
 def sliced(evaluator: Evaluator, node: ast.expr, base: Value, bounds: Optional[slice], scope: Scope) -> Value:
     """Return what `base[bounds]` can be; None for bounds that are not known."""
     return join(

@@ -154,7 +154,7 @@ def _kind(known: Alternative) -> str:
     if isinstance(what, Constant):
         return type(what.value).__name__
     if isinstance(what, Tree):
-        return type(what.data).__name__
+        return "dict" if isinstance(what.data, dict) else type(what.data).__name__
     return what.kind if isinstance(what, Display) and what.kind in (DICT, LIST, TUPLE) else ""
 
 

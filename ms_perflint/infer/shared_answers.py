@@ -8,14 +8,15 @@ keep from being read is not asked. The members of a cycle rest on what all of th
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.infer.call_context import CallContext, modules_in
 
 if TYPE_CHECKING:
     from ms_perflint.infer.queries import Query
 
-KEPT = 10_000  # answers, before what the programs share begins anew
+KEPT = 20_000  # answers, before what the programs share begins anew
 
 
 class Input(NamedTuple):
@@ -32,7 +33,6 @@ class Form(NamedTuple):
     bottom: Any
     top: Any
     work: Callable[..., Any]
-    is_query: bool = True  # else `work` finds the answer by queries of other keys
 
 
 class Shared(NamedTuple):
@@ -42,6 +42,7 @@ class Shared(NamedTuple):
     reads: tuple[Any, ...]
     answers: tuple[Any, ...]
     evaluations: int  # that it took
+    modules: frozenset[SemanticIndex]  # in which its questions are asked
 
 
 class SharedAnswers:
@@ -49,9 +50,12 @@ class SharedAnswers:
 
     def __init__(self) -> None:
         self.answers: dict[Hashable, Shared] = {}
-        # by key: a form and the arguments; () where it is not asked in other programs. What has none, constants and
-        # definitions, rests on nothing but its file
+        # by key: a form and the arguments. What has none, constants and definitions, rests on nothing but its file
         self.questions: dict[Hashable, tuple[Any, ...]] = {}
+        self.same_as: dict[
+            Hashable, tuple[Any, ...]
+        ] = {}  # by key: that of the question with the same answer, and nodes
+        self.contexts: dict[tuple[object, ...], CallContext] = {}  # calls, by all that they are made of
         self._forms: dict[Callable[..., Any], Form] = {}
 
     @property
@@ -59,28 +63,24 @@ class SharedAnswers:
         """Return whether it holds as many answers as it should."""
         return len(self.answers) > KEPT
 
-    def knows(self, query: Query, askers: Container[type], entry: str) -> bool:
-        """Return whether a query can be asked in other programs: not in activations, and of their entry scripts."""
-        known = self.questions.get(query.key)
-        if known is None:
-            asker, *arguments = query.arguments
-            scopes = [each for each in arguments if isinstance(each, Scope)]
-            if type(asker) not in askers or any(each.key or each.module.path == entry for each in scopes):
-                known = ()
-            else:
-                form = self._forms.get(query.work) or Form(type(asker), query.bottom, query.top, query.work)
-                known = self._forms.setdefault(query.work, form), *arguments
-            self.questions[query.key] = known
-        return known != ()
+    def know(self, query: Query) -> None:
+        """Keep how a question is asked in any program."""
+        asker, *arguments = query.arguments
+        form = self._forms.get(query.work) or Form(type(asker), query.bottom, query.top, query.work)
+        self.questions[query.key] = self._forms.setdefault(query.work, form), *arguments
 
-    def learn(self, cycle: Iterable[Query], memo: dict[Hashable, Any]) -> None:
-        """Keep the answers of a query, or of the members of a cycle, unless they read what cannot be asked again."""
+    def learn(self, cycle: Iterable[Query], memo: dict[Hashable, Any], own: Container[Hashable]) -> None:
+        """Keep the answers of a query, or of the members of a cycle, unless they read what cannot be asked again.
+
+        `own`: the keys of questions that are asked in this program alone.
+        """
         members = tuple(cycle)
         read: dict[Hashable, Any] = {}
         for each in members:
             if each.reads is None:
                 return
-            read.update(each.reads)
+            for key in each.reads:
+                read[self.same_as[key][0] if key in self.same_as else key] = each.reads[key]
         for each in members:
             read.pop(each.key, None)
         inputs: list[Any] = []
@@ -88,22 +88,17 @@ class SharedAnswers:
         for key, answer in read.items():
             if type(key) is Input:
                 inputs += key, answer
+            elif key in own:
+                return
             elif key in self.questions:
-                if not self.questions[key] or key not in memo:
+                if key not in memo:
                     return
                 reads += key, memo[key]
         answers = tuple(part for each in members for part in (each.key, each.answer))
-        shared = Shared(tuple(inputs), tuple(reads), answers, sum(each.evaluations for each in members))
+        modules = frozenset(modules_in(tuple(self.questions[each.key] for each in members)))
+        shared = Shared(tuple(inputs), tuple(reads), answers, sum(each.evaluations for each in members), modules)
         for each in members:
             self.answers[each.key] = shared
-
-
-def module_of(what: object) -> Optional[SemanticIndex]:
-    """Return the module in which an argument of a question stands; None of others."""
-    scope = what if isinstance(what, Scope) else getattr(what, "scope", None)
-    if isinstance(scope, Scope):
-        return scope.module
-    return what if isinstance(what, SemanticIndex) else None
 
 
 def pairs(parts: tuple[Any, ...]) -> Iterable[tuple[Any, Any]]:

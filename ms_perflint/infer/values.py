@@ -50,6 +50,11 @@ class Instance(NamedTuple):
     row: Optional[tuple[Held, ...]] = None  # what the class gets where that call has it made: `map(Class, elements)`
     is_parsed: bool = False  # that call makes it of the command line
 
+    @property
+    def truth(self) -> Optional[bool]:
+        """Return that an object of MindSpore is true; None for others."""
+        return True if isinstance(self.type, Api) and self.type.name.startswith("mindspore.") else None
+
 
 @equal_by("function")
 class Bound(NamedTuple):
@@ -82,6 +87,13 @@ class Display(NamedTuple):
     def __hash__(self) -> int:
         return hash((self.node, self.scope, self.kind))  # what it holds can be deep
 
+    @property
+    def truth(self) -> Optional[bool]:
+        """Return whether it holds something; None where that is not known: a list gets more later."""
+        if self.kind in (LIST, TUPLE, SET, YIELDS) and not all(part.is_spread for part in self.parts):
+            return True
+        return False if self.kind == TUPLE and not self.parts else None
+
     @staticmethod
     def of(node: ast.expr, scope: Scope) -> Display:
         """Return what an expression shows."""
@@ -100,7 +112,7 @@ class Options(NamedTuple):
     parser: Alternative
 
 
-@equal_by("path", "line", "keys", "open", "document")
+@equal_by("path", "line", "keys", "open", "document", "given")
 class Tree(NamedTuple):
     """A mapping or list read from a YAML or JSON file, with the lines of its keys."""
 
@@ -111,6 +123,7 @@ class Tree(NamedTuple):
     open: bool = False  # it may hold more: a file below it cannot be read
     documents: tuple[Any, ...] = ()  # all of a stream: this is the first
     document: Optional[int] = None  # which one of a stream it is
+    given: tuple[tuple[str, str], ...] = ()  # the keys that the run gives other values
 
 
 class Member(NamedTuple):
@@ -162,6 +175,16 @@ class Alternative(NamedTuple):
         return NO_CONSTANT
 
     @property
+    def truth(self) -> Optional[bool]:
+        """Return what `bool()` of it is; None where that is not known."""
+        constant, what = self.constant, self.what
+        if constant is not NO_CONSTANT:
+            return bool(constant)
+        if isinstance(what, (Display, Instance)):
+            return what.truth
+        return True if isinstance(what, (Scope, SemanticIndex, Bound)) else None
+
+    @property
     def api(self) -> str:
         """Return the canonical name if it is an Api, else ""."""
         return self.what.name if isinstance(self.what, Api) else ""
@@ -182,6 +205,11 @@ class Alternative(NamedTuple):
     def is_display(self) -> bool:
         """Return whether it is a list, tuple, set or dict that code shows."""
         return isinstance(self.what, Display)
+
+    @property
+    def shown(self) -> Optional[Held]:
+        """Return the expression by which code shows a list, tuple, set or dict; None of other things."""
+        return Held(self.what.node, self.what.scope) if isinstance(self.what, Display) else None  # type: ignore[arg-type]
 
     @property
     def parts(self) -> tuple[Held, ...]:
@@ -379,27 +407,25 @@ def join(values: Iterable[Value]) -> Value:
     return Value(ordered, any(value.open for value in values), any(value.overridable for value in values))
 
 
+def is_same(answer: object, other: object) -> bool:
+    """Return whether two answers are equal, and were read in the same places, of the same objects."""
+    if answer != other or not isinstance(answer, Value) or not isinstance(other, Value):
+        return answer == other
+    return all(map(_is_same, answer.alternatives, other.alternatives))
+
+
+def _is_same(known: Optional[Alternative], other: Optional[Alternative]) -> bool:
+    if known is other or known is None or other is None:
+        return known is other
+    is_alike = known == other and known.where == other.where
+    return is_alike and _is_same(known.receiver, other.receiver) and _is_same(known.origin, other.origin)
+
+
 def _is(known: Alternative, constant: object) -> bool:
     value = known.constant
     return type(value) is type(constant) and value == constant
 
 
 def _truth(knowns: Iterable[Alternative]) -> Optional[bool]:
-    answers = {truth(known) for known in knowns}
+    answers = {known.truth for known in knowns}
     return answers.pop() if len(answers) == 1 else None
-
-
-def truth(known: Alternative) -> Optional[bool]:
-    """Return what `bool()` of one known thing is; None when that is not known."""
-    what = known.what
-    if known.constant is not NO_CONSTANT:
-        return bool(known.constant)
-    if isinstance(what, Display) and what.kind in (LIST, TUPLE, SET, YIELDS):
-        if not all(part.is_spread for part in what.parts):
-            return True
-        return False if what.kind == TUPLE and not what.parts else None  # a list gets more later
-    if isinstance(what, (Scope, SemanticIndex, Bound)):
-        return True
-    if isinstance(what, Instance) and isinstance(what.type, Api) and what.type.name.startswith("mindspore."):
-        return True
-    return None

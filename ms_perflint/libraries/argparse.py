@@ -225,9 +225,12 @@ def flags_of(node: ast.Call) -> list[str]:
 def option_default(evaluator: Evaluator, site: Site) -> Value:
     """Return what an option gives a user who passes nothing more than the launchers do, and what else it can be."""
     assert isinstance(site.node, ast.Call)
-    given = evaluator.program.given(flags_of(site.node))
-    meaning = commandline.of_option({keyword.arg: keyword.value for keyword in site.node.keywords if keyword.arg})
-    return commandline.overridden(_declared(evaluator, site), given, meaning, (site.module, site.node))
+    flags, where, declared = flags_of(site.node), (site.module, site.node), _declared(evaluator, site)
+    keywords = {keyword.arg: keyword.value for keyword in site.node.keywords if keyword.arg}
+    if "action" in keywords and word_of(keywords["action"]) == "BooleanOptionalAction":
+        off = [f"--no-{flag[2:]}" for flag in flags if flag.startswith("--")]
+        return commandline.switched(evaluator.program, declared, flags, off, where)
+    return commandline.overridden(declared, evaluator.program.given(flags), commandline.of_option(keywords), where)
 
 
 def _declared(evaluator: Evaluator, site: Site) -> Value:

@@ -35,9 +35,12 @@ def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional
         else:
             default = Constant(False) if "is_flag" in given else Constant(None)
             declared = Value((Alternative(default, (function.module, decorator)),), False, True)
-        return commandline.overridden(
-            declared, evaluator.program.given(flags), commandline.of_option(given), (function.module, decorator)
-        )
+        where = function.module, decorator
+        pairs = [flag.split("/") for flag in flags if "/" in flag]
+        if pairs:
+            on, off = ([pair[at].strip() for pair in pairs] for at in (0, 1))
+            return commandline.switched(evaluator.program, declared, on, off, where)
+        return commandline.overridden(declared, evaluator.program.given(flags), commandline.of_option(given), where)
     return None
 
 

@@ -10,12 +10,15 @@ from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope
 from ms_perflint.index.signature import Layer, Signature, positional
 from ms_perflint.infer import spreads
+from ms_perflint.infer.commandline import ABSENT
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Tree, Value
+from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.config_documents import Entry
 
 MAIN = "hydra.main"
 FILE = Signature.named("config_path", "config_name")  # of that decorator
+PATHS, NAMES = ("--config-path", "-cp"), ("--config-name", "-cn")  # options that come before the decorator
 DEFAULTS = "defaults"  # key that names the files from which groups of settings come
 OWN = "_self_"  # the file itself, in that list
 
@@ -37,12 +40,52 @@ def _given(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[
 def _loaded(evaluator: Evaluator, decorator: ast.Call, scope: Scope) -> Value:
     """Return the tree of the file that a decorator names, with the groups that it asks for."""
     folder, name = (_text(evaluator, decorator, each, scope) for each in FILE.slots)
+    folder, name = _asked(evaluator, PATHS, folder), _asked(evaluator, NAMES, name)
     if not name:
         return TOP
     directory = os.path.normpath(os.path.join(scope.module.directory, folder or ""))
     tree = _tree(evaluator, directory, name, scope)
     whole = _composed(evaluator, tree, directory, scope) if tree is not None else None
-    return Value((Alternative(whole, Place(whole.path, 1, 1)),)) if whole is not None else TOP
+    if whole is None:
+        return TOP
+    groups = _groups(tree)
+    overrides = evaluator.program.overrides()
+    whole = whole._replace(given=tuple((key, text) for key, text, _ in overrides))
+    for key, text, place in overrides:
+        whole = _overridden(whole, key, text, place) if key not in groups else whole
+    return Value((Alternative(whole, Place(whole.path, 1, 1)),))
+
+
+def _asked(evaluator: Evaluator, flags: tuple[str, ...], otherwise: str) -> str:
+    """Return what all commands that start the program give to an option of hydra, else what the decorator says."""
+    texts = {each.text for each in evaluator.program.given(flags) if each is not None and each != ABSENT}
+    return texts.pop() or "" if len(texts) == 1 else otherwise
+
+
+def _groups(tree: Optional[Tree]) -> set[object]:
+    """Return the groups of settings whose file the list of defaults names, and a run may name another."""
+    listed = tree.data.get(DEFAULTS) if tree is not None and isinstance(tree.data, dict) else None
+    each = listed.data if listed is not None and isinstance(listed.data, list) else []
+    return {group for entry in each if isinstance(entry.data, dict) for group in entry.data}
+
+
+def _overridden(tree: Tree, key: str, text: str, place: Place) -> Tree:
+    """Return a file in which the run gives a key another value: `model.width=64`."""
+    if not isinstance(tree.data, dict):
+        return tree
+    *above, last = key.replace("/", ".").split(".")
+    holder, was = tree.data, Entry(None, tree.path, 1, 1)
+    for name in (*above, last):
+        found = holder.get(name)
+        was = found if found is not None else was
+        holder = found.data if found is not None and isinstance(found.data, dict) else {}
+    read = config_documents.read(text.encode(), was.path)
+    where = (place.path, place.row, place.column) if place.path else (was.path, was.line, was.column)
+    entry = Entry(read[0].data if read else text, *where)
+    for name in (last, *reversed(above)):
+        entry = Entry({name: entry}, *where)
+    whole = config_documents.merged(Entry(tree.data, tree.path, tree.line, 1, tree.open), entry)
+    return tree._replace(data=whole.data)
 
 
 def _text(evaluator: Evaluator, call: ast.Call, name: str, scope: Scope) -> str:
@@ -62,6 +105,7 @@ def _composed(evaluator: Evaluator, tree: Tree, directory: str, scope: Scope) ->
     listed = tree.data[DEFAULTS].data
     data = {key: entry for key, entry in tree.data.items() if key != DEFAULTS}
     is_open = tree.open
+    chosen = {key: (text, place) for key, text, place in evaluator.program.overrides()}
     for each in listed if isinstance(listed, list) else []:
         if each.data == OWN:
             continue
@@ -70,6 +114,8 @@ def _composed(evaluator: Evaluator, tree: Tree, directory: str, scope: Scope) ->
         ((group, option),) = each.data.items()
         if not isinstance(group, str) or not group.replace("_", "").isalnum():
             return None  # `override group`, `group@package`
+        if group in chosen:
+            option = option._replace(data=chosen[group][0])
         found = _group(evaluator, directory, group, option, scope)
         if found is None or group in data:
             is_open = True

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple, Optional
 
-from ms_perflint.core.findings import Finding, Measured, Place
+from ms_perflint.core.findings import Finding, Measurement, Place
 from ms_perflint.core.source import Source
 from ms_perflint.languages import Message
 from ms_perflint.profile.kernels import Profile
@@ -30,13 +30,14 @@ class Joined(NamedTuple):
     """What a profile says about a run of the linter."""
 
     profile: Profile
-    findings: tuple[Finding, ...]  # each with what was measured, the largest bound first
+    findings: tuple[Finding, ...]  # the largest bound first
+    measured: Mapping[Finding, Measurement]
     hot: tuple[Hot, ...]
 
 
 def join(
     profile: Profile,
-    findings: Iterable[Finding],
+    findings: Sequence[Finding],
     sources: Sequence[Source],
     symptom_of: Callable[[str], Optional[Symptom]],
     lines: Mapping[str, tuple[str, int]],
@@ -50,13 +51,16 @@ def join(
     code = UserCode(sources)
     _refuse_another(profile, code, is_known)
     by_path = {source.path: source for source in sources}
-    seen = [_measured(finding, profile, code, by_path, symptom_of(finding.code), lines) for finding in findings]
-    return Joined(profile, tuple(sorted(seen, key=_bound)), _hot(profile, code, seen, lines))
+    measured = {}
+    for finding in findings:
+        if (symptom := symptom_of(finding.code)) is not None:
+            measured[finding] = _measured(finding, profile, code, by_path.get(finding.place.path), symptom, lines)
+    ranked = sorted(findings, key=lambda finding: _rank(measured.get(finding)))
+    return Joined(profile, tuple(ranked), measured, _hot(profile, code, ranked, lines))
 
 
-def _bound(finding: Finding) -> tuple[bool, float]:
+def _rank(measured: Optional[Measurement]) -> tuple[bool, float]:
     """Return what findings are sorted by: confirmed ones first, then the larger bound."""
-    measured = finding.measured
     if measured is None:
         return True, 0.0
     return measured.verdict != CONFIRMED, -(measured.upper_ms or 0.0)
@@ -66,26 +70,17 @@ def _measured(
     finding: Finding,
     profile: Profile,
     code: UserCode,
-    sources: Mapping[str, Source],
-    symptom: Optional[Symptom],
+    source: Optional[Source],
+    symptom: Symptom,
     lines: Mapping[str, tuple[str, int]],
-) -> Finding:
-    if symptom is None:
-        return finding
-    source = sources.get(finding.place.path)
+) -> Measurement:
+    """Return what a profile shows about one finding."""
     text = source.text[source.at(finding.place) : source.at(finding.end)] if source is not None else b""
     seen = symptom(Asked(profile, code, finding, code.spot(finding.place), numbers_of(text), lines))
     upper = seen.upper_us
-    measured = Measured(
-        seen.verdict,
-        seen.evidence,
-        "profile",
-        profile.date,
-        profile.device,
-        round(upper / 1000, 4) if upper is not None else None,
-        round(profile.share(upper), 4) if upper is not None else None,
-    )
-    return finding._replace(measured=measured)
+    share = round(profile.share(upper), 4) if upper is not None else None
+    upper_ms = round(upper / 1000, 4) if upper is not None else None
+    return Measurement(seen.verdict, upper_ms, share, seen.evidence, "profile", profile.date, profile.device)
 
 
 def _refuse_another(profile: Profile, code: UserCode, is_known: Callable[[str], bool]) -> None:

@@ -9,7 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
+from ms_perflint.core.globs import is_pattern, matching
+from ms_perflint.core.source import Files
+from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import Site
+from ms_perflint.index.syntax_forms import is_main_test
 from ms_perflint.infer.commandline import Given
 from ms_perflint.languages import Message
 from ms_perflint.program.run_configurations import RunConfiguration
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 
 FLAG = r"--?[A-Za-z][\w.-]*$"
 FILE = r"[^=,]*\.(?:ya?ml|json|toml|ini|cfg|py)$"
+CONFIG = r".*\.(?:ya?ml|toml|ini|cfg)$"  # what a program does not make
 OVERRIDE = r"[+~]{0,2}([A-Za-z_][\w./@-]*)=(.*)$"
 ADDS = ("add_argument", "option", "argument")  # of argparse and of click
 BARE = frozenset({"store_true", "store_false", "store_const", "append_const", "count", "help", "version"})
@@ -33,7 +38,7 @@ class Argument(NamedTuple):
 
     flags: tuple[str, ...]  # "--config", "-c"; of what is given by position, its name
     takes: int = 1  # texts
-    is_optional: bool = False  # it may do without
+    is_needed: bool = False  # the program stops without it
 
     @property
     def is_positional(self) -> bool:
@@ -61,6 +66,21 @@ class Line(NamedTuple):
 
     run: RunConfiguration
     problems: tuple[tuple[Place, Message], ...]
+
+
+def expanded(files: Files, words: Sequence[Word], base: str) -> list[tuple[tuple[Word, ...], str]]:
+    """Return the command lines of one with patterns of files, each with what is its own: the files that it names."""
+    found: list[tuple[tuple[Word, ...], str]] = [((), "")]
+    for word, place in words:
+        begin, sign, pattern = word.rpartition("=")
+        paths = matching(files, base, pattern) if is_pattern(pattern) else ()
+        each = [(begin + sign + path, os.path.relpath(path, base)) for path in paths] or [(word, "")]
+        found = [
+            ((*before, (text, place)), " ".join(filter(None, (name, more))))
+            for before, name in found
+            for text, more in each
+        ]
+    return found
 
 
 def line(program: Program, name: str, words: Sequence[Word], base: str) -> Line:
@@ -92,10 +112,15 @@ class _Reading:
                 self._option(word, place)
             else:
                 self._positional(word, place)
+        where = Place(self.program.entry, 0, 0)
+        for each in self.declared.arguments if self.declared.is_whole else ():
+            if each.is_needed and not any(flag in self.flags for flag in each.flags):
+                self.problems.append((where, Message("the program needs `{name}`", name=each.flags[-1])))
 
     def _option(self, word: str, place: Place) -> None:
         flag, sign, text = word.partition("=")
         option = self.declared.named(flag) or self._negated(flag) or self._joined(flag)
+        is_known = option is not None
         if option is None:
             self._unknown(flag, place)
             option = Argument((flag,), 0 if sign or not self._is_text_next() else 1)
@@ -103,10 +128,10 @@ class _Reading:
             flag, sign, text = flag[:2], "=", flag[2:]
         names = option.flags if flag in option.flags or self.declared.named(flag) is option else (flag,)
         if sign:
-            self._give(names, self._told(text), place)
+            self._give(names, self._told(text, place, is_known), place)
             return
         texts = self._texts(option)
-        told = self._told(texts[0]) if len(texts) == 1 and option.takes != MANY else None
+        told = self._told(texts[0], place, is_known) if len(texts) == 1 and option.takes != MANY else None
         self._give(names, told, place, is_bare=not texts)
 
     def _negated(self, flag: str) -> Optional[Argument]:
@@ -140,7 +165,7 @@ class _Reading:
             argument = self.free.pop(0)
             if argument.takes == MANY:
                 self._texts(argument)
-            self._give(argument.flags, self._told(word) if argument.takes == 1 else None, place)
+            self._give(argument.flags, self._told(word, place) if argument.takes == 1 else None, place)
         elif self.declared.is_whole:
             said = Message("the program takes no argument `{word}`", word=word)
             self.problems.append((place, said))
@@ -153,13 +178,13 @@ class _Reading:
             known = sorted(name for each in self.declared.arguments for name in each.flags if name.startswith("--"))
             import difflib  # here, because few runs are asked with arguments
 
-            close = difflib.get_close_matches(flag, known, n=1)
+            close = difflib.get_close_matches(flag, known, n=1, cutoff=0.75)
             said = Message("the program has no option `{flag}`", flag=flag)
             if close:
                 said = Message("the program has no option `{flag}`; did you mean `{name}`?", flag=flag, name=close[0])
             self.problems.append((place, said))
 
-    def _told(self, text: str) -> str:
+    def _told(self, text: str, place: Place, is_known: bool = True) -> str:
         """Return a text, the full path of a file that is there."""
         if not re.match(FILE, text) or os.path.isabs(text):
             return text
@@ -168,6 +193,8 @@ class _Reading:
             path = os.path.normpath(os.path.join(home, text))
             if self.program.project.files.named(*os.path.split(path)):
                 return path
+        if is_known and re.match(CONFIG, text):
+            self.problems.append((place, Message("there is no file `{name}`", name=text)))
         return text
 
 
@@ -178,13 +205,22 @@ def declared(program: Program) -> Declared:
     """Return what the parsers of a program take, as far as their calls show it."""
     found: dict[Argument, None] = {}
     is_whole = True
-    for site in _sites(program):
-        argument = _argument(site)
-        if argument is None:
-            is_whole = False
-        else:
-            found[argument] = None
+    sites = [site for site in _sites(program) if _is_read(program, site)]
+    for site in sites:
+        made = _arguments(site)
+        is_whole = is_whole and bool(made)
+        found.update(dict.fromkeys(made))
     return Declared(tuple(found), is_whole and bool(found) and not _takes_more(program))
+
+
+def _is_read(program: Program, site: Site) -> bool:
+    """Return whether a parser can be made when the entry script runs: those of other scripts are in its modules too."""
+    scope = site.scope.owner
+    if site.module.path == program.entry:
+        return True
+    if scope.parent is not None:
+        return scope in program.reached
+    return not any(is_main_test(condition.test) for condition in path_condition(site.block))
 
 
 def _sites(program: Program) -> Iterator[Site]:
@@ -200,29 +236,35 @@ def _takes_more(program: Program) -> bool:
     return any(program.project.contains_any(path, words) for path in program.files)
 
 
-def _argument(site: Site) -> Optional[Argument]:
-    """Return the argument that a call declares; None where code makes its name."""
+def _arguments(site: Site) -> list[Argument]:
+    """Return the arguments that a call declares, `--x/--no-x` are two; none where code makes its name."""
     assert isinstance(site.node, ast.Call)
     texts = [each.value for each in site.node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
     given = {keyword.arg: keyword.value for keyword in site.node.keywords if keyword.arg}
-    if len(texts) != len(site.node.args):
-        return None
+    if not texts or len(texts) != len(site.node.args):
+        return []
     if site.word == "option":
-        texts = [name for text in texts for name in text.split("/") if name.startswith("-")]
-    return Argument(tuple(texts), *_count(given)) if texts else None
+        pairs = [name.split("/") for name in texts if name.startswith("-")]
+        if any(len(pair) > 1 for pair in pairs):
+            return [Argument(tuple(pair[-end].strip() for pair in pairs), 0) for end in (0, 1)]
+        texts = [name for (name,) in pairs]
+    required = given.get("required")
+    is_flag = any(text.startswith("-") for text in texts)
+    nargs = given.get("nargs")
+    is_free = isinstance(nargs, ast.Constant) and nargs.value in ("?", "*")
+    is_needed = isinstance(required, ast.Constant) and required.value is True if is_flag else not is_free
+    return [Argument(tuple(texts), _takes(given), is_needed)]
 
 
-def _count(given: Mapping[str, ast.expr]) -> tuple[int, bool]:
-    """Return how many texts an argument takes, and whether it may do without."""
+def _takes(given: Mapping[str, ast.expr]) -> int:
+    """Return how many texts an argument takes."""
     action, count = given.get("action"), given.get("nargs")
     word = (
         action.value if isinstance(action, ast.Constant) else action.attr if isinstance(action, ast.Attribute) else ""
     )
     if word in BARE or word == "BooleanOptionalAction" or "is_flag" in given or "count" in given:
-        return 0, True
+        return 0
     if count is None:
-        return 1, False
+        return 1
     known = count.value if isinstance(count, ast.Constant) else MANY
-    if known == "?":
-        return 1, True
-    return (known if type(known) is int and known > 1 else MANY), known == "*"
+    return 1 if known == "?" else known if type(known) is int and known > 1 else MANY

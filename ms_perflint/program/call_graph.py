@@ -43,10 +43,14 @@ class CallGraph:
 
     def direct_sites(self, function: Scope) -> list[Site]:
         """Return the call sites that may enter a function, or make an object of a class, under its own name."""
-        sites = [site for node in self._flow.nodes(self.key(function)) for path, site in node.sites if not path]
+        sites = list(self.named_by((self.key(function),)))
         if not function.is_method:
             return sites
         return [site for site in sites if not _is_by_name(site) or graph_of(site.module).is_assigned(site.word)]
+
+    def named_by(self, keys: Iterable[Key]) -> Iterator[Site]:
+        """Yield the sites that call what some nodes hold."""
+        return (site for key in keys for node in self._flow.nodes(key) for path, site in node.sites if not path)
 
     def named(self, site: Site) -> list[Scope]:
         """Return the functions and classes that are defined under the name that a call says."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Optional
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
 PREPARING = ("partial", "partialmethod")  # the last words of PREPARES
-FEW = 3  # functions that a call may enter, before it is not known which it enters
+FEW = 3  # functions of one name: of more, it does not tell which a call enters, and the call is evaluated
 
 
 @query(bottom=())
@@ -159,17 +159,17 @@ def _instance_calls(program: Inputs, cls: Scope) -> Iterator[Site]:
 
 
 def callees(program: Program, site: Site) -> tuple[Scope, ...]:
-    """Return the functions of the project that a call enters: by name, and of what is held under another one exactly.
+    """Return the functions of the project that a call enters: by name, or by what it is known to be."""
+    named = _entered(_named(program, site))
+    if 0 < len(named) <= FEW or not (named or program.call_graph.is_indirect(site)):
+        return named
+    return _entered(each.definition for each in program.evaluator.callees(site).alternatives)
 
-    None where a name may be of more than a few.
-    """
-    named = _named(program, site)
-    if not named and program.call_graph.is_indirect(site):
-        known = program.evaluator.callees(site).alternatives
-        named = [each.definition for each in known if each.definition is not None]
-    inits = (each.method("__init__") if each.is_class else each for each in named)
-    functions = tuple(dict.fromkeys(each for each in inits if each is not None and each.is_function))
-    return functions if len(functions) <= FEW else ()
+
+def _entered(called: Iterable[Optional[Scope]]) -> tuple[Scope, ...]:
+    """Return the functions among what is called; of a class, its constructor."""
+    inits = (each.method(INIT) if each is not None and each.is_class else each for each in called)
+    return tuple(dict.fromkeys(each for each in inits if each is not None and each.is_function))
 
 
 def _named(program: Program, site: Site) -> list[Scope]:

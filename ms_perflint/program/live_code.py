@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
-from ms_perflint.index.execution_order import evaluated
-from ms_perflint.index.semantic_index import Binding, Block, ImportStatement, Scope, SemanticIndex, Site
+from ms_perflint.index.execution_order import steps_of
+from ms_perflint.index.semantic_index import Block, ImportStatement, Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import is_decorated, is_main_guard
 from ms_perflint.infer import registries
 from ms_perflint.resolve.outline import ImportWork
@@ -28,7 +28,7 @@ HOOKS = frozenset(
     }
 )  # fmt: skip
 
-MARKED = 16  # files with entries of a table; of more, nobody knows which matter
+MARKED = 16  # files with entries of a table that are read: of more, few matter, and reading them takes long
 SIZE = 800_000  # bytes of running modules, about 20,000 lines, from which on a program is not read any further
 
 
@@ -37,6 +37,7 @@ class Reached(NamedTuple):
 
     scopes: set[Scope]
     is_whole: bool  # no: more than SIZE would have to be read, and only the entry script was
+    unread: int = 0  # files with entries of its tables that were not read: they would be too many
 
 
 def reached(program: Files) -> Reached:
@@ -46,7 +47,8 @@ def reached(program: Files) -> Reached:
     moment on that running code loads a name of it, or when importing it does something; others stay unparsed.
     """
     try:
-        return Reached(_Reach(program).run(), True)
+        reach = _Reach(program)
+        return Reached(reach.run(), True, reach.unread)
     except _TooLarge:
         entry = program.module(program.entry)
         return Reached({scope for scope in entry.scopes if scope.owner is scope} if entry else set(), False)
@@ -82,6 +84,7 @@ class _Reach:
         self.program = program
         self.found: set[Scope] = set()
         self.size = 0  # bytes of the modules that count
+        self.unread = 0
         self.todo: list[Scope] = []
         self.attrs: set[str] = set()  # attributes that running code loads
         self.methods: dict[str, list[Scope]] = {}  # of classes that are reached and wait for their attribute
@@ -117,11 +120,11 @@ class _Reach:
         if not words:
             return
         marked = [path for path in self.program.files if self.program.project.decorates(path, words)]
-        if len(marked) > MARKED:
-            return
-        modules = [module for path in marked if (module := self.program.module(path)) is not None]
+        is_few = len(marked) <= MARKED
+        modules = [module for path in marked if is_few and (module := self.program.module(path)) is not None]
         left = [module for module in modules if module.scope not in self.found]
-        if self.size + sum(len(module.source.text) for module in left) > SIZE:
+        if not is_few or self.size + sum(len(module.source.text) for module in left) > SIZE:
+            self.unread = len(marked)
             return
         for module in modules:
             for scope in module.scope.defines:
@@ -191,53 +194,46 @@ class _Order:
         self.words: set[str] = set()
         self.guarded: dict[Block, bool] = {}  # whether blocks are under the `__main__` guard of a file
         self.framework: Optional[int] = None
-        self.stores: dict[Scope, list[Binding]] = {}  # by what runs them
-        for store in (each for module in program.modules for stores in module.stores.values() for each in stores):
-            self.stores.setdefault(store.scope.owner, []).append(store)
 
     def run(self) -> Order:
         entry = self.program.module(self.program.entry)
         count, words = 0, frozenset[str]()
         if entry is not None:
-            self.enter(entry.scope, 0)
+            self.enter(entry.scope)
             for module in self.program.modules:  # imported by functions of which it is not known when they run
-                self.enter(module.scope, 1)
+                self.enter(module.scope)
             count, words = len(self.at), frozenset(self.words)
-            for (
-                scope
-            ) in entry.scope.defines:  # functions of the entry script count also where `__main__` does not call them
+            # functions of the entry script count also where `__main__` does not call them
+            for scope in entry.scope.defines:
                 if scope.is_function:
-                    self.enter(scope, 0)
+                    self.enter(scope)
         return Order(self.at, words, count, self.framework)
 
-    def enter(self, scope: Scope, depth: int) -> None:
-        """Run a scope: its imports, calls and stores, as they come first."""
-        if scope in self.entered or depth > 40:
+    def enter(self, scope: Scope) -> None:
+        """Run a scope: its imports, calls and stores, as they come first, and what they enter, before the next one."""
+        stack = [self._runs(scope)]
+        while stack:
+            inner = next(stack[-1], None)
+            if inner is None:
+                stack.pop()
+            else:
+                stack.append(self._runs(inner) if isinstance(inner, Scope) else self._run_file(inner))
+
+    def _runs(self, scope: Scope) -> Iterator[Union[Scope, str]]:
+        """Pass the steps of a scope; yield the functions that they enter, and the files that they import."""
+        if scope in self.entered:
             return
         self.entered.add(scope)
-        for step, block in self._steps(scope):
+        for step, block in steps_of(scope):
             if not self._runs_in(scope, block):
                 continue
             if isinstance(step, (ast.Import, ast.ImportFrom)):
-                self.import_(step, scope.module, depth)
+                yield from self._imported(step, scope.module)
                 continue
             self.at.setdefault(id(step.node), len(self.at))
             if isinstance(step, Site):
                 self.words.add(step.word)
-                for callee in self.program.callees(step) or self._handed(step):
-                    self.enter(callee, depth + 1)
-
-    def _steps(self, scope: Scope) -> list[tuple[Union[ImportStatement, Site, Binding], Block]]:
-        """Return the imports, calls and stores of a scope, as they come first."""
-        several = {stmt for stmt, number in Counter(site.stmt for site in scope.calls).items() if number > 1}
-        order = {id(node): at for stmt in several for at, node in enumerate(evaluated(stmt), 1)}
-        rank = scope.module.rank
-        steps: list[tuple[int, int, Union[ImportStatement, Site, Binding], Block]] = [
-            *((rank(stmt) or 0, 0, stmt, block) for stmt, block in scope.imports),
-            *((rank(site.stmt) or 0, order.get(id(site.node), 1), site, site.block) for site in scope.calls),
-            *((rank(each.node) or 0, len(order) + 2, each, each.block) for each in self.stores.get(scope, ())),
-        ]
-        return [step[2:] for step in sorted(steps, key=lambda step: step[:2])]
+                yield from self.program.callees(step) or self._handed(step)
 
     def _handed(self, site: Site) -> list[Scope]:
         """Return the functions that a call hands to a library, which runs them: `data_sink(train_step, dataset)`."""
@@ -249,29 +245,26 @@ class _Order:
                     found.extend(scope for scope in meant if scope.is_function)
         return found
 
-    def import_(self, stmt: ImportStatement, importer: SemanticIndex, depth: int) -> None:
-        """Run the modules that an import statement names, unless they have run before."""
+    def _imported(self, stmt: ImportStatement, importer: SemanticIndex) -> Iterator[str]:
+        """Yield the files of the program that an import statement names."""
         names = [stmt.module] if isinstance(stmt, ast.ImportFrom) else [alias.name for alias in stmt.names]
         if any((name or "").partition(".")[0] == "mindspore" for name in names) and not getattr(stmt, "level", 0):
             self._meet_framework()
-        for path in self.program.names.imported_files(stmt, importer):
-            if path in self.program.paths:
-                self.run_file(path, depth + 1)
+        yield from (path for path in self.program.names.imported_files(stmt, importer) if path in self.program.paths)
 
     def _meet_framework(self) -> None:
         self.framework = len(self.at) if self.framework is None else self.framework
 
-    def run_file(self, path: str, depth: int) -> None:
-        """Run a file as it is imported; through one whose own code does not matter, what it imports."""
+    def _run_file(self, path: str) -> Iterator[Union[Scope, str]]:
+        """Yield what importing a file runs: its code; of one whose own code does not matter, what it imports."""
         if path in self.modules:
-            self.enter(self.modules[path].scope, depth)
-        elif path not in self.imported and depth <= 40:
+            yield self.modules[path].scope
+        elif path not in self.imported:
             self.imported.add(path)
             if self.program.project.imports.taken(path, "mindspore")[0]:
                 self._meet_framework()
-            for other in self.program.project.imports.imported(path, self.program.roots):
-                if other in self.program.paths:
-                    self.run_file(other, depth + 1)
+            others = self.program.project.imports.imported(path, self.program.roots)
+            yield from (each for each in others if each in self.program.paths)
 
     def _runs_in(self, scope: Scope, block: Block) -> bool:
         """Return whether a block is not under the `__main__` guard of a file that is only imported."""

@@ -27,6 +27,7 @@ from ms_perflint.program.run_configurations import Asked, RunConfiguration
 from ms_perflint.program.target import Target, versions_of
 from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.project import Project
+from ms_perflint.resolve.watched import Watched
 
 if TYPE_CHECKING:
     from ms_perflint.infer.database import Database
@@ -92,7 +93,8 @@ class Program:
     def _forget(self) -> None:
         """Begin with no answers."""
         self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps, by the function and its arguments
-        self.asked_of_run = Asked()
+        self.asked_of_run = Asked(self.project.shared.setdefault(Watched, {}))
+        self._left_out: dict[Message, None] = {}  # why questions were answered in part
 
     def close(self) -> None:
         """Forget all answers, so that memory is given back without the garbage collector; they can be asked for again.
@@ -112,7 +114,7 @@ class Program:
     def is_run_as(self, other: Program) -> bool:
         """Return whether another run configuration of the program gives all that was asked of this one."""
         overrides = self.overrides() == other.overrides()
-        return overrides and self.asked_of_run.is_same(other._given, other._exported)
+        return overrides and self.asked_of_run.is_same(other._given, other._exported, self.config, other.config)
 
     def module(self, path: str) -> Optional[SemanticIndex]:
         """Return a module of the program; None when it cannot be parsed."""
@@ -177,7 +179,7 @@ class Program:
             return Message("more than {most} KB of code may run", most=live_code.SIZE // 1000)
         queries = self.evaluator.queries
         if not queries.spent:
-            return None
+            return next(iter(self._left_out), None)
         node = next((each for each in queries.spent_on if isinstance(each, (ast.expr, ast.stmt))), None)
         module = next((each.module for each in queries.spent_on if isinstance(each, Scope)), None)
         where = os.path.relpath(module.path, os.path.dirname(self.entry)) if module is not None else ""
@@ -185,6 +187,15 @@ class Program:
         if queries.spent == NESTED:
             return Message("values rest on one another more than {most} deep in {place}", most=DEPTH, place=place)
         return Message("the budget of {most} evaluations was spent in {place}", most=f"{BUDGET:,}", place=place)
+
+    @property
+    def is_spent(self) -> bool:
+        """Return whether what is left unanswered rests on what was asked before."""
+        return bool(self.evaluator.queries.spent) or vars(self).get("is_whole") is False
+
+    def leave_out(self, reason: Message) -> None:
+        """Note why a question is answered in part."""
+        self._left_out[reason] = None
 
     # --- sites and calls
 
@@ -223,6 +234,11 @@ class Program:
     def has_partials(self, name: str) -> bool:
         """Return whether a call of `partial` may be given what has a name elsewhere."""
         return bool(self.partials.of(name))
+
+    def naming(self, word: str) -> tuple[SemanticIndex, ...]:
+        """Return the modules of the files that have a word in them, by their bytes."""
+        found = (self.module(path) for path in self.files if self.project.contains(path, word))
+        return tuple(module for module in found if module is not None)
 
     @fact
     def sites(self, word: str) -> list[Site]:
@@ -311,9 +327,16 @@ class Program:
         directories = self.project.ancestors(os.path.dirname(self.entry))
         paths = [path, *config_files.respelled(path)]
         for candidate in (each for one in paths for each in config_files.resolve(one, module.directory, directories)):
-            if (entry := _config(self, candidate)) is not None:
-                return Tree(candidate, entry.data, open=entry.open)
+            if (entry := self.config(candidate)) is not None:
+                data = entry.data
+                if self.ways > 1 and self.run is not None and isinstance(data, dict):
+                    data = Watched(data, (), self.asked_of_run.documents.setdefault(candidate, {}))
+                return Tree(candidate, data, open=entry.open)
         return None
+
+    def config(self, path: str) -> Optional[config_documents.Entry]:
+        """Return a config file, with the files below it; None when it is not there or no config."""
+        return _config(self, path)
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression can be."""
@@ -341,8 +364,12 @@ class Program:
         return answer
 
     def _given(self, flags: tuple[str, ...]) -> tuple[Optional[Given], ...]:
-        starts = (self.run,) if self.run is not None else self.starts
-        return tuple(start.given(flags) for start in starts)
+        if self.run is None:
+            return tuple(start.given(flags) for start in self.starts)
+        given = self.run.given(flags)
+        if given is None and self.run.is_rest_open:
+            return tuple(start.given(flags) for start in self.starts)
+        return (given,)
 
     def is_one_run(self) -> bool:
         """Return whether one run is judged, and no other: what it is not given has its default."""
@@ -368,7 +395,12 @@ class Program:
 
     @cached_property
     def _reach(self) -> live_code.Reached:
-        return self.base._reach if self.base is not None else live_code.reached(self)
+        if self.base is not None:
+            return self.base._reach
+        found = live_code.reached(self)
+        if found.unread:
+            self.leave_out(Message("what decorators register in {number} files is left out", number=found.unread))
+        return found
 
     @property
     def reached(self) -> set[Scope]:

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.infer.commandline import ABSENT, Given
+from ms_perflint.resolve import watched
+from ms_perflint.resolve.config_documents import Entry
+from ms_perflint.resolve.watched import Keys
 
 if TYPE_CHECKING:
     from ms_perflint.program.launchers import Start
 
+Document = Callable[[str], Optional[Entry]]
 Same = tuple[Optional[tuple[Optional[str], bool]], ...]
 
 
@@ -24,6 +28,7 @@ class RunConfiguration(NamedTuple):
     overrides: tuple[tuple[str, str, Place], ...] = ()  # `key=value` among its arguments, as hydra takes them
     start: Optional[Start] = None  # the command that it is, in a launcher
     is_all: bool = False  # nobody passes more than it says
+    is_rest_open: bool = False  # what it does not say is as launchers give it
 
     def given(self, flags: Iterable[str]) -> Optional[Given]:
         """Return what it gives to an option that has these flags; None where a user may still give it."""
@@ -41,7 +46,7 @@ def of_starts(starts: Sequence[Start], root: str) -> tuple[RunConfiguration, ...
             continue
         told = frozenset((flag, given.text, given.is_bare) for flag, given in start.flags.items())
         found.setdefault(told, RunConfiguration(name, place, start.flags, (), start))
-    return _told_apart(found.values()) if len(found) > 1 else ()
+    return told_apart(found.values()) if len(found) > 1 else ()
 
 
 def _is_for_debugging(start: Start) -> bool:
@@ -50,7 +55,7 @@ def _is_for_debugging(start: Start) -> bool:
     return any(given.is_bare or (given.text or "").lower() in ("1", "true", "yes", "on") for given in asked)
 
 
-def _told_apart(runs: Iterable[RunConfiguration]) -> tuple[RunConfiguration, ...]:
+def told_apart(runs: Iterable[RunConfiguration]) -> tuple[RunConfiguration, ...]:
     """Return run configurations with names of their own: several commands of one script get their lines."""
     each = tuple(runs)
     names = [run.name for run in each]
@@ -60,19 +65,34 @@ def _told_apart(runs: Iterable[RunConfiguration]) -> tuple[RunConfiguration, ...
 class Asked:
     """What was asked of one run configuration, with its answers: another one that gives the same is not judged."""
 
-    def __init__(self) -> None:
+    def __init__(self, documents: dict[str, dict[Keys, None]]) -> None:
         self.given: dict[tuple[str, ...], Same] = {}
         self.exported: dict[str, Optional[str]] = {}
+        # which keys were asked for by any program, by the path of a config file: programs share answers
+        self.documents = documents
 
     def is_same(
         self,
         given: Callable[[tuple[str, ...]], Sequence[Optional[Given]]],
         exported: Callable[[str], Optional[tuple[str, Place]]],
+        own: Document,
+        other: Document,
     ) -> bool:
-        """Return whether a program answers as this one did."""
-        return all(same(given(flags)) == known for flags, known in self.given.items()) and all(
-            _text(exported(variable)) == known for variable, known in self.exported.items()
-        )
+        """Return whether a program answers as this one did; another config file may say the same, in what counts."""
+        if any(_text(exported(variable)) != known for variable, known in self.exported.items()):
+            return False
+        pairs = [(known, same(given(flags))) for flags, known in self.given.items()]
+        texts = {(a, b) for a, b in pairs if a != b}
+        return all(self._is_same_file(a, b, own, other) for a, b in texts)
+
+    def _is_same_file(self, a: Same, b: Same, own: Document, other: Document) -> bool:
+        """Return whether two answers name config files that say the same where this one was read."""
+        if len(a) != 1 or len(b) != 1 or a[0] is None or b[0] is None or a[0][1] != b[0][1]:
+            return False
+        one, two = a[0][0], b[0][0]
+        if one is None or two is None or one not in self.documents:
+            return False
+        return watched.is_same(self.documents[one], own(one), other(two))
 
     def note_given(self, flags: tuple[str, ...], answer: Sequence[Optional[Given]]) -> None:
         """Note what is given to an option."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from ms_perflint.core.findings import Finding, Gain, Problem, Safety, Unjudged, in_language
+from ms_perflint.core.findings import Finding, Gain, Measurement, Problem, Safety, Unjudged, in_language
 from ms_perflint.core.internal import internal_error
 from ms_perflint.languages import ENGLISH, say
 from ms_perflint.report.sources import Sources
@@ -26,6 +26,11 @@ COUNTED = (*FOR_PEOPLE, "json")  # of which there are statistics
 def as_written(finding: Finding) -> Safety | None:
     """Return how far the rule itself trusts its fix."""
     return finding.fix.safety if finding.fix else None
+
+
+def unmeasured(finding: Finding) -> Measurement | None:
+    """Return what was measured of a finding: nothing."""
+    return None
 
 
 def no_gain(code: str) -> Gain:
@@ -48,12 +53,14 @@ class Outcome(NamedTuple):
     quiet: bool = False  # only findings, no summary
     gain: Callable[[str], Gain] = no_gain  # of a rule
     programs: Callable[[], Sequence[Facts]] = tuple  # among the files, with what is known of each; takes its time
+    measured: Callable[[Finding], Measurement | None] = unmeasured  # of a finding
     known: int = 0  # findings that are left out because the baseline knows them
     profiled: Joined | None = None  # what a profile shows of this run
     unjudged: tuple[Unjudged, ...] = ()  # programs that were judged in part
     declined: frozenset[Finding] = frozenset()  # what a person has just seen, and does not want mended
     fix_only: bool = False  # whether what is left is not reported
     trained: int = 0  # programs that train, these among them
+    older: int = 0  # findings that are left out because they were there before the change that is looked at
     language: str = ENGLISH  # of what the report says itself; findings come in it
 
     def say(self, text: str) -> str:

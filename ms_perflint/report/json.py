@@ -39,7 +39,7 @@ def _finding(finding: Finding, outcome: Outcome) -> dict[str, object]:
             for related in finding.related
         ],
         "url": pages.url(finding.code, finding.name),
-        "measured": finding.measured._asdict() if finding.measured is not None else None,
+        "measured": measured._asdict() if (measured := outcome.measured(finding)) is not None else None,
         "configurations": list(finding.configurations) or None,
     }
 

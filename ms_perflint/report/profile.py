@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ms_perflint.core.findings import Finding, Measured
+from ms_perflint.core.findings import Finding, Measurement
 from ms_perflint.languages import Message
 from ms_perflint.report import Outcome
 from ms_perflint.report.sources import position
@@ -22,8 +22,10 @@ VERDICTS = {
 WIDE = 14  # columns of a verdict
 
 
-def worded(measured: Measured) -> Message:
+def worded(measured: Measurement) -> str:
     """Return what was measured about one finding: "confirmed, at most 24.7 ms of a step: ..."."""
+    if measured.source != "profile":
+        return measured.evidence
     verdict, evidence, upper = VERDICTS[measured.verdict], measured.evidence, bound(measured)
     if upper and measured.verdict == "confirmed":
         return Message(
@@ -32,7 +34,7 @@ def worded(measured: Measured) -> Message:
     return Message("{verdict}: {evidence}", verdict=verdict, evidence=evidence)
 
 
-def bound(measured: Measured) -> str:
+def bound(measured: Measurement) -> str:
     """Return the bound of a finding, like "24.7 ms (22 %)"; "" where there is none."""
     if measured.upper_ms is None:
         return ""
@@ -59,7 +61,8 @@ def table(outcome: Outcome) -> list[str]:
         return []
     style = outcome.style
     lines = [f"{style(outcome.say(Message('profile')), 'bold')}  {outcome.say(headline(joined.profile))}"]
-    lines += [_row(finding, finding.measured, outcome) for finding in outcome.findings if finding.measured is not None]
+    told = [(finding, outcome.measured(finding)) for finding in outcome.findings]
+    lines += [_row(finding, measured, outcome) for finding, measured in told if measured is not None]
     if joined.hot:
         lines.append(style(outcome.say(Message("where the kernels' time goes")), "bold"))
         lines += [_hot(hot, joined.profile) for hot in joined.hot]
@@ -111,11 +114,11 @@ NAMES = {
 }
 
 
-def _row(finding: Finding, measured: Measured, outcome: Outcome) -> str:
+def _row(finding: Finding, measured: Measurement, outcome: Outcome) -> str:
     colour = {"confirmed": "red", "refuted": "green"}.get(measured.verdict, "grey")
     verdict = outcome.style(f"{outcome.say(VERDICTS[measured.verdict]):<{WIDE}}", colour)
     upper = bound(measured) if measured.verdict == "confirmed" else "-"
-    return f"  {upper:>18}  {verdict}  {finding.code}  {position(finding.place)}: {measured.evidence}"
+    return f"  {upper:>18}  {verdict}  {finding.code}  {position(finding.place)}: {outcome.say(measured.evidence)}"
 
 
 def _hot(hot: Hot, profile: Profile) -> str:

@@ -128,8 +128,8 @@ class _Log:
         properties: Json = {}
         if finding.configurations:
             properties["configurations"] = list(finding.configurations)
-        if finding.measured is not None:
-            properties["measured"] = finding.measured._asdict()
+        if (measured := self.outcome.measured(finding)) is not None:
+            properties["measured"] = measured._asdict()
         if properties:
             found["properties"] = properties
         fix = self.fix(finding, finding.fix) if finding.fix else None

@@ -61,12 +61,24 @@ def summary(outcome: Outcome) -> list[str]:
         ]
     else:
         messages = [found(outcome)]
-    messages += _known(outcome.known)
+    messages += [*_refuted(outcome), *_known(outcome.known), *_older(outcome.older)]
     if outcome.unjudged:
         from ms_perflint.report.unjudged import sentence  # here, because most runs judge all
 
         messages.append(sentence(outcome.unjudged, outcome.trained))
     return [outcome.say(message) for message in messages]
+
+
+def _refuted(outcome: Outcome) -> list[Message]:
+    """Return how many findings do not count because a measurement refuted them; nothing where that is none."""
+    number = sum(1 for finding in outcome.findings if (told := outcome.measured(finding)) and told.refutes)
+    if number == 0:
+        return []
+    return [
+        Message("1 does not count: a measurement refutes it.")
+        if number == 1
+        else Message("{number} do not count: measurements refute them.", number=number)
+    ]
 
 
 def _known(number: int) -> list[Message]:
@@ -77,6 +89,17 @@ def _known(number: int) -> list[Message]:
         Message("The baseline has 1 more.")
         if number == 1
         else Message("The baseline has {number} more.", number=number)
+    ]
+
+
+def _older(number: int) -> list[Message]:
+    """Return how much is left out because it was there before a change; nothing where that is nothing."""
+    if number == 0:
+        return []
+    return [
+        Message("1 more was there before the change.")
+        if number == 1
+        else Message("{number} more were there before the change.", number=number)
     ]
 
 

@@ -43,14 +43,16 @@ def block(finding: Finding, outcome: Outcome) -> list[str]:
         lines += frame(finding, source, style)
     note = style(outcome.say(NOTE), "bold")
     lines += [f"{note}: {position(related.place)}: {related.message}" for related in finding.related]
-    if finding.measured is not None:
-        from ms_perflint.report.profile import worded  # here, because most runs measure nothing
-
-        lines.append(f"{style(outcome.say(MEASURED), 'bold')}: {outcome.say(worded(finding.measured))}")
     trust = outcome.trust(finding)
     if finding.fix is not None and trust is not None:
         lines.append(f"{style(outcome.say(HELP), 'cyan')}: {outcome.say(labelled(finding.fix, trust))}")
         lines += changes(finding.fix, finding.place, outcome.sources, style)
+    measured = outcome.measured(finding)
+    if measured is not None:
+        from ms_perflint.report.profile import worded  # here, because most runs measure nothing
+
+        label = style(outcome.say(MEASURED), "bold") if measured.source == "profile" else note
+        lines.append(f"{label}: {outcome.say(worded(measured))}")
     return lines
 
 

@@ -55,6 +55,7 @@ class Outline(NamedTuple):
     """The names that a file defines, and what runs when it is imported."""
 
     binds: frozenset[str]  # names of the module itself, and other words of the statements that bind them
+    outside: frozenset[str]  # the words of its imports from MindSpore, which another module may have by a star
     stars: tuple[str, ...]  # the modules of which it imports all names, with the dots in front
     methods: frozenset[bytes]  # functions that are defined in a class or function
     functions: Mapping[bytes, Function]  # those of the module itself
@@ -100,13 +101,14 @@ def outline(raw: bytes) -> Outline:
     bare = re.sub(LITERAL, b'""', raw)
     functions: dict[bytes, Function] = {}
     binds: set[bytes] = set()
+    outside: set[bytes] = set()
     calls: set[tuple[bytes, bytes]] = set()
     environment = False
     for statement in re.split(STATEMENT, bare):
         definition = DEFINITION.match(statement)
-        if definition is None and not OUTSIDE.match(statement):
-            binds.update(NAME.findall(statement))
-        elif definition is not None:
+        if definition is None:
+            (outside if OUTSIDE.match(statement) else binds).update(NAME.findall(statement))
+        else:
             binds.add(definition.group(1))
         if definition is not None and FUNCTION.match(statement):
             functions[definition.group(1)] = Function(statement[statement.find(b"(") + 1 :])
@@ -118,9 +120,12 @@ def outline(raw: bytes) -> Outline:
     methods = frozenset((*re.findall(METHOD, lines), *(re.findall(COROUTINE, lines) if b"async" in lines else ())))
     names = re.findall(STAR, bare) if re.search(ALL, bare) else ()
     stars = tuple(dict.fromkeys(name.decode("utf-8", "replace") for name in names))
-    return Outline(
-        frozenset(b" ".join(binds).decode().split()), stars, methods, functions, Code(frozenset(calls), environment)
-    )
+    code = Code(frozenset(calls), environment)
+    return Outline(_words(binds), _words(outside), stars, methods, functions, code)
+
+
+def _words(found: set[bytes]) -> frozenset[str]:
+    return frozenset(b" ".join(found).decode().split())
 
 
 def _code(statements: bytes) -> Code:

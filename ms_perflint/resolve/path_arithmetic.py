@@ -11,7 +11,6 @@ from typing import Any, Optional
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.resolve.search_path import is_search_path
 
-STEPS = 200  # expressions that are looked at for one directory
 LONGEST = 4096  # characters of a path
 
 
@@ -30,21 +29,20 @@ class Arithmetic:
         self.start = start
         self.at = at
         self.is_anchored = False  # whether it rests on where the file lies, or where the program is started
-        self.steps = 0
+        self.known: dict[int, Any] = {}  # what was assigned, by the expression: a name can stand in many others
 
     def path(self, node: ast.expr) -> Optional[str]:
         """Return the path that an expression gives; None when it is not known."""
         try:
             value = self.value(node)
-        except (_Unknown, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        except (_Unknown, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
             return None
         return str(value) if isinstance(value, (str, PurePath)) else None
 
     def value(self, node: Optional[ast.AST]) -> Any:
         """Return the text, path, number or list that an expression gives; raises _Unknown."""
-        self.steps += 1
         handler = _HANDLERS.get(type(node))
-        if handler is None or self.steps > STEPS:
+        if handler is None:
             raise _Unknown
         value = handler(self, node)
         if isinstance(value, str) and len(value) > LONGEST:
@@ -62,9 +60,10 @@ class Arithmetic:
         if not before:
             raise _Unknown
         now, (self.at, value) = self.at, before[-1]
-        found = self.value(value)
+        if id(value) not in self.known:
+            self.known[id(value)] = self.value(value)
         self.at = now
-        return found
+        return self.known[id(value)]
 
     def joined(self, node: ast.JoinedStr) -> str:
         return "".join(str(self.value(part)) for part in node.values)

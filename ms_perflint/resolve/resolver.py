@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING, NamedTuple, Union
 
 from ms_perflint.index.semantic_index import ImportStatement, Scope, SemanticIndex
+from ms_perflint.mindspore_api import exports
 from ms_perflint.resolve.import_statements import Import
 from ms_perflint.resolve.imports import Located, Roots
 
@@ -90,7 +91,12 @@ class Resolver:
     def may_give(self, module: SemanticIndex, star: ast.ImportFrom, name: str) -> bool:
         """Return whether a star import may give a name; False where the outlines of local modules show that not."""
         path = self._locate(module, star.module or "", star.level).module
-        return path is None or self._may_have(path, name)
+        return path is None or self._may_have(path, name) or self._has_from_mindspore(path, name)
+
+    def _has_from_mindspore(self, path: str, name: str) -> bool:
+        """Return whether a file, or one from which it has names by stars, may import a name from MindSpore."""
+        shown = [each for source, _ in self._binders(path) if (each := self.project.outline(source)) is not None]
+        return any(name in each.outside or any(name in exports(star) for star in each.stars) for each in shown)
 
     def imported_files(self, stmt: ImportStatement, module: SemanticIndex) -> tuple[str, ...]:
         """Return the files that an import statement runs, unless they have run before."""

@@ -71,13 +71,15 @@ def _named(line: str, at: types.Position, columns: Columns) -> Optional[tuple[ty
 
 
 def _shown(finding: Finding, checked: Checked) -> str:
-    """Return a finding in words, with the diff of its fix."""
+    """Return a finding in words, with what was measured of it, and the diff of its fix."""
     trust = checked.config.trust(finding)
+    told = checked.measured.get(finding)
+    measured = f"\n\n{say(told.evidence, language_of(checked.config))}" if told is not None else ""
     if finding.fix is None or trust is None:
-        return f"**{finding.code}** {finding.message}"
+        return f"**{finding.code}** {finding.message}{measured}"
     diff = "".join(_diffs(finding, checked)).rstrip("\n")
     advice = say(labelled(finding.fix, trust), language_of(checked.config))
-    return f"**{finding.code}** {finding.message}\n\n{advice}\n\n```diff\n{diff}\n```"
+    return f"**{finding.code}** {finding.message}{measured}\n\n{advice}\n\n```diff\n{diff}\n```"
 
 
 def _diffs(finding: Finding, checked: Checked) -> Iterator[str]:

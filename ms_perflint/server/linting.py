@@ -16,7 +16,7 @@ from ms_perflint.baseline import Baseline
 from ms_perflint.baseline import load as load_baseline
 from ms_perflint.cache import Memory
 from ms_perflint.config import Config, ConfigError, PerDirectory
-from ms_perflint.core.findings import Finding, Problem, Report, in_language
+from ms_perflint.core.findings import Finding, Measurement, Problem, Report, in_language
 from ms_perflint.core.internal import internal_error
 from ms_perflint.core.source import NOTEBOOK, Disk, Files, Nowhere, Overlay, Source, SourceError, Status
 from ms_perflint.discovery import discover
@@ -28,6 +28,7 @@ from ms_perflint.report.unjudged import line
 from ms_perflint.resolve.parsed import Parsed
 from ms_perflint.server.buffers import Buffer
 from ms_perflint.server.settings import Folders
+from ms_perflint.verify.lookup import measurements
 
 KEPT = 4_000_000  # bytes of source that stay parsed between two passes
 MEMORIES = 8  # configurations whose findings are remembered
@@ -78,6 +79,7 @@ class Checked:
     problems: tuple[Problem, ...] = ()
     sources: Mapping[str, Optional[Source]] = field(default_factory=dict)
     unjudged: tuple[str, ...] = ()  # why a program of the file was judged in part
+    measured: Mapping[Finding, Measurement] = field(default_factory=dict)
 
     @property
     def source(self) -> Optional[Source]:
@@ -227,6 +229,7 @@ def _by_path(report: Report, config: Config, files: Files) -> dict[str, Checked]
     """Return a report file by file, in the language that is set."""
     language = language_of(config)
     found: dict[str, Checked] = {}
+    measured = measurements(report.findings, files)
     for path in report.files:
         problems = tuple(
             each._replace(message=say(each.message, language)) for each in report.problems if each.path == path
@@ -234,7 +237,8 @@ def _by_path(report: Report, config: Config, files: Files) -> dict[str, Checked]
         try:
             findings = tuple(in_language(each, language) for each in report.findings if each.place.path == path)
             unjudged = tuple(say(line(each), language) for each in report.unjudged if path in (each.entry, *each.files))
-            found[path] = Checked(path, config, findings, problems, _sources(path, findings, files), unjudged)
+            known = {each: told for each in findings if (told := measured(each)) is not None}
+            found[path] = Checked(path, config, findings, problems, _sources(path, findings, files), unjudged, known)
         except Exception as error:
             failed = Problem(path, 0, 0, internal_error(error), internal=True)
             found[path] = Checked(path, config, (), (*problems, failed))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
@@ -10,17 +11,19 @@ from ms_perflint.index.predicates import DEVICES, choice, possible
 from ms_perflint.index.reachability import Condition, condition_of
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Layer
+from ms_perflint.index.syntax_forms import is_inside
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.calls import activated
 from ms_perflint.infer.parameters import argument
-from ms_perflint.infer.values import truth
+from ms_perflint.languages import Message
 from ms_perflint.training.training import callers
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
-PASSES = 24  # chains of calls that are followed for one site
-DEPTH = 8  # calls in one chain
+CHAINS = 100  # of calls that are followed for one site
+# Calls in one chain: behind more, a site runs whenever what is known so far holds, as where its callers are not known
+DEPTH = 8
 ASKED = frozenset({"os.environ", "sys.argv"})
 
 
@@ -30,7 +33,13 @@ Pass = tuple[Condition, ...]  # what must hold on one chain of calls
 def conditions(program: Program, found: Iterable[Condition]) -> Pass:
     """Return the parts of some conditions, outermost first, without those that always hold."""
     parts = (part for condition in found for part in condition.parts)
-    return tuple(part for part in parts if program.value(part.test, part.scope).truth is not part.result)
+    return tuple(part for part in parts if _truth(program, part) is not part.result)
+
+
+def _truth(program: Program, condition: Condition) -> Optional[bool]:
+    """Return what the test of a condition must give; in the one run that is judged, what its options give."""
+    value = program.value(condition.test, condition.scope)
+    return value.default_truth if value.truth is None and program.is_one_run() else value.truth
 
 
 def usually(program: Program, condition: Condition) -> Optional[bool]:
@@ -45,7 +54,7 @@ def usually(program: Program, condition: Condition) -> Optional[bool]:
 def is_switch(program: Program, condition: Condition) -> bool:
     """Return whether it fails for a user who passes no option, or for some of those who use a launcher."""
     value = program.value(condition.test, condition.scope)
-    return not value.open and any(truth(known) is (not condition.result) for known in value.by_default)
+    return not value.open and any(known.truth is (not condition.result) for known in value.by_default)
 
 
 def asks_environment(program: Program, condition: Condition) -> bool:
@@ -82,17 +91,18 @@ def passes(program: Program, site: Site, also: Iterable[Condition] = ()) -> tupl
     of what each of its callers passes.
     """
     more = tuple(part for condition in also for part in condition.parts)
-    return tuple(dict.fromkeys(_passes(program, site, more, (), ())))[:PASSES]
+    return tuple(dict.fromkeys(_passes(program, site, more, (), ())))
 
 
 def _passes(
     program: Program, site: Site, also: Pass, seen: tuple[Scope, ...], entries: tuple[Entry, ...]
-) -> Iterator[Pass]:
-    """Yield the conditions of a site, with those of what it leads to, where calls have to enter functions."""
+) -> list[Pass]:
+    """Return the conditions of a site, with those of what it leads to, where calls have to enter functions."""
     own = (*conditions(program, condition_of(site)), *also)
-    function, found = site.scope.owner, 0
+    function = site.scope.owner
+    found: list[Pass] = []
     for caller in callers(program, function) if function.is_function and len(seen) < DEPTH else ():
-        if found < PASSES and caller.scope.owner not in (*seen, function) and program.runs(caller):
+        if caller.scope.owner not in (*seen, function) and program.runs(caller):
             inner = _entered(program, caller, function)
             moved = _moved(program, own, caller, function, inner)
             calls = tuple(each._replace(scope=_within(program, each.scope, function, inner)) for each in entries)
@@ -100,11 +110,13 @@ def _passes(
                 continue
             if isinstance(caller.node, ast.Call) and _may_call(program, caller.node.func, function, caller.scope, True):
                 calls = (*calls, Entry(caller.node.func, function, caller.scope))
-            for each in _passes(program, caller, moved, (*seen, function), calls):
-                found += 1
-                yield each
-    if not found:
-        yield own
+            found.extend(_passes(program, caller, moved, (*seen, function), calls))
+            if len(found) > CHAINS:
+                place = site.module.source.place(site.span[0])
+                where = f"{os.path.basename(place.path)}:{place.row}"
+                program.leave_out(Message("more than {most} chains of calls lead to {place}", most=CHAINS, place=where))
+                break
+    return found[:CHAINS] or [own]
 
 
 def _may_call(program: Program, callee: ast.expr, target: Scope, scope: Scope, surely: bool = False) -> bool:
@@ -137,7 +149,7 @@ def _moved(program: Program, own: Pass, caller: Site, function: Scope, inner: Sc
     found: list[Condition] = []
     for condition in own:
         for part in _given(program, condition, caller, function, inner):
-            truth = program.value(part.test, part.scope).truth
+            truth = _truth(program, part)
             if truth is (not part.result):
                 return None
             found.extend([part] if truth is None else [])
@@ -161,7 +173,7 @@ def _given(program: Program, condition: Condition, caller: Site, function: Scope
 
 def contradict(program: Program, some: Pass, others: Pass) -> bool:
     """Return whether two passes can never be one: a test would have to come out both ways, or a thing be two things."""
-    both = (*_spelled_out(some), *_spelled_out(others))
+    both = [each for each in (*_spelled_out(some), *_spelled_out(others)) if not _varies(each)]
     return _clash(both) or any(all(_clash((*both, *way)) for way in ways) for ways in map(_ways, both) if ways)
 
 
@@ -176,7 +188,16 @@ def _spelled_out(conditions: Pass) -> Iterator[Condition]:
             yield from condition._replace(test=value).parts
 
 
-def _clash(conditions: Pass) -> bool:
+def _varies(condition: Condition) -> bool:
+    """Return whether a test may come out otherwise on a later pass of a loop around it: it reads what that binds."""
+    test, scope = condition.test, condition.scope
+    names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+    bound = (binding for name in names for binding in scope.bindings.get(name, ()))
+    loops = (loop for each in bound for loop in (*each.block.loops, *([each.stmt] if each.kind == "for" else ())))
+    return any(is_inside(test, loop) for loop in loops)
+
+
+def _clash(conditions: Iterable[Condition]) -> bool:
     """Return whether conditions, each taken as one test, can never hold together."""
     return not devices(conditions) or not possible((choice(each.test), each.result) for each in conditions)
 

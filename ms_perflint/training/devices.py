@@ -15,7 +15,6 @@ from ms_perflint.training import conditions
 
 DEVICES = ("Ascend", "GPU", "CPU")
 ACCELERATORS = ("Ascend", "GPU")
-SIBLINGS = 40  # config files that are looked at
 _SPELLED = {"ascend": "Ascend", "davinci": "Ascend", "gpu": "GPU", "cpu": "CPU"}
 
 
@@ -81,5 +80,5 @@ def _has_sibling(program: Program, place: Place) -> bool:
     )
     asked = (f"*{end}" for end in CONFIGS)
     others = sorted(name for name in program.project.files.named(directory, *asked) if name != loaded)
-    raws = (program.project.raw(os.path.join(directory, name)) or b"" for name in others[:SIBLINGS])
+    raws = (program.project.raw(os.path.join(directory, name)) or b"" for name in others)
     return any(wanted.search(raw) for raw in raws)

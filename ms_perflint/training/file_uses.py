@@ -10,7 +10,7 @@ from ms_perflint.index import execution_order
 from ms_perflint.index.reachability import excludes
 from ms_perflint.index.semantic_index import LOOPS, Scope, Site
 from ms_perflint.infer.path_values import Path, is_folder_of, is_same_file, words
-from ms_perflint.infer.paths import LISTINGS, listed, paths
+from ms_perflint.infer.paths import LISTINGS, listed, paths, patterns
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.live_code import HOOKS
@@ -108,7 +108,7 @@ def _uses(program: Program, site: Site) -> Iterator[Use]:
                 each
                 for node in given[:1]
                 for path in paths(program.evaluator, node, site.scope)
-                for each in words(path)
+                for each in patterns(words(path))
             )
             yield from (Use(site, "given to a command", path, True, True) for path in found)
         return

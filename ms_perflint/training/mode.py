@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Optional
 
 from ms_perflint import mindspore_api
@@ -14,6 +14,7 @@ from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex, Si
 from ms_perflint.index.syntax_forms import is_main_test
 from ms_perflint.infer.direct_imports import outside
 from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.languages import Message
 from ms_perflint.libraries import argparse
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
@@ -23,7 +24,7 @@ GRAPH, PYNATIVE = 0, 1
 SET_CONTEXT = "mindspore.set_context"
 _WORD = "set_context"
 PATHS = r"(?i)device|target|platform|distribut|parallel|rank|data"
-MANY = 64  # settings from which on nobody wrote a program by hand, and its mode is called unknown
+MANY = 64  # settings of the mode that are compared with one another
 DATA_SINK = "mindspore.data_sink"
 JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
 ABOUT_MODE = r"(?i)mode(?!l)|pynative|graph|eager|debug|jit|static|dynamic"
@@ -65,6 +66,13 @@ def usually(value: Value) -> Optional[int]:
 def settings(program: Program) -> tuple[Call, ...]:
     """Return the `set_context` calls that run and say the mode."""
     return tuple(_settings(program, program.sites(_WORD)))
+
+
+def are_too_many(program: Program) -> bool:
+    """Return whether so many calls say the mode that they are not compared, which is noted."""
+    if len(settings(program)) > MANY:
+        program.leave_out(Message("more than {most} calls set the mode", most=MANY))
+    return len(settings(program)) > MANY
 
 
 @fact
@@ -120,28 +128,28 @@ def _is_sure(program: Program, site: Site) -> bool:
 
 
 def is_opt_in(program: Program, site: Site) -> bool:
-    """Return whether a condition on the mode or on debugging stands around a site, and a normal user does not meet it.
+    """Return whether each way to a site leads by a condition on the mode or on debugging that normal users do not meet.
 
     Conditions on the device, on distribution, on the data set are paths that normal users take.
     """
-    return any(usual is not True for usual in _conditions_on_mode(program, site))
+    return all(
+        any(conditions.usually(program, each) is not True for each in _on_mode(program, site, way))
+        for way in conditions.passes(program, site)
+    )
 
 
 def tests_of_mode(program: Program, site: Site) -> Iterator[Condition]:
-    """Yield the conditions on the mode or on debugging around a site."""
-    for condition in condition_of(site):
-        if _is_about_mode(condition.test) or _chooses_mode(program, site, condition):
-            yield condition
+    """Return the conditions on the mode or on debugging around a site."""
+    return _on_mode(program, site, condition_of(site))
+
+
+def _on_mode(program: Program, site: Site, found: Iterable[Condition]) -> Iterator[Condition]:
+    return (each for each in found if _is_about_mode(each.test) or _chooses_mode(program, site, each))
 
 
 def is_for_another_mode(program: Program, site: Site) -> bool:
     """Return whether a condition on the mode or on debugging around a site is known not to hold for a normal user."""
-    return any(usual is False for usual in _conditions_on_mode(program, site))
-
-
-def _conditions_on_mode(program: Program, site: Site) -> Iterator[Optional[bool]]:
-    """Return of each condition on the mode around a site whether it holds for a normal user; None when not known."""
-    return (conditions.usually(program, condition) for condition in tests_of_mode(program, site))
+    return any(conditions.usually(program, each) is False for each in tests_of_mode(program, site))
 
 
 def _is_about_mode(test: ast.expr) -> bool:
@@ -210,7 +218,7 @@ def training_ends(program: Program) -> Optional[int]:
 def usual_mode(program: Program) -> Optional[int]:
     """Return the mode in which a normal user trains; None when that is not known."""
     said = settings(program)
-    if len(said) > MANY or not program.is_whole:
+    if are_too_many(program) or not program.is_whole:
         return None
     if not said:
         return None if may_be_said_outside(program) else mindspore_api.default_mode(program.version)

@@ -13,7 +13,7 @@ from ms_perflint.index.reachability import Condition, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.conditions import DEPTH, PASSES, Pass, conditions, contradict, passes, usually
+from ms_perflint.training.conditions import DEPTH, Pass, conditions, contradict, passes, usually
 from ms_perflint.training.mode import training_starts
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _passes_alive(call: Call) -> tuple[Pass, ...]:
         for then in starts
         if not contradict(program, first, then)
     )
-    return tuple(dict.fromkeys(both))[:PASSES]
+    return tuple(dict.fromkeys(both))
 
 
 def _comes_true(program: Program, condition: Condition) -> bool:

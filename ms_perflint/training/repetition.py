@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Optional
 
 from ms_perflint.index.reachability import IMPOSSIBLE
-from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.semantic_index import LOOPS, Scope, Site
 from ms_perflint.index.signature import Layer
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import calls
@@ -27,6 +27,7 @@ from ms_perflint.training.training import (
 )
 
 EPOCHS = r"(?i)epochs?$|epoch_?(num|size|count|max|end)"  # of a name that counts them; no `epoch_iterator`
+STEP_DEPTH = 3  # functions between a loop and the step that it takes
 # Methods of a Callback that run while training goes on; `end` runs once, after it
 REPEATED_HOOKS = frozenset(
     {
@@ -48,6 +49,23 @@ def repeats(program: Program, site: Site, even_once: bool = False) -> bool:
     With `even_once` also what one pass of a loop does between two others.
     """
     return _repeats(program, site, None, even_once, set())
+
+
+def is_every_step(program: Program, site: Site) -> bool:
+    """Return whether a site runs under no condition in the loop whose body takes a training step."""
+    loop = site.block.owner
+    if not isinstance(loop, LOOPS) or is_in_one_pass(site) or is_in_last_pass(site):
+        return False
+    beside = (each for each in site.scope.owner.calls if each.block.loops[:1] == [loop])
+    return any(_is_step(program, each, STEP_DEPTH) for each in beside)
+
+
+def _is_step(program: Program, site: Site, depth: int) -> bool:
+    """Return whether a call takes one step of a training, itself or in a function that has no loop around it."""
+    if any(each.node is site.node for each in train_sites(program)):
+        return not any(call.node is site.node for call in program.calls(*MODEL_TRAINS))
+    inner = (callee for callee in callees(program, site) if callee in training_scopes(program)) if depth else ()
+    return any(_is_step(program, each, depth - 1) for callee in inner for each in callee.calls if not each.block.loops)
 
 
 def _repeats(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.infer.assignments import graph_of
 from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.places import CALL
 from ms_perflint.infer.values import Alternative, Value
@@ -48,15 +47,7 @@ class StepFlow(NamedTuple):
     cells: frozenset[Key]
     gradients: frozenset[Key]
     sites: frozenset[int]
-
-    def words(self, module: SemanticIndex) -> set[str]:
-        """Return the last words of the calls of a module that may make a train cell."""
-        callees = graph_of(module).callees
-        return {
-            site.word
-            for site in module.sites
-            if any(not path and node.key in self.classes for node, path in callees.get(id(site.node), ()))
-        }
+    words: Mapping[SemanticIndex, set[str]]  # the last words of the calls of a module that may make a train cell
 
 
 @fact
@@ -75,11 +66,16 @@ def step_flow(program: Program) -> StepFlow:
     while new:
         around = _classes_around(graph.makers_at(graph.reach(new, cells)))
         new = [(graph.key(cls), CALL) for cls in around]
+    classes = frozenset(key for key, bits in cells.items() if part_of(bits, CALL, 1))
+    words: dict[SemanticIndex, set[str]] = {}
+    for site in graph.named_by(classes):
+        words.setdefault(site.module, set()).add(site.word)
     return StepFlow(
-        frozenset(key for key, bits in cells.items() if part_of(bits, CALL, 1)),
+        classes,
         frozenset(cells),
         frozenset(gradients),
         frozenset(id(site.node) for held in (gradients, cells) for site in graph.sites_at(held)),
+        words,
     )
 
 
@@ -199,6 +195,16 @@ def is_optimizer_word(word: str) -> bool:
     """Return whether a callee's name says that an optimizer takes a step."""
     word = word.lower()
     return "optim" in word or word == "opt" or word.startswith("opt_") or word.endswith("_opt")
+
+
+def is_optimizer(program: Program, api: str, cls: Optional[Scope]) -> bool:
+    """Return whether an instance of an API, or of a class of the project, is an optimizer."""
+    names = {api} if cls is None else base_apis(program, cls)
+    return any(name.startswith("mindspore.nn.") and _is_kin(name) for name in names)
+
+
+def _is_kin(name: str) -> bool:
+    return "mindspore.nn.Optimizer" in {name, *mindspore_api.ancestors(name)} or is_optimizer_word(name)
 
 
 @fact

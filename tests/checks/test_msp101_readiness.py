@@ -82,6 +82,14 @@ def program(name: str, *texts: str) -> tuple[str, tuple[str, ...]]:
     return name, (START, NET, *texts)
 
 
+PAIR = """
+
+def forward(pair, y):
+    return loss_fn(net(pair[0] + pair[1]), y)
+
+
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+"""
 PLAIN = "\n\ndef forward(x, y):\n    return loss_fn(net(x), y)\n\n\n"
 
 BLOCKED = [
@@ -238,6 +246,80 @@ BLOCKED = [
         "two layers of the script",
         "return loss_fn(last(first(x)), y)",
         "first = nn.Dense(8, 8)\nlast = nn.Dense(8, 4)\n",
+    ),
+    # containers of tensors as arguments
+    *(
+        program(f"container of tensors: {name}", OPTIMIZER, PAIR, text)
+        for name, text in (
+            (
+                "list",
+                """
+                for x, y in dataset.create_tuple_iterator():
+                    value, grads = grad_fn([x, x], y)
+                    opt(grads)
+                """,
+            ),
+            (
+                "tuple with a name",
+                """
+                for x, y in dataset.create_tuple_iterator():
+                    pair = (x, x * 2)
+                    value, grads = grad_fn(pair, y)
+                    opt(grads)
+                """,
+            ),
+            (
+                "handed on by the step",
+                """
+
+
+                def train_step(pair, y):
+                    value, grads = grad_fn(pair, y)
+                    opt(grads)
+                    return value
+
+
+                for batch in dataset.create_dict_iterator():
+                    train_step((batch["x"], batch["z"]), batch["y"])
+                """,
+            ),
+            (
+                "keyword",
+                """
+                for x, y in dataset.create_tuple_iterator():
+                    value, grads = grad_fn(pair={0: x, 1: x}, y=y)
+                    opt(grads)
+                """,
+            ),
+            (
+                "whole batch",
+                """
+                for step, batch in enumerate(dataset.create_dict_iterator()):
+                    value, grads = grad_fn(batch, 1)
+                    opt(grads)
+                """,
+            ),
+        )
+    ),
+    program(
+        "container of tensors: given to a train cell",
+        OPTIMIZER,
+        """
+
+
+        class Loss(nn.Cell):
+            def __init__(self, net):
+                super().__init__()
+                self.net = net
+
+            def construct(self, xs, y):
+                return loss_fn(self.net(xs[0] + xs[1]), y)
+
+
+        cell = nn.TrainOneStepCell(Loss(net), opt)
+        for x, y in dataset.create_tuple_iterator():
+            cell([x, x], y)
+        """,
     ),
     # made in every step, where it cannot be moved
     program(
@@ -448,6 +530,44 @@ READY = [
         "return loss_fn(net(head(x)), y)",
         'head = nn.SequentialCell(nn.Dense(8, 8))\nhead.update_parameters_name("head.")\n',
     ),
+    *(
+        program(f"no container of tensors: {name}", OPTIMIZER, PAIR, text)
+        for name, text in (
+            (
+                "batch that is unpacked",
+                """
+                for batch in dataset.create_tuple_iterator():
+                    value, grads = grad_fn(*batch)
+                    opt(grads)
+                """,
+            ),
+            (
+                "columns of a batch",
+                """
+                for batch in dataset.create_dict_iterator():
+                    value, grads = grad_fn(batch["x"], batch["y"])
+                    opt(grads)
+                """,
+            ),
+            (
+                "constants",
+                """
+                for x, y in dataset.create_tuple_iterator():
+                    value, grads = grad_fn((0.5, 0.25), y)
+                    opt(grads)
+                """,
+            ),
+            (
+                "keywords that are unpacked",
+                """
+                for x, y in dataset.create_tuple_iterator():
+                    value, grads = grad_fn(**{"pair": x, "y": y})
+                    opt(grads)
+                """,
+            ),
+        )
+    ),
+    forward("no container of tensors: made in the function", "return loss_fn(net((x, x)[0]), y)"),
     # made in every step, and moved by the fix
     program(
         "gradient function made in the loop",

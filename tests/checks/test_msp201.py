@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from programs import Program, case, fires, join, quiet
 
@@ -61,6 +63,20 @@ STEP = """
     """
 
 STEP_REPORTED = STEP.replace("opt.parameters)\n", "opt.parameters)  # ! display-only\n")
+
+
+EPOCH = """
+    def train_epoch(net):
+        def forward(data, label):
+            return loss(net(data), label)
+
+        grad_fn = ms.value_and_grad(forward, None, opt.parameters)  # ! #SAFETY
+        for data, label in dataset.create_tuple_iterator():
+            value, grads = grad_fn(data, label)
+            opt(grads)
+
+
+    """
 
 
 def cell(init: str, construct: str) -> str:
@@ -706,6 +722,69 @@ FIRES = [
             step(data, label)
         """,
     ),
+    *(
+        case(f"step made anew: {name}", IMPORTS, NET, PARTS, EPOCH.replace("#SAFETY", safety), text)
+        for name, safety, text in (
+            ("in a loop", "display-only", "for epoch in range(10):\n    train_epoch(net)\n"),
+            (
+                "in a loop of a function",
+                "display-only",
+                "def run(model):\n    for epoch in range(10):\n        train_epoch(model)\n\n\nrun(net)\n",
+            ),
+            ("twice in a loop", "no fix", "for epoch in range(5):\n    train_epoch(net)\n    train_epoch(net)\n"),
+            ("for what a call gives", "no fix", "for epoch in range(10):\n    train_epoch(ms.amp.build(net))\n"),
+        )
+    ),
+    case(
+        "step made anew: for an attribute",
+        IMPORTS,
+        NET,
+        PARTS,
+        """
+
+
+        class Trainer:
+            def __init__(self):
+                self.net = net
+
+            def forward(self, data, label):
+                return loss(self.net(data), label)
+
+            def step(self, data, label):
+                grad_fn = ms.value_and_grad(self.forward, None, opt.parameters)  # ! no fix
+                value, grads = grad_fn(data, label)
+                opt(grads)
+
+
+        trainer = Trainer()
+        for data, label in dataset.create_tuple_iterator():
+            trainer.step(data, label)
+        """,
+    ),
+    case(
+        "loss cell that reads members of the network",
+        IMPORTS,
+        NET.replace(
+            "        def construct", "        def prepare(self, x):\n            return x * 2\n\n        def construct"
+        ),
+        PARTS,
+        """
+
+
+        class WithLoss(nn.Cell):
+            def __init__(self, network):
+                super().__init__()
+                self.network = network
+
+            def construct(self, x, y):
+                return loss(self.network(self.network.prepare(x)), y)
+
+
+        step = nn.TrainOneStepCell(WithLoss(net), opt)  # ! no fix
+        for data, label in dataset.create_tuple_iterator():
+            step(data, label)
+        """,
+    ),
     case(
         "tied weights",
         IMPORTS,
@@ -717,6 +796,21 @@ FIRES = [
 ]
 
 QUIET = [
+    *(
+        case(f"weight of less than a tile, {name}", IMPORTS, cell(init, construct), RUN)
+        for name, init, construct in (
+            (
+                "in a primitive that is made where it is called",
+                "self.w = ms.Parameter(ms.common.initializer.initializer('normal', [10, 1]))",
+                "ops.MatMul()(x, self.w)",
+            ),
+            (
+                "in a primitive of its own",
+                "self.w = ms.Parameter(ops.ones((128, 8)))\nself.matmul = ops.MatMul()",
+                "self.matmul(x, self.w)",
+            ),
+        )
+    ),
     case(
         "weight of less than a tile",
         IMPORTS,
@@ -1406,3 +1500,105 @@ def test_the_loss_scaler_is_made_once_where_the_gradient_function_is_made_in_eac
     assert found.fix is not None
     (made,) = [edit for edit in found.fix.edits if "StaticLossScaler" in edit.text]
     assert made.start == text.index("for epoch")
+
+
+CONVERTED = [
+    case(
+        "train cell with an optimizer of the project",
+        IMPORTS,
+        NET,
+        """
+        class Slow(nn.SGD):
+            def construct(self, grads):
+                return super().construct(grads)
+
+
+        class Step(nn.Cell):
+            def __init__(self, network, optimizer):
+                super().__init__(auto_prefix=False)
+                self.network, self.optimizer = network, optimizer
+                self.weights = optimizer.parameters
+                self.grad = ops.GradOperation(get_by_list=True)
+
+            def construct(self, x, y):
+                value = self.network(x, y)
+                return ops.depend(value, self.optimizer(self.grad(self.network, self.weights)(x, y)))
+
+
+        net = Net()
+        opt = Slow(net.trainable_params(), 0.1)
+        step = Step(nn.WithLossCell(net, nn.MSELoss()), opt)
+        for data, label in dataset.create_tuple_iterator():
+            step(data, label)
+        """,
+    ),
+    case(
+        "loss of an object that is no cell",
+        IMPORTS,
+        NET,
+        """
+        class Normal:
+            def __init__(self, inverse):
+                self.inverse = inverse
+
+            def log_prob(self, x):
+                return ops.matmul(x, self.inverse).mean()
+
+
+        class NormalLoss(nn.Cell):
+            def __init__(self, prior):
+                super().__init__()
+                self.prior = prior
+
+            def construct(self, out, y):
+                return -self.prior.log_prob(out)
+
+
+        class WithLoss(nn.Cell):
+            def __init__(self, net, loss_fn):
+                super().__init__()
+                self.net, self.loss_fn = net, loss_fn
+
+            def construct(self, x, y):
+                return self.loss_fn(self.net(x), y)
+
+
+        prior = Normal(Tensor(np.eye(64, dtype=np.float32)))
+        net = Net()
+        step = nn.TrainOneStepCell(WithLoss(net, NormalLoss(prior)), nn.Adam(net.trainable_params()))
+        for data, label in dataset.create_tuple_iterator():
+            step(data, label)
+        """,
+    ),
+    case(
+        "loss of a library with weights",
+        IMPORTS,
+        NET,
+        """
+        from losses import WeightedLoss
+
+        net = Net()
+        both = WeightedLoss(2)
+        opt = nn.SGD([*net.trainable_params(), *both.trainable_params()], 0.1)
+
+
+        def forward(data, label):
+            out = net(data)
+            return both((out - label).abs().mean(), ((out - label) ** 2).mean())
+
+
+        grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+        for data, label in dataset.create_tuple_iterator():
+            value, grads = grad_fn(data, label)
+            opt(grads)
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize("program", CONVERTED)
+def test_only_networks_are_converted(program: Program) -> None:
+    (finding,) = program.lint(CODE).findings
+    assert finding.fix is not None
+    converted = [name for edit in finding.fix.edits for name in re.findall(r"auto_mixed_precision\((\w+)", edit.text)]
+    assert converted == ["net"]

@@ -42,6 +42,32 @@ def unused(name: str, text: str, options: bool = False) -> object:
 
 
 USED = [
+    *(
+        used(
+            f"file of the current directory: {use}",
+            f"""
+        import os
+        import shutil
+        from pathlib import Path
+
+        import moxing as mox
+
+        ---
+        ms.save_checkpoint(net, {path})  #s
+        {use}
+        """,
+        )
+        for path, use in (
+            ("'best.ckpt'", "mox.file.copy_parallel(src_url='./', dst_url='obs://bucket')"),
+            ("'./best.ckpt'", "mox.file.copy_parallel('./', 'obs://bucket')"),
+            ("'best_{}.ckpt'.format(epoch)", "mox.file.copy_parallel('././', 'obs://bucket')"),
+            ("'out/best.ckpt'", "mox.file.copy_parallel(os.getcwd(), 'obs://bucket')"),
+            ("'best.ckpt'", "shutil.copytree(os.curdir, '/backup')"),
+            ("os.path.join(os.getcwd(), 'best.ckpt')", "shutil.make_archive('all', 'zip', '.')"),
+            ("str(Path.cwd() / 'best.ckpt')", "os.remove('best.ckpt')"),
+            ("'best.ckpt'", "os.system('cp *.ckpt /backup')"),
+        )
+    ),
     used(
         "constant by another name",
         """
@@ -568,6 +594,27 @@ USED = [
 ]
 
 UNUSED = [
+    *(
+        unused(
+            f"another directory than the current one: {use}",
+            f"""
+        import os
+        import shutil
+
+        import moxing as mox
+
+        ---
+        ms.save_checkpoint(net, {path})  #s
+        {use}
+        """,
+        )
+        for path, use in (
+            ("'best.ckpt'", "mox.file.copy_parallel('./logs/', 'obs://bucket')"),
+            ("'/cache/best.ckpt'", "mox.file.copy_parallel('./', 'obs://bucket')"),
+            ("'../best.ckpt'", "shutil.copytree('./', '/backup')"),
+            ("'best.ckpt'", "os.system('cp *.txt /backup')"),
+        )
+    ),
     unused(
         "read only before the loop",
         """

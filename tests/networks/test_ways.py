@@ -39,7 +39,7 @@ WAYS, OTHERS = read("ways.txt"), read("others.txt")
 
 def training(network: str, width: int) -> Program:
     """Return a program that trains a network."""
-    return Program({"train.py": HEAD + network.replace("WIDTH", str(width)) + TRAIN})
+    return Program({"train.py": HEAD + network.replace("WIDTH", str(width)) + TRAIN}, options={"min-waste": 0})
 
 
 def found(network: str, width: int, code: str) -> list[tuple[bool, str]]:

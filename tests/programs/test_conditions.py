@@ -54,6 +54,21 @@ EXCLUSIVE = [
     "if d != 'Ascend':\n    raise ValueError(d)\na()\nif d == 'GPU':\n    b()",
     "def f():\n    if x:\n        a()\ndef g():\n    if not x:\n        b()\nf()\ng()",
     "class A:\n    def f(self):\n        if self.x:\n            a()\n        else:\n            b()\nA().f()",
+    # ends inside of one another
+    "def f():\n    if x:\n        return\n    elif y:\n        return\n    a()\nf()\nif y:\n    b()",
+    "def f():\n    if x:\n        if y:\n            return\n        else:\n            return\n"
+    "    a()\nf()\nif x:\n    b()",
+    "def f():\n    if x:\n        if y:\n            return\n    a()\nf()\nif x and y:\n    b()",
+    "def f():\n    if x:\n        if y:\n            return\n    a()\nf()\nif x:\n    if y:\n        b()",
+    "def f():\n    if x:\n        y()\n    elif z:\n        return\n    a()\nf()\nif not x and z:\n    b()",
+    "def f():\n    if x:\n        y()\n    else:\n        if z:\n            raise z\n    a()\nf()\n"
+    "if z:\n    if not x:\n        b()",
+    "def f():\n    if x:\n        return\n    else:\n        assert y\n    a()\nf()\nif not y:\n    b()",
+    "def f():\n    if x:\n        if y:\n            return\n        elif z:\n            return\n"
+    "    a()\nf()\nif x and not y and z:\n    b()",
+    "for i in w:\n    if x:\n        continue\n    elif y:\n        continue\n    a()\nif y:\n    b()",
+    "for i in w:\n    if x:\n        a()\n    else:\n        b()",
+    "for i in w:\n    if x == 1:\n        a()\n    if x == 2:\n        b()",
 ]
 
 TOGETHER = [
@@ -86,6 +101,21 @@ TOGETHER = [
     "def f():\n    a()\nif x:\n    f()\nelse:\n    f()\n    b()",
     "for i in y:\n    if i:\n        a()\n    if i:\n        b()",
     "try:\n    a()\nexcept ValueError:\n    b()",
+    # ends inside of one another
+    "def f():\n    if x:\n        if y:\n            return\n    a()\nf()\nif x:\n    b()",
+    "def f():\n    if x:\n        if y:\n            return\n    a()\nf()\nif y:\n    b()",
+    "def f():\n    if x:\n        if y:\n            z()\n    a()\nf()\nif x and y:\n    b()",
+    "def f():\n    if x:\n        y()\n    elif z:\n        return\n    a()\nf()\nif x and z:\n    b()",
+    "def f():\n    if x:\n        for i in w:\n            if y:\n                break\n    a()\n"
+    "f()\nif x and y:\n    b()",
+    "def f():\n    if x:\n        return\n    elif y:\n        z()\n    a()\nf()\nif y:\n    b()",
+    # on different passes of a loop
+    "for i in w:\n    if i:\n        a()\n    else:\n        b()",
+    "for i in w:\n    if i == 1:\n        a()\n    elif i == 2:\n        b()",
+    "for i in w:\n    if i > 3:\n        a()\n        continue\n    b()",
+    "first = True\nwhile w:\n    if first:\n        a()\n    else:\n        b()\n    first = False",
+    "def f():\n    on = False\n    for i in w:\n        if on:\n            a()\n"
+    "        if not on:\n            b()\n        on = not on\nf()",
 ]
 
 ON = "def f({}):\n    if on:\n        a()\n"
@@ -280,6 +310,17 @@ REPORTED = [
         "def set_up(device):\n    if device == 'Ascend':\n        ms.set_context(mode=ms.PYNATIVE_MODE)  # !\n"
         "        return\n    ms.set_context(mode=ms.GRAPH_MODE)\n\n\nset_up(args.device)\n",
     ),
+    (
+        "MSP101",
+        "a function that debugging calls, and others too",
+        "def slow():\n    ms.set_context(mode=ms.PYNATIVE_MODE)  # !\n\n\n"
+        "if args.debug:\n    slow()\nif args.distribute:\n    slow()\n",
+    ),
+    (
+        "MSP101",
+        "a function that is asked for it",
+        "def set_up(debug):\n    if debug:\n        ms.set_context(mode=ms.PYNATIVE_MODE)  # !\n\n\nset_up(True)\n",
+    ),
 ]
 
 SILENT = [
@@ -306,6 +347,25 @@ SILENT = [
         "MSP101",
         "debugging",
         "if args.debug:\n    ms.set_context(mode=ms.PYNATIVE_MODE)\nelse:\n    " + GRAPH,
+    ),
+    (
+        "MSP101",
+        "a function that only debugging calls",
+        "def slow():\n    ms.set_context(mode=ms.PYNATIVE_MODE)\n\n\nif args.debug:\n    slow()\nelse:\n    " + GRAPH,
+    ),
+    (
+        "MSP101",
+        "a function that only debugging calls, by another one",
+        "def slow():\n    ms.set_context(mode=ms.PYNATIVE_MODE)\n\n\ndef set_up():\n    if args.debug:\n"
+        "        slow()\n"
+        "        return\n    " + GRAPH + "\n\nset_up()\n",
+    ),
+    (
+        "MSP101",
+        "a function that is asked for debugging",
+        "def set_up(debug):\n    if debug:\n        ms.set_context(mode=ms.PYNATIVE_MODE)\n    else:\n        "
+        + GRAPH
+        + "\n\nset_up(args.debug)\n",
     ),
     (
         "MSP101",

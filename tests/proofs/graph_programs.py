@@ -684,4 +684,51 @@ BLOCKED = [
                 losses.append(loss)
         """,
     ),
+    _written(
+        "slower",
+        "list of tensors as an argument",
+        """
+
+
+        def forward(parts, label):
+            return loss_fn(net(parts[0] * 0.5 + parts[1]), label)
+
+
+        """,
+        GRADIENT,
+        """
+        for epoch in range(3):
+            for data, label in train_set.create_tuple_iterator():
+                loss, grads = grad_fn([data, data * 0.5], label)
+                optimizer(grads)
+                losses.append(loss)
+        """,
+    ),
+    _written(
+        "slower",
+        "tuple of tensors handed on to a train cell",
+        """
+
+
+        class Both(nn.Cell):
+            def __init__(self, net):
+                super().__init__()
+                self.net = net
+
+            def construct(self, pair, label):
+                return loss_fn(self.net(pair[0]) + self.net(pair[1]), label)
+
+
+        cell = nn.TrainOneStepCell(Both(net), optimizer)
+
+
+        def train_step(pair, label):
+            return cell(pair, label)
+
+
+        for epoch in range(3):
+            for data, label in train_set.create_tuple_iterator():
+                losses.append(train_step((data, data * 2), label))
+        """,
+    ),
 ]

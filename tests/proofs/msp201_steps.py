@@ -192,6 +192,49 @@ FORMS: list[Form] = [
     ),
     form(
         CODE,
+        "step made anew in each epoch",
+        START,
+        GRAPH,
+        DATA,
+        CLASS,
+        """
+        def train_epoch(net, loss_fn, optimizer):
+            def forward(data, label):
+                return loss_fn(net(data), label)
+
+            grad_fn = ms.value_and_grad(forward, None, optimizer.parameters)
+            found = []
+            net.set_train()
+            for data, label in train_set.create_tuple_iterator():
+                value, grads = grad_fn(data, label)
+                optimizer(grads)
+                found.append(value)
+            return found
+
+
+        def main():
+            net = Net()
+            optimizer = nn.Adam(net.trainable_params())
+            found = []
+            for epoch in range(3):
+                found += train_epoch(net, nn.CrossEntropyLoss(), optimizer)
+            return found
+
+
+        losses = main()
+        """,
+        changes="""
+        -        return loss_fn(net(data), label)
+        +        return loss_scaler.scale(loss_fn(net(data), label))
+        +    loss_scaler = ms.amp.StaticLossScaler(1024.0)
+        +        value = loss_scaler.unscale(value)
+        +        grads = loss_scaler.unscale(grads)
+        +    net = ms.amp.auto_mixed_precision(net, "O2")
+        """,
+        safety="display-only",
+    ),
+    form(
+        CODE,
         "trainer class",
         START,
         GRAPH,

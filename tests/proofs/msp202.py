@@ -85,13 +85,13 @@ FORMS: list[Form] = [
     network(
         "recurrent layer",
         """
-        self.rnn = nn.LSTM(8, 30, bidirectional=True, batch_first=True)
-        self.head = nn.Dense(2 * 30, 10)
+        self.rnn = nn.LSTM(8, 20, bidirectional=True, batch_first=True)
+        self.head = nn.Dense(2 * 20, 10)
         """,
         "return self.head(self.rnn(x.reshape(-1, 8, 8))[0].mean(1))",
         """
-        -        self.rnn = nn.LSTM(8, 30, bidirectional=True, batch_first=True)
-        -        self.head = nn.Dense(2 * 30, 10)
+        -        self.rnn = nn.LSTM(8, 20, bidirectional=True, batch_first=True)
+        -        self.head = nn.Dense(2 * 20, 10)
         +        self.rnn = nn.LSTM(8, 32, bidirectional=True, batch_first=True)
         +        self.head = nn.Dense(2 * 32, 10)
         """,

@@ -44,6 +44,30 @@ FROM = {
     "namespace-member": ({"train.py": "from src import net\nreveal(net.Net)", "src/net.py": NET}, "Net"),
     "namespace-alias": ({"train.py": "import src.deep as d\nreveal(d.net.Net)", "src/deep/net.py": NET}, "Net"),
     "namespace-without": ({"train.py": "import src.net\nreveal(src.other.Net)", "src/net.py": NET}, "src.other.Net"),
+    "star-of-mindspore": (
+        {"train.py": "from net import *\nreveal(mindspore.context.set_context)", "net.py": "import mindspore\n" + NET},
+        "mindspore.set_context",
+    ),
+    "star-of-its-alias": (
+        {"train.py": "from net import *\nreveal(nn.Dense)", "net.py": "import mindspore.nn as nn\n" + NET},
+        "mindspore.nn.Dense",
+    ),
+    "star-of-its-member": (
+        {"train.py": "from net import *\nreveal(Dense)", "net.py": "from mindspore.nn import (\n    Dense)\n" + NET},
+        "mindspore.nn.Dense",
+    ),
+    "star-of-its-star": (
+        {"train.py": "from net import *\nreveal(Dense)", "net.py": "from mindspore.nn import *\n" + NET},
+        "mindspore.nn.Dense",
+    ),
+    "star-of-star-of-mindspore": (
+        {"train.py": "from a import *\nreveal(ms.Model)", "a.py": "from b import *", "b.py": "import mindspore as ms"},
+        "mindspore.train.Model",
+    ),
+    "star-without": (
+        {"train.py": "from net import *\nreveal(mindspore)", "net.py": NET},
+        "builtins.mindspore",
+    ),
     "relative": (
         {"train.py": "from src.a import x\nreveal(x)", "src/a.py": "from .b import x", "src/b.py": "x = 1"},
         "1",

@@ -54,11 +54,11 @@ def render(outcome: Outcome) -> str:
     skip = tag("a", outcome.say(Message("To the findings")), href="#findings", class_="skip")
     page = [skip, _head_line(title, outcome), body, _foot(outcome)]
     script = tag("script", Markup(_part("script.js")))
-    document = tag("html", _head(title), tag("body", *page, script), lang=outcome.language)
+    document = tag("html", head(title), tag("body", *page, script), lang=outcome.language)
     return f"<!doctype html>\n{document}\n"
 
 
-def _head(title: str) -> Markup:
+def head(title: str) -> Markup:
     """Return the head: nothing but the style and the script below may have an effect, whatever a file's text is."""
     allowed = f"style-src {_hash('style.css')}; script-src {_hash('script.js')}"
     policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"

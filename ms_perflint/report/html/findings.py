@@ -70,24 +70,15 @@ def article(each: Ranked, outcome: Outcome, entries: Sequence[str], root: str) -
         head,
         tag("p", tag("code", each.where), class_="where"),
         tag("p", _worded(finding.message)),
-        _measured(finding, outcome),
         _excerpt(finding, source, outcome) if source is not None else None,
         *(_related(related, root, outcome) for related in finding.related),
+        _measured(finding, outcome),
         _fix(finding, outcome),
         _programs([entries[number] for number in each.programs], outcome),
         data_rule=finding.code,
         data_fix=trust.value if trust else "none",
         data_program=" ".join(map(str, each.programs)),
     )
-
-
-def _measured(finding: Finding, outcome: Outcome) -> Markup | None:
-    """Return what was measured about a finding."""
-    if finding.measured is None:
-        return None
-    from ms_perflint.report.html.measured import badge  # here, because most runs measure nothing
-
-    return badge(finding.measured, outcome)
 
 
 def _badge(size: str, outcome: Outcome) -> Markup:
@@ -157,6 +148,16 @@ def _fix(finding: Finding, outcome: Outcome) -> Markup | None:
     name = outcome.say(Message("What changes"))
     diff = tag("pre", tag("code", join(list(lines), "\n")), tabindex="0", role="region", aria_label=name)
     return tag("div", head, diff if lines else None, class_="fix")
+
+
+def _measured(finding: Finding, outcome: Outcome) -> Markup | None:
+    """Return what was measured of the finding."""
+    measured = outcome.measured(finding)
+    if measured is None:
+        return None
+    from ms_perflint.report.html.measured import badge  # here, because most runs measure nothing
+
+    return badge(measured, outcome)
 
 
 def _programs(entries: list[str], outcome: Outcome) -> Markup | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ms_perflint.core.findings import Measured
+from ms_perflint.core.findings import Measurement
 from ms_perflint.languages import Message
 from ms_perflint.report import Outcome
 from ms_perflint.report.html.findings import row_of
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MOST = 40  # steps that are drawn
 ROW, WIDE, LABEL = 18, 800, 48  # height of a bar, width of all, width of the number of a step
-LOOKS = {"confirmed": "large", "refuted": "small", "not-measurable": "small", "not-seen": "small"}
+LOOKS = {"confirmed": "large", "refuted": "medium"}  # verdict -> class of its badge
 
 
 def section(outcome: Outcome, root: str) -> Markup | None:
@@ -74,11 +74,12 @@ def _bars(profile: Profile, outcome: Outcome) -> Markup | None:
 HEAD = (Message("In a step"), Message("Class and attribute"), Message("Kernels"), Message("Line"), Message("Findings"))
 
 
-def badge(measured: Measured, outcome: Outcome) -> Markup:
+def badge(measured: Measurement, outcome: Outcome) -> Markup:
     """Return what was measured about one finding."""
-    verdict = outcome.say(VERDICTS[measured.verdict])
-    upper = bound(measured) if measured.verdict == "confirmed" else ""
-    said = (
-        outcome.say(Message("{verdict}, at most {upper} of a step", verdict=verdict, upper=upper)) if upper else verdict
-    )
-    return tag("p", tag("span", said, class_=f"badge {LOOKS[measured.verdict]}"), f" {measured.evidence}")
+    look = f"badge {LOOKS.get(measured.verdict, 'small')}"
+    if measured.source != "profile":
+        return tag("p", tag("span", outcome.say(measured.evidence), class_=look))
+    said: str = VERDICTS[measured.verdict]
+    if measured.verdict == "confirmed":
+        said = Message("{verdict}, at most {upper} of a step", verdict=said, upper=bound(measured))
+    return tag("p", tag("span", outcome.say(said), class_=look), f" {outcome.say(measured.evidence)}")

@@ -11,6 +11,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.graph_mode.between_steps import between_steps
 from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
+from ms_perflint.training.graph_mode.containers import in_arguments
 from ms_perflint.training.graph_mode.made_anew import made_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.shared_names import in_names
@@ -37,6 +38,7 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
     found.update(dict.fromkeys(_shapes(program)))
     found.update(dict.fromkeys(_libraries(program)))
     found.update(dict.fromkeys(between_steps(program)))
+    found.update(dict.fromkeys(in_arguments(program)))
     return tuple(sorted(found, key=lambda each: (each.place.path != program.entry, each.place)))
 
 

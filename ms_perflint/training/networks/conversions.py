@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.bases import ancestors
+from ms_perflint.infer.parameters import argument as argument_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.networks import networks
 from ms_perflint.training.networks.networks import is_loss, multiplies
 from ms_perflint.training.networks.train_cells import WRAPPERS, Training, made_at, wraps
-from ms_perflint.training.training_steps import STEP_CELLS, is_optimizer_word
+from ms_perflint.training.repetition import repeats
+from ms_perflint.training.training_steps import STEP_CELLS, is_optimizer
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
@@ -130,12 +132,15 @@ class _Finder:
         """Yield the arguments of a call that are networks."""
         for argument in _arguments(call.node):
             value = self.program.value(argument, call.scope)
-            cells = Value(tuple(known for known in value.alternatives if known.is_object))
+            cells = Value(tuple(known for known in value.alternatives if known.is_object and self._may_be_cell(known)))
             if cells.alternatives and not self._is_optimizer(cells) and multiplies(self.program, [cells]):
                 yield argument
 
+    def _may_be_cell(self, known: Alternative) -> bool:
+        return known.cls is None or networks.is_cell(self.program, known.cls)
+
     def _is_optimizer(self, value: Value) -> bool:
-        return any(is_optimizer_word(known.type_api.rpartition(".")[2]) for known in value.alternatives)
+        return any(is_optimizer(self.program, known.type_api, known.cls) for known in value.alternatives)
 
     def _is_loss(self, argument: ast.expr, scope: Scope) -> bool:
         for known in self.program.value(argument, scope).alternatives:
@@ -227,7 +232,7 @@ class _Finder:
                     self.loss(each, DEPTH)
                 else:
                     self.called(site, function, gradient)
-            if not cells and _is_network_by_use(site.node, gradient):
+            if not cells and not _is_loss_by_name(known) and _is_network_by_use(site.node, gradient):
                 self.called(site, function, gradient)
             inner = [each.definition for each in known if each.definition is not None and each.definition.is_function]
             for other in inner if depth > 1 and not cells else ():
@@ -243,17 +248,29 @@ class _Finder:
             is_inside = where in function.enclosing()
             if home is where or (is_inside and home is not None and home is where.home(callee.id)):
                 stmt = outside(gradient, callee, gradient.stmt)
-                self.uses.setdefault(id(callee), Use(where.module, where, callee, stmt, is_outer=home is not where))
+                self.add(Use(where.module, where, callee, stmt, is_outer=home is not where))
                 return
         is_self = isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and callee.value.id == "self"
         if is_self and callee is not None and function.parent is where.parent and function.module is where.module:
-            self.uses.setdefault(id(callee), Use(where.module, where, callee, gradient.stmt))
+            self.add(Use(where.module, where, callee, gradient.stmt))
             return
         text = Message("the network that the gradient function calls is bound in another scope")
         self.obstacles.append(Obstacle(function.module, site.node, text))
 
     def use(self, argument: ast.expr, call: Call) -> None:
-        self.uses.setdefault(id(argument), Use(call.module, call.scope, argument, outside(call, argument, call.stmt)))
+        self.add(Use(call.module, call.scope, argument, outside(call, argument, call.stmt)))
+
+    def add(self, use: Use) -> None:
+        """Note where a network is converted: once, also where the step is made anew in each step or epoch."""
+        once = _once(self.program, use, DEPTH)
+        if once is None:
+            text = Message("the training step is made anew again and again, and would convert its network each time")
+            self.obstacles.append(Obstacle(use.module, use.node, text))
+        elif _is_read_by_taker(self.program, once):
+            text = Message("what computes the loss uses attributes that the converted network does not have")
+            self.obstacles.append(Obstacle(use.module, use.node, text))
+        else:
+            self.uses.setdefault(id(once.node), once)
 
 
 def _arguments(node: ast.Call) -> list[ast.expr]:
@@ -261,7 +278,7 @@ def _arguments(node: ast.Call) -> list[ast.expr]:
     return [argument for argument in given if not isinstance(argument, ast.Starred)]
 
 
-def outside(call: Call, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
+def outside(call: Site, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
     """Return the statement before which a network is converted once: the loop around, if it is made before that."""
     names = {node.id for node in ast.walk(given) if isinstance(node, ast.Name)}
     for loop in reversed(call.block.loops):
@@ -269,6 +286,43 @@ def outside(call: Call, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
         if isinstance(loop, ast.stmt) and not bound & names:
             return loop
     return stmt
+
+
+def _once(program: Program, use: Use, depth: int) -> Optional[Use]:
+    """Return a use that runs once: of the parameter of a function that each epoch calls, what its one caller passes."""
+    block = next((block for stmt, block in use.module.steps if stmt is use.stmt), None)
+    if block is None or not repeats(program, Site(use.module, use.stmt, "", use.stmt, block, None), even_once=True):  # type: ignore[arg-type]
+        return use
+    name = use.node.id if isinstance(use.node, ast.Name) else ""
+    bindings = use.scope.owner.bindings.get(name, ())
+    callers = [each for each in program.callers(use.scope.owner) if program.runs(each)]
+    if not depth or len(bindings) != 1 or bindings[0].kind != "parameter" or len(callers) != 1:
+        return None
+    given = argument_of(program.evaluator, bindings[0], callers[0]).part
+    if given is None or given.scope.module is not callers[0].module or not isinstance(given.node, ast.Name):
+        return None
+    stmt = outside(callers[0], given.node, callers[0].stmt)
+    return _once(program, Use(given.scope.module, given.scope, given.node, stmt), depth - 1)
+
+
+def _is_read_by_taker(program: Program, use: Use) -> bool:
+    """Return whether what is made of a network, its loss cell, reads members of it: `self.network.prepare(...)`."""
+
+    def same(node: ast.expr) -> bool:
+        return node is use.node
+
+    calls = (site for site in use.scope.owner.calls if isinstance(site.node, ast.Call))
+    takers = (site for site in calls if any(map(same, _arguments(site.node))))  # type: ignore[arg-type]
+    return any(
+        callee.name == "__init__" and _reads_members(program, callee, site.node, same)  # type: ignore[arg-type]
+        for site in takers
+        for callee in _callees(program, site)
+    )
+
+
+def _is_loss_by_name(known: Iterable[Alternative]) -> bool:
+    """Return whether something is a loss of a library, with weights of its own: `AutomaticWeightedLoss(2)`."""
+    return any(each.type_api.endswith("Loss") for each in known)
 
 
 def _is_network_by_use(call: ast.Call, gradient: Call) -> bool:

@@ -8,6 +8,7 @@ taken together.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
@@ -31,7 +32,11 @@ SPLITS = frozenset({"split", "chunk", "Split", "split_with_size", "tensor_split"
 CONCATS = frozenset({"concat", "Concat", "cat", "concatenate", "hstack"})
 FLATTENS = frozenset({"reshape", "view", "flatten", "Reshape", "Flatten", "T", "mT", "ravel"})
 TIES = ADDITION | DIVISION  # operators that give what both of their operands are as wide as
-_PRODUCTS = frozenset(api.rpartition(".")[2].partition("(")[0] for api in layers.PRODUCTS)
+PRODUCTS = frozenset(api.rpartition(".")[2].partition("(")[0] for api in layers.PRODUCTS)
+RESHAPES = frozenset({"reshape", "view", "Reshape", "broadcast_to", "expand"})
+STACKS = frozenset({"stack", "Stack"})
+SLICE, ADDED, STATE = "[]", "+", "state"
+SHAPING = RESHAPES | SPLITS | CONCATS | STACKS | PRODUCTS | TIES | {SLICE, ADDED, STATE, ""}
 ROWS = frozenset({"SequentialCell", "Sequential"})  # last words of cells that call cells one after the other
 ROUNDS = 12  # until nothing changes; a network is far less deep in functions
 
@@ -45,6 +50,17 @@ class Source(NamedTuple):
 
 
 Signal = frozenset[Source]
+
+
+class Operation(NamedTuple):
+    """What is done to the shape of tensors, or with them and others, by something that is no layer."""
+
+    node: ast.expr
+    scope: Scope
+    word: str  # the last word of the operator or function; SLICE, ADDED, STATE; "" where it is not known
+    operands: tuple[tuple[ast.expr, Signal], ...]  # the elements of a tuple each
+
+
 NOTHING: Signal = frozenset()
 UNKNOWN: Signal = frozenset({Source(None, LOST)})
 SOURCES = 64  # of a signal: what may come from more is widened, and known to come from none of them
@@ -81,14 +97,18 @@ class Feeds:
         self._passed: dict[int, Signal] = {}
         self._entered: set[object] = set()
         self.takes, self.ties = {}, set[Signal]()
+        self.operations: dict[int, Operation] = {}
         for function in self._functions:
             for site in function.calls:
                 self.signal(site.node, site.scope)
         self.ends: Signal = NOTHING  # what leaves the networks
+        self.returned: list[tuple[ast.expr, Scope, Signal]] = []  # by what
         for function in self._functions:
             for node, _ in function.returns:
                 found = self.signal(node, function)
-                self.ends |= found if function not in self._entered else NOTHING
+                if found and function not in self._entered:
+                    self.ends |= found
+                    self.returned.append((node, function, found))
         for site in self._rows:
             value = self.program.value(site.node, site.scope)
             alone = [known for known in value.alternatives if self._key(known) not in self._entered]
@@ -120,7 +140,9 @@ class Feeds:
             return self._call(node, scope)
         if isinstance(node, ast.BinOp):
             if isinstance(node.op, ast.MatMult):
+                self._note(node, scope, "matmul", (node.left, node.right))
                 return self._product(node.left, node.right, scope)
+            self._note(node, scope, ADDED, (node.left, node.right))
             return self._tied([self.signal(node.left, scope), self.signal(node.right, scope)])
         if isinstance(node, ast.Attribute):
             return _as(self.signal(node.value, scope), FLAT) if node.attr in FLATTENS else NOTHING
@@ -128,6 +150,8 @@ class Feeds:
             last = node.slice.elts[-1] if isinstance(node.slice, ast.Tuple) and node.slice.elts else None
             cuts = isinstance(last, ast.Slice) and (last.lower or last.upper) is not None
             found = self.signal(node.value, scope)
+            if any(isinstance(each, ast.Slice) for each in (node.slice, *getattr(node.slice, "elts", ()))):
+                self._note(node, scope, SLICE, (node.value,))
             return _as(found, LOST) if cuts else found
         if isinstance(node, (ast.Tuple, ast.List)):
             return _union(self.signal(element, scope) for element in node.elts)
@@ -144,12 +168,34 @@ class Feeds:
             return self._given.get(id(binding)) or frozenset({Source(binding)})
         if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
             sides = (binding.stmt.target, binding.stmt.value)
+            self._note(binding.stmt.value, binding.scope, ADDED, sides)
             return self._tied([self.signal(side, binding.scope) for side in sides])
         value = binding.value
         for index in binding.path:
             if isinstance(value, (ast.Tuple, ast.List)) and index < len(value.elts):
                 value = value.elts[index]
         return self.signal(value, binding.scope) if value is not None else NOTHING
+
+    def _note(
+        self,
+        node: ast.expr,
+        scope: Scope,
+        word: str,
+        operands: Iterable[ast.expr],
+        layer: Optional[Call] = None,
+    ) -> None:
+        """Keep what an operator is given, where any of it comes from a layer."""
+        if word not in SHAPING:
+            return
+        given = tuple(
+            (part, self.signal(part, scope))
+            for each in operands
+            for part in (each.elts if isinstance(each, (ast.Tuple, ast.List)) else [each])
+        )
+        if layer is not None:
+            given = ((node, frozenset({Source(layer)})), *given)
+        if any(signal for _, signal in given):
+            self.operations[id(node)] = Operation(node, scope, word, given)
 
     def _tied(self, sides: Sequence[Signal]) -> Signal:
         """Return the result of an operator whose operands are as wide as one another."""
@@ -174,8 +220,13 @@ class Feeds:
             return self._applied(cells, given, node, scope)
         own = self.signal(base, scope) if base is not None else NOTHING
         if own and not cells:
+            assert base is not None
+            self._note(node, scope, word, (base, *_arguments(node)))
             return self._operated(word, [own, *given])
-        is_product = bool(names & _PRODUCTS) and len(node.args) == 2
+        is_known = bool(callee.alternatives) and all(map(_is_operator, callee.alternatives))
+        said = (next(iter(names)) if len(names) == 1 else word) if is_known or cells or word in dir(builtins) else ""
+        self._note(node, scope, said, _arguments(node))
+        is_product = bool(names & PRODUCTS) and len(node.args) == 2
         if is_product and not any(layers.transposes(self.program, known) for known in callee.alternatives):
             return self._product(node.args[0], node.args[1], scope)
         found = self._operated(names.pop() if len(names) == 1 else word, given)
@@ -248,6 +299,8 @@ class Feeds:
             if call is None or made is None or call.api not in layers.LAYERS:
                 return self._operated(known.type_api.rpartition(".")[2], given)
             self._fed(call, _union(given), scope)
+            if node is not None and call.api in layers.RECURRENT and len(given) > 1:
+                self._note(node, scope, STATE, list(_arguments(node))[1:], call)
             self._made_in.setdefault(call, {})[made.scope] = None
             makes = call.api in layers.TABLES or any(role == layers.OUT for _, role in layers.LAYERS[call.api])
             return frozenset({Source(call)}) if makes else first
@@ -371,6 +424,10 @@ class Feeds:
     @staticmethod
     def _key(known: Alternative) -> object:
         return known.identity
+
+
+def _is_operator(known: Alternative) -> bool:
+    return (known.api or known.type_api).startswith(("mindspore.", "numpy."))
 
 
 def _arguments(node: ast.Call) -> Iterator[ast.expr]:

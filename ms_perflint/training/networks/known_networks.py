@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Optional
 
@@ -43,6 +43,10 @@ _PAPER = (
 )
 MAKERS = 3  # classes and functions between a layer and the network that it is part of
 _TESTS = frozenset({"test", "tests", "ut", "st", "unittest", "unittests", "testing"})
+
+
+# Widths of published networks, layer by layer: LeNet-5, its version of Caffe, AlexNet, R-Net of MTCNN
+CHAINS = ((6, 16, 120, 84), (20, 50, 500), (96, 256, 384, 384, 256), (28, 48, 64, 128))
 
 
 def words(name: str) -> str:
@@ -124,11 +128,26 @@ def module_text(module: SemanticIndex, node: ast.AST) -> bytes:
 
 def in_tests(site: Site) -> bool:
     """Return whether a site is part of a unit test."""
-    path = site.module.path.replace(os.sep, "/").split("/")
-    stem = path[-1][: -len(".py")]
-    if stem.startswith("test_") or stem.endswith("_test") or stem in _TESTS or _TESTS & set(path[-4:-1]):
-        return True
-    return any(scope.name.startswith(("test_", "Test")) for scope in _around(site.scope.owner))
+    return is_test(site.module.path) or any(
+        scope.name.startswith(("test_", "Test")) for scope in _around(site.scope.owner)
+    )
+
+
+def is_test(path: str) -> bool:
+    """Return whether a file is one of unit tests."""
+    parts = path.replace(os.sep, "/").split("/")
+    stem = parts[-1].rpartition(".")[0]
+    return stem.startswith("test_") or stem.endswith("_test") or stem in _TESTS or bool(_TESTS & set(parts[-4:-1]))
+
+
+def is_in_chain(rows: Sequence[tuple[bool, int]]) -> bool:
+    """Return whether the marked one of some widths is part of a published network, in whose order they are."""
+    for chain in CHAINS:
+        for start in range(len(rows) - len(chain) + 1):
+            part = rows[start : start + len(chain)]
+            if tuple(width for _, width in part) == chain and any(marked for marked, _ in part):
+                return True
+    return False
 
 
 def names_in(node: ast.AST) -> list[str]:

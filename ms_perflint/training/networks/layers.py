@@ -36,6 +36,7 @@ CONVOLUTIONS = frozenset(
     {*(f"mindspore.nn.{word}" for word in _CONVS), "mindspore.mint.nn.Conv2d", "mindspore.mint.nn.Conv3d"}
 )
 RECURRENT = frozenset(f"mindspore.nn.{word}" for word in _RECURRENT)
+WIDE = DENSE | CONVOLUTIONS | RECURRENT  # layers that give out a width of their own
 # API -> (parameter, what it says)
 LAYERS: dict[str, tuple[tuple[str, str], ...]] = {
     **{f"mindspore.nn.{word}": ((into, IN), (out, OUT)) for word, (into, out) in _DENSE.items()},
@@ -55,9 +56,8 @@ LAYERS: dict[str, tuple[tuple[str, str], ...]] = {
     "mindspore.nn.EmbeddingExt": (("embedding_dim", ALONG),),
     "mindspore.nn.MultiheadAttention": (("embed_dim", ALONG),),
 }
-TABLES = frozenset(
-    {"mindspore.nn.Embedding", "mindspore.nn.EmbeddingExt", "mindspore.nn.MultiheadAttention", "mindspore.nn.GroupNorm"}
-)
+PASSING = frozenset({"mindspore.nn.MultiheadAttention", "mindspore.nn.GroupNorm", "mindspore.mint.nn.GroupNorm"})
+TABLES = frozenset({"mindspore.nn.Embedding", "mindspore.nn.EmbeddingExt"}) | PASSING
 PRODUCTS = frozenset(
     {
         "mindspore.ops.matmul", "mindspore.ops.mm", "mindspore.ops.bmm",
@@ -89,6 +89,7 @@ _MADE = frozenset(
         "UniformReal",
     }
 )
+_RANDOM = ("randn", "rand")  # take the axes as arguments
 
 
 class Slot:
@@ -163,13 +164,8 @@ def _slots(program: Program, call: Call) -> tuple[Slot, ...]:
 
 def slots_in(call: Call, scope: Scope) -> tuple[Slot, ...]:
     """Return the widths that a layer is given in one call of the function that makes it."""
-    given = [(role, _last(call.given(name))) for name, role in LAYERS.get(call.api, ())]
-    return tuple(
-        Slot(call, role, node, found)
-        for role, node in given
-        if node is not None
-        for found in numbers(call.program, node, scope)
-    )
+    given = [(role, node) for name, role in LAYERS.get(call.api, ()) for node in _each(call.given(name))]
+    return tuple(Slot(call, role, node, found) for role, node in given for found in numbers(call.program, node, scope))
 
 
 def width_given(call: Call) -> Optional[ast.expr]:
@@ -180,6 +176,11 @@ def width_given(call: Call) -> Optional[ast.expr]:
 def are_made(call: ast.Call) -> bool:
     """Return whether the operands of an operator may be made on the spot, so that their shapes stand there."""
     return len(call.args) > 1 and isinstance(call.args[0], ast.Call)
+
+
+def _each(node: Optional[ast.expr]) -> list[ast.expr]:
+    """Return the axes of a normalised shape; what is no shape as it is."""
+    return node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node] if node is not None else []
 
 
 def _last(node: Optional[ast.expr]) -> Optional[ast.expr]:
@@ -210,16 +211,10 @@ def transposes(program: Program, known: Alternative) -> bool:
 
 def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[list[tuple[ast.expr, Scope]]]:
     """Return the axes of a tensor that is created with a shape that stands there: `ops.ones((64, 100))`."""
-    if not isinstance(node, ast.Call):
+    if not isinstance(node, ast.Call) or not any(map(_may_be_axes, ast.walk(node))):
         return None
     names = {known.type_api for known in program.value(node, scope).alternatives}
-    word = (
-        node.func.attr
-        if isinstance(node.func, ast.Attribute)
-        else node.func.id
-        if isinstance(node.func, ast.Name)
-        else ""
-    )
+    word = word_of(node.func)
     shape: Optional[ast.expr] = None
     if names & {"mindspore.common.initializer.initializer"}:
         given = Signature.named("init", "shape").bind(Layer(node, scope)).of("shape").part
@@ -232,9 +227,16 @@ def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[li
         shape = next((k.value for k in node.keywords if k.arg in ("shape", "size")), None)
         tuples = [arg for arg in node.args if isinstance(arg, (ast.Tuple, ast.List))]
         shape = shape or (tuples[0] if tuples else None)
-        if shape is None and word in ("randn", "rand") and len(node.args) >= 2:
+        if shape is None and word in _RANDOM and len(node.args) >= 2:
             return [(arg, scope) for arg in node.args]
+        if shape is None and node.args and number(program, node.args[0], scope) is not None:
+            return [(node.args[0], scope)]
     return [(axis, scope) for axis in shape.elts] if isinstance(shape, (ast.Tuple, ast.List)) else None
+
+
+def _may_be_axes(node: ast.AST) -> bool:
+    """Return whether the axes of a tensor may stand in a part of an expression: before it is asked what that is."""
+    return isinstance(node, (ast.Tuple, ast.List)) or (isinstance(node, ast.Call) and word_of(node.func) in _RANDOM)
 
 
 def inner_axes(call: Call) -> tuple[Number, ...]:

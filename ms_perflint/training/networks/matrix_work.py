@@ -63,7 +63,7 @@ def is_noticed(program: Program, site: Site, api: str) -> bool:
     if side is not None and side < SIDE:
         return False
     return not (
-        any(_is_small_weight(program, operand, site.scope) for operand in site.node.args[:2])
+        all(any(_is_small_weight(program, each, use.scope) for each in _operands(use)) for use in _uses(site))
         or _is_left(program, site)
         or _has_constant_kernel(program, site, api)
     )
@@ -144,15 +144,26 @@ def _loaded(program: Program) -> frozenset[str]:
     return frozenset().union(*(scope.attrs | (scope.main.attrs if scope.main else set()) for scope in scopes))
 
 
+def _uses(site: Site) -> list[Site]:
+    """Return the calls of what a call makes: of `self.conv = ops.Conv2D(...)`, of `ops.MatMul()`; else itself."""
+    target = site.stmt.targets[0] if isinstance(site.stmt, ast.Assign) else None
+    cls = site.scope.owner.parent
+    calls = [each for each in site.scope.calls if isinstance(each.node, ast.Call)]
+    found = [each for each in calls if each.node.func is site.node]  # type: ignore[attr-defined]
+    if not found and isinstance(target, ast.Attribute) and cls is not None:
+        found = [use for method in cls.defines for use in method.calls if use.word == target.attr]
+    return found or [site]
+
+
+def _operands(site: Site) -> list[ast.expr]:
+    return site.node.args[:2] if isinstance(site.node, ast.Call) else []
+
+
 def _has_constant_kernel(program: Program, site: Site, api: str) -> bool:
     """Return whether a convolution is one with a constant tensor: finite differences, a filter."""
     if api.rstrip("()").rpartition(".")[2] not in _CONVOLVES:
         return False
-    uses: list[Site] = [site]
-    target = site.stmt.targets[0] if isinstance(site.stmt, ast.Assign) else None
-    cls = site.scope.owner.parent
-    if isinstance(target, ast.Attribute) and cls is not None:  # `self.conv = ops.Conv2D(...)`
-        uses = [use for method in cls.defines for use in method.calls if use.word == target.attr]
+    uses = _uses(site)
     given = [use.node.args[1:2] for use in uses if isinstance(use.node, ast.Call)]
     kernels = [program.value(kernel, use.scope) for use, args in zip(uses, given) for kernel in args]
     return bool(kernels) and not any(

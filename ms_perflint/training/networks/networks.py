@@ -34,6 +34,7 @@ _LOSS = r"(?i)loss(?!y)"
 _AROUND_LOSS = r"(?i)with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss"
 
 
+@fact
 def is_loss(program: Program, scope: Scope) -> bool:
     """Return whether a class is a loss, or a function belongs to one: by its base, else by its name."""
     current: Optional[Scope] = scope
@@ -54,6 +55,7 @@ class Reach(NamedTuple):
     is_hidden: bool  # a part of it is not known
 
 
+@fact
 def is_cell(program: Program, cls: Scope) -> bool:
     """Return whether a class is a cell."""
     return any(api.startswith("mindspore.nn.") for api in base_apis(program, cls))
@@ -108,14 +110,14 @@ def may_multiply(program: Program, values: Iterable[Value]) -> bool:
     if not search.is_hidden or any(program.project.contains_any(path, HALVES) for path in program.files):
         return False
     classes = (scope for module in program.all_modules for scope in module.scopes if scope.is_class)
-    return any(_is_network(program, search, cls) for cls in classes)
+    return any(_is_network(program, cls) for cls in classes)
 
 
-def _is_network(program: Program, search: _Search, cls: Scope) -> bool:
+def _is_network(program: Program, cls: Scope) -> bool:
     """Return whether a class is a cell made of layers that multiply; a bare operator may be there for other things."""
     if is_loss(program, cls) or not is_cell(program, cls):
         return False
-    sites = [site for scope in (cls, *cls.defines) for site in scope.calls if search.is_matrix_site(site)]
+    sites = [site for scope in (cls, *cls.defines) for site in scope.calls if is_matrix_site(program, site)]
     return any(api.startswith(LAYERS) for site in sites for api in program.apis(site))
 
 
@@ -130,7 +132,6 @@ class _Search:
         self.is_hidden = False  # a part of the network is not known
         self.hidden: Optional[tuple[ast.expr, Scope]] = None  # the first such part, where it stands somewhere
         self.seen: set[object] = set()
-        self.words: dict[str, set[str]] = {}  # module -> the words under which it may call matrix work
 
     @property
     def is_done(self) -> bool:
@@ -206,14 +207,8 @@ class _Search:
         for site in scope.calls:
             if not self.is_done:
                 self.site(site, in_cell)
-        parts = [part for name in sorted(scope.names) for part in self.program.names.resolve(scope.module, name).scopes]
-        parts += [
-            part
-            for attr in sorted(scope.attrs)
-            for part in self.program.names.resolve_member(scope.module, attr).scopes
-        ]
-        for part in [*parts, *(scope.defines if scope.is_class else ())]:
-            if not self.is_done and not is_loss(self.program, part):
+        for part in _loaded(self.program, scope):
+            if not self.is_done:
                 self.scope(part)
 
     def _bases(self, cls: Scope) -> None:
@@ -224,7 +219,7 @@ class _Search:
 
     def site(self, site: Site, in_cell: bool) -> None:
         """A call or `@`: matrix work itself, or in a function, a call of a cell that was made elsewhere."""
-        if self.is_matrix_site(site):
+        if is_matrix_site(self.program, site):
             self.find(site)
             return
         if isinstance(site.node, ast.Call) and not (in_cell and isinstance(site.node.func, (ast.Name, ast.Attribute))):
@@ -235,29 +230,42 @@ class _Search:
                 if in_cell or known.is_object or (known.definition is not None and known.receiver is not None):
                     self.known(known)
 
-    def is_matrix_site(self, site: Site) -> bool:
-        """Return whether a site is matrix work: `nn.Dense(...)`, `ops.matmul(a, b)`, `a @ b`, `x.matmul(y)`."""
-        if site.word == "@":
-            return is_noticed(self.program, site, "")
-        if site.word not in self._words(site.module):
-            return False
-        apis = self.program.apis(site)
-        if any(api.startswith(LAYERS) and api.endswith("()") for api in apis):
-            return False  # a layer is called: it counts where it is made
-        if any(is_matrix(api[:-2] if api.endswith("()") else api) for api in apis):
-            return is_noticed(self.program, site, apis[0])
-        if site.word not in TENSOR_PRODUCTS or site.scope.owner.name != "construct":
-            return False
-        callee = site.node.func if isinstance(site.node, ast.Call) else None
-        base = callee.value if isinstance(callee, ast.Attribute) else None
-        is_module = isinstance(base, ast.Name) and base.id in site.module.imported
-        return base is not None and not is_module and not self.program.evaluator.callees(site).alternatives
 
-    def _words(self, module: SemanticIndex) -> set[str]:
-        if module.path not in self.words:
-            own = set().union(*(module.spelled(word) for word in MATRIX_CELLS | MATRIX_OPS))
-            self.words[module.path] = own | packages.words(module)
-        return self.words[module.path]
+@fact
+def _loaded(program: Program, scope: Scope) -> tuple[Scope, ...]:
+    """Return what a class or function loads by name and may be part of a network, and the methods of a class."""
+    names, module = program.names, scope.module
+    found = [part for name in sorted(scope.names) for part in names.resolve(module, name).scopes]
+    found += [part for attr in sorted(scope.attrs) for part in names.resolve_member(module, attr).scopes]
+    parts = dict.fromkeys((*found, *(scope.defines if scope.is_class else ())))
+    return tuple(part for part in parts if not is_loss(program, part))
+
+
+@fact
+def is_matrix_site(program: Program, site: Site) -> bool:
+    """Return whether a site is matrix work: `nn.Dense(...)`, `ops.matmul(a, b)`, `a @ b`, `x.matmul(y)`."""
+    if site.word == "@":
+        return is_noticed(program, site, "")
+    if site.word not in _words(program, site.module):
+        return False
+    apis = program.apis(site)
+    if any(api.startswith(LAYERS) and api.endswith("()") for api in apis):
+        return False  # a layer is called: it counts where it is made
+    if any(is_matrix(api[:-2] if api.endswith("()") else api) for api in apis):
+        return is_noticed(program, site, apis[0])
+    if site.word not in TENSOR_PRODUCTS or site.scope.owner.name != "construct":
+        return False
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    base = callee.value if isinstance(callee, ast.Attribute) else None
+    is_module = isinstance(base, ast.Name) and base.id in site.module.imported
+    return base is not None and not is_module and not program.evaluator.callees(site).alternatives
+
+
+@fact
+def _words(program: Program, module: SemanticIndex) -> set[str]:
+    """Return the words under which a module may call matrix work."""
+    own = set().union(*(module.spelled(word) for word in MATRIX_CELLS | MATRIX_OPS))
+    return own | packages.words(module)
 
 
 def _calls_what_it_is_given(cls: Scope) -> bool:

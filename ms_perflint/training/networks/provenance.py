@@ -79,7 +79,7 @@ def number(program: Program, node: ast.expr, scope: Scope, depth: int = 0) -> Op
     constant = value.constants[0]
     if type(constant) is not int:
         return None
-    binding = _only_binding(node, scope)
+    binding = only_binding(node, scope)
     if binding is not None:
         found = _bound(program, binding, constant, depth)
         if found is not None:
@@ -151,7 +151,7 @@ def _origins(known: Alternative, constant: int, optional: bool) -> tuple[Origin,
     return ()
 
 
-def _only_binding(node: ast.expr, scope: Scope) -> Optional[Binding]:
+def only_binding(node: ast.expr, scope: Scope) -> Optional[Binding]:
     """Return what gives a name, or an attribute of `self`, its value, if only one statement or parameter does."""
     found: tuple[Binding, ...] = ()
     if isinstance(node, ast.Name):

@@ -34,7 +34,7 @@ def making_words(program: Program, module: SemanticIndex) -> frozenset[str]:
     spelled = {word for name in _NAMES for word in module.spelled(name)}
     found = spelled.intersection(module.by_word)
     if any(program.project.contains_any(path, _MARKS) for path in program.files):
-        found |= step_flow(program).words(module)
+        found |= step_flow(program).words.get(module, set())
     return frozenset(found)
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import Binding, Site
+from ms_perflint.index.syntax_forms import position
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.networks import feeds, layers
-from ms_perflint.training.networks.layers import IN, OUT, Slot
-from ms_perflint.training.networks.provenance import Origin, literal
+from ms_perflint.training.networks import feeds, known_networks, layers
+from ms_perflint.training.networks.dependents import SIZE, Dependents, Group, Obstacle, Sum, place
+from ms_perflint.training.networks.layers import IN, OUT, PARAMETER, Slot
+from ms_perflint.training.networks.provenance import Number, Origin
 from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
@@ -20,9 +22,6 @@ if TYPE_CHECKING:
     from ms_perflint.training.networks.feeds import Feeds
 
 PARTS = 8  # a product with more than so many parts is a flattened map, and no gates of a cell
-SHAPES = frozenset(
-    {"reshape", "view", "zeros", "ones", "broadcast_to", "expand", "randn", "rand", "split", "full", "Reshape", "tile"}
-)
 
 
 class Hidden(NamedTuple):
@@ -31,19 +30,37 @@ class Hidden(NamedTuple):
     producer: Slot
     width: int  # of one part, where the output is split
     slots: tuple[Slot, ...]  # that have to change with it, the producer first
-    literals: tuple[Origin, ...]  # elsewhere in the network that say the same width, to `reshape` and the like
+    sums: tuple[Sum, ...]  # that are the sum of it and of others
+    dependents: Dependents
     consumers: tuple[Slot, ...]
-    is_closed: bool  # no part of the flow is lost, joined, flattened, or leaves the network
+    obstacles: tuple[Obstacle, ...]  # for which no fix can be offered
+    leaves: Optional[Place]  # where it is given to code outside of the network
 
     @property
     def origins(self) -> tuple[Origin, ...]:
         """Return the constants that have to change together."""
         return tuple(dict.fromkeys(origin for slot in self.slots for origin in moving(slot, self.width)))
 
+    @property
+    def literals(self) -> tuple[Origin, ...]:
+        """Return the literals elsewhere that say the same width."""
+        return tuple(self.dependents.literals)
+
+    @property
+    def literal_sums(self) -> tuple[Origin, ...]:
+        """Return the literals that are a sum of it and of others."""
+        whole = (each.number.origins[0] for each in self.sums if each.number.operator is None)
+        return (*whole, *(origin for each in self.sums for origin in each.literals))
+
 
 @query
 def _index(program: Program, flow: Feeds) -> _Index:
     return _Index(flow)
+
+
+def held(program: Program, flow: Feeds) -> set[int]:
+    """Return the identities of the constants that say how wide layers are."""
+    return _index(program, flow).held
 
 
 def hidden(program: Program, producer: Slot, multiple: int) -> Optional[Hidden]:
@@ -52,21 +69,23 @@ def hidden(program: Program, producer: Slot, multiple: int) -> Optional[Hidden]:
     None where nothing takes it in, where an input fixes it, and where it is joined with others to a multiple.
     """
     flow = feeds.feeds(program, producer.call.module)
-    index = _index(program, flow)
-    found = _Group(flow, index, producer, multiple)
+    found = _Group(flow, _index(program, flow), producer, multiple)
     is_recurrent = producer.call.api in layers.RECURRENT
     if found.is_fixed or not (found.is_taken or is_recurrent):
         return None
     slots = tuple(dict.fromkeys((producer, *found.slots)))
-    scopes = dict.fromkeys(scope for slot in slots for scope in _scopes(flow, slot.call))
-    literals = tuple(each for scope in scopes for each in _literals(program, index, scope, found.width))
-    is_closed = found.is_closed and not _others(program, index, scopes, found.width)
-    return Hidden(producer, found.width, slots, literals, tuple(dict.fromkeys(found.consumers)), is_closed)
-
-
-def _scopes(flow: Feeds, call: Call) -> set[Scope]:
-    """Return what holds a layer, and what calls it."""
-    return {layers.network(call), *(layers.around(scope) for scope in flow.places.get(call, ()))}
+    dependents = Dependents(program, flow, found.facts())
+    obstacles = tuple(dict.fromkeys((*dependents.obstacles, *found.obstacles())))
+    return Hidden(
+        producer,
+        found.width,
+        slots,
+        tuple(found.sums),
+        dependents,
+        tuple(dict.fromkeys(found.consumers)),
+        obstacles,
+        found.leaves(),
+    )
 
 
 class _Index:
@@ -76,6 +95,7 @@ class _Index:
         self.takers: dict[object, list[tuple[Call, feeds.Source]]] = {}  # by where what they take in comes from
         self.ties: dict[object, list[feeds.Signal]] = {}  # by the same
         self.ends: dict[object, list[feeds.Source]] = {}
+        self.concats = [each for each in flow.operations.values() if each.word in feeds.CONCATS]
         self.made: dict[Origin, list[Slot]] = {}  # the slots that a constant makes
         for call, signal in flow.takes.items():
             for source in signal:
@@ -103,18 +123,45 @@ class _Group:
         self.width = producer.width
         self.slots: list[Slot] = []
         self.consumers: list[Slot] = []
+        self.sums: dict[Sum, None] = {}
+        self.scaled: dict[Number, None] = {}  # sizes that grow by the same factor
         self.is_fixed = False  # an input, or a group of a convolution, decides
-        self.is_closed = True
         self.is_taken = False  # a layer takes in what the producer itself gives out
+        self._joiners: dict[Call, None] = {}
+        self._strange: dict[Call, None] = {}  # layers that take it in, in a way that is not understood
         self._calls: set[Call] = set()  # whose outputs have the width
         self._add(producer)
         size = -1
         while size != (size := len(self.slots)):
             self._grow()
-        leaving = [origin for origin in self._calls if any(self._leaves(each) for each in index.ends.get(origin, ()))]
-        self.is_closed = self.is_closed and not leaving
         is_several = len({slot.width for slot in flow.slots(producer.call) if slot.role == OUT}) > 1
-        self.is_fixed = self.is_fixed or (is_several and producer.call in leaving)  # which is which cannot be told
+        self.is_fixed = self.is_fixed or (is_several and self._is_left(producer.call))  # which is which cannot be told
+
+    def facts(self) -> Group:
+        """Return what is known of the group, for what depends on it."""
+        origins = frozenset(origin for slot in self.slots for origin in moving(slot, self.width))
+        is_last = self.producer.call.api not in layers.CONVOLUTIONS
+        calls = frozenset(self._calls)
+        scaled = tuple(self.scaled)
+        return Group(calls, tuple(self.slots), origins, scaled, self.width, self.producer.width, is_last)
+
+    def obstacles(self) -> Iterator[Obstacle]:
+        """Yield the layers that take the width in, and whose size cannot be changed with it."""
+        known = {slot.call for slot in self.slots} | set(self._joiners)
+        for call in self._strange:
+            if call not in known:
+                yield Obstacle(place(call.module, call.node), SIZE)
+
+    def leaves(self) -> Optional[Place]:
+        """Return where the width is given to code outside of the networks."""
+        for node, scope, signal in self.flow.returned:
+            if any(source.origin in self._calls and self._leaves(source) for source in signal):
+                return place(scope.module, node)
+        ends = (call for call in self._calls if self._is_left(call))
+        return next((place(call.module, call.node) for call in ends), None)
+
+    def _is_left(self, call: Call) -> bool:
+        return any(self._leaves(each) for each in self.index.ends.get(call, ()))
 
     def _leaves(self, source: feeds.Source) -> bool:
         """Return whether the width leaves the networks: of a layer that is made several times, the last one does."""
@@ -127,7 +174,6 @@ class _Group:
         self.is_fixed = self.is_fixed or slot.is_grouped
         if slot.role == OUT or slot.call.api in layers.TABLES:
             self._calls.add(slot.call)
-            self.is_closed = self.is_closed and slot.call.api not in layers.TABLES
 
     def _grow(self) -> None:
         for origin in tuple(self._calls):
@@ -148,20 +194,31 @@ class _Group:
         own, how = [slot for slot in self.flow.slots(call) if slot.role != OUT], source.how
         if how == feeds.PART and self.width == self.producer.width:
             self._split(own)
-        if how == feeds.JOINED:
-            found = [slot for slot in own if slot.role == IN and slot.width % self.multiple and slot.width > self.width]
-        else:
-            found = [slot for slot in own if self._takes(slot, how)]
-        is_product = how == feeds.FLAT and any(slot.width != self.width for slot in found)
-        self.is_closed = self.is_closed and (how == feeds.WHOLE or is_product)
+        found = self._joined(call, own) if how == feeds.JOINED else [slot for slot in own if self._takes(slot, how)]
+        along = {id(slot.node) for slot in found if slot.role == layers.ALONG}
+        if len(along) > 1:  # which axis of a shape it is cannot be told
+            found = []
+        if not found and self._is_strange(call, own, how):
+            self._strange[call] = None
         for slot in found:
+            if slot.width == 2 * self.width and slot.number.operator is None and self._sums(slot, Sum(slot.number, 2)):
+                continue  # both directions of a recurrent layer
             self._add(slot)
+            if how in (feeds.FLAT, feeds.PART) and slot.width != self.width:
+                self.scaled[slot.number] = None
             if slot.role == IN:
-                self.is_taken = self.is_taken or source.origin == self.producer.call
+                self.is_taken = self.is_taken or source.origin == self.producer.call or _passes(source.origin)
                 self.consumers.append(slot)
             self._fix(slot, signal)
             if how == feeds.WHOLE:
                 self._tied(signal)
+
+    def _is_strange(self, call: Call, own: Sequence[Slot], how: str) -> bool:
+        """Return whether a layer depends on the width although its size does not say it."""
+        roles = {role for _, role in layers.LAYERS.get(call.api, ((PARAMETER, IN),)) if role != OUT}
+        if not own:
+            return bool(roles)
+        return how in (feeds.FLAT, feeds.PART, feeds.JOINED) or any(slot.width % self.width == 0 for slot in own)
 
     def _split(self, takers: Sequence[Slot]) -> None:
         """Take the width of one part where `k * h` outputs are split."""
@@ -175,10 +232,50 @@ class _Group:
         """Return whether a layer takes in the width: as it is, or a product of it where a map is flattened."""
         if slot.width == self.width or (slot.role == IN and slot.width == 2 * self.width and self._is_doubled):
             return True
-        shared = set(moving(self.producer, self.width)) & set(slot.number.origins)
+        is_shared = not set(moving(self.producer, self.width)).isdisjoint(slot.number.origins)
+        if how == feeds.PART and is_shared and slot.number.operator is ast.FloorDiv:
+            return True
         if how == feeds.WHOLE or slot.number.operator not in (ast.Mult, ast.Add):
             return False
-        return bool(shared) or any(origin.value == self.width for origin in slot.number.origins)
+        return is_shared or any(origin.value == self.width for origin in slot.number.origins)
+
+    def _joined(self, call: Call, own: Sequence[Slot]) -> list[Slot]:
+        """Return the sizes behind a concatenation along another axis; those that are a sum of widths are kept."""
+        found = []
+        carries = self.facts().carries
+        for operation in self.index.concats:
+            parts = [signal for _, signal in operation.operands if signal]
+            ours = [carries(self.flow, signal) for signal in parts]
+            for slot in own if any(ours) else ():
+                if slot.width == self.width and all(ours):
+                    found.append(slot)
+                elif slot.width % self.multiple and (total := self._sum(slot, parts, ours)) is not None:
+                    self._sums(slot, total)
+        return found
+
+    def _sum(self, slot: Slot, parts: Sequence[feeds.Signal], ours: Sequence[bool]) -> Optional[Sum]:
+        """Return how a size is the sum of what is joined: term by term, or one literal that stands there."""
+        terms = list(_terms(slot.number))
+        if len(terms) == len(parts):
+            mine = [term for term, is_our in zip(terms, ours) if is_our]
+            if any(term.value != self.width for term in mine):
+                return None
+            literals = tuple(origin for term in mine for origin in term.origins if _stands_in(origin, slot.node))
+            return Sum(slot.number, len(mine), literals)
+        known = [{width for source in signal for width in self.flow.widths(source) or (0,)} for signal in parts]
+        total = (
+            sum(next(iter(each)) for each in known) if all(len(each) == 1 and 0 not in each for each in known) else 0
+        )
+        return Sum(slot.number, sum(ours)) if total == slot.width else None
+
+    def _sums(self, slot: Slot, found: Sum) -> bool:
+        """Keep a sum that follows by itself, or that is one literal that stands there; return whether it is one."""
+        if slot.number.operator is None and [origin.node for origin in slot.number.origins] != [slot.node]:
+            return False
+        self.sums[found] = None
+        self._joiners[slot.call] = None
+        self.is_taken = True
+        return True
 
     @property
     def _is_doubled(self) -> bool:
@@ -187,7 +284,8 @@ class _Group:
 
     def _fix(self, slot: Slot, signal: feeds.Signal) -> None:
         """Note whether an input of the network decides the width that a layer takes in."""
-        outside = any(not isinstance(source.origin, Call) and source.how == feeds.WHOLE for source in signal)
+        given = (source for source in signal if not isinstance(source.origin, Call))
+        outside = any(source.how in (feeds.WHOLE, feeds.FLAT, feeds.PART) for source in given)
         is_own = slot.call == self.producer.call and slot.call.api in layers.RECURRENT
         if slot.role != OUT and outside and self._is_first(slot) and not is_own:
             self.is_fixed = True
@@ -198,9 +296,12 @@ class _Group:
             if isinstance(origin, Binding) and how == feeds.WHOLE:
                 self.is_fixed = self.is_fixed or self._is_input(origin)
             elif isinstance(origin, Call) and how == feeds.WHOLE and origin not in self._calls:
-                for slot in self.flow.slots(origin):
-                    if slot.role != IN and slot.width == self.width:
+                given = [slot for slot in self.flow.slots(origin) if slot.role != IN]
+                for slot in given:
+                    if slot.width == self.width:
                         self._add(slot)
+                if not any(slot.width == self.width or slot.width % self.width for slot in given):
+                    self._strange[origin] = None
 
     def _is_input(self, binding: Binding) -> bool:
         """Return whether a layer takes the width in from a parameter."""
@@ -211,6 +312,24 @@ class _Group:
     def _is_first(self, slot: Slot) -> bool:
         """Return whether a width is the first of a layer that is made several times: an input is fed to that one."""
         return slot.width == next(each.width for each in self.flow.slots(slot.call) if each.role == slot.role)
+
+
+def _passes(origin: object) -> bool:
+    """Return whether a layer gives out what it takes in, as wide as it is."""
+    return isinstance(origin, Call) and origin.api in layers.PASSING
+
+
+def _terms(number: Number) -> Iterator[Number]:
+    """Yield what a number is the sum of."""
+    for part in number.parts if number.operator is ast.Add else ():
+        yield from _terms(part)
+    if number.operator is not ast.Add:
+        yield number
+
+
+def _stands_in(origin: Origin, node: ast.expr) -> bool:
+    """Return whether a constant is part of an expression, and no other is made of it."""
+    return any(each is origin.node for each in ast.walk(node))
 
 
 def after(found: Hidden) -> list[int]:
@@ -224,69 +343,6 @@ def moving(slot: Slot, width: int) -> tuple[Origin, ...]:
     origins = slot.number.origins
     wanted = width if any(origin.value == width for origin in origins) else slot.number.largest
     return tuple(origin for origin in origins if origin.value == wanted)
-
-
-def _literals(program: Program, index: _Index, scope: Scope, width: int) -> Iterator[Origin]:
-    """Yield the literals that say this width to `reshape`, `zeros`, or a cell of the project: they go with it."""
-    said = _said(program, scope)
-    return (literal(node, scope.module) for node in said.get(width, ()) if id(node) not in index.held)
-
-
-@query
-def _said(program: Program, scope: Scope) -> dict[int, list[ast.Constant]]:
-    found: dict[int, list[ast.Constant]] = {}
-    for site in layers.sites(program, scope):
-        assert isinstance(site.node, ast.Call)
-        for argument in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
-            for node in _says_width(program, site, argument):
-                if type(node.value) is int:
-                    found.setdefault(node.value, []).append(node)
-    return found
-
-
-def _says_width(program: Program, site: Site, argument: ast.expr) -> list[ast.Constant]:
-    """Return the literals of an argument that may be widths: those of a shape, and itself where a cell is made."""
-    if site.word in SHAPES:
-        return [node for node in ast.walk(argument) if isinstance(node, ast.Constant)]
-    if not isinstance(argument, ast.Constant):
-        return []
-    made = program.evaluator.callees(site).alternatives
-    return [argument] if any(each.definition is not None and each.definition.is_class for each in made) else []
-
-
-def is_closed(program: Program, found: Hidden) -> bool:
-    """Return whether all that depends on a width shows in the file, and can take another."""
-    module, origins = found.producer.call.module, found.origins
-    if any(origin.module is not module or origin.optional for origin in origins):
-        return False
-    return found.is_closed and bool(found.consumers) and not (found.literals or _is_imported(program, module, origins))
-
-
-def _is_imported(program: Program, module: SemanticIndex, origins: Sequence[Origin]) -> bool:
-    """Return whether another file imports a name of the module that holds one of these constants."""
-    nodes = {id(origin.node) for origin in origins}
-    names = {
-        name for name, bindings in module.scope.bindings.items() for binding in bindings if id(binding.value) in nodes
-    }
-    files = [path for path in program.files if any(program.project.contains(path, name) for name in sorted(names))]
-    others = [other for path in files if path != module.path and (other := program.module(path)) is not None]
-    return any(names & set(other.imported) for other in others)
-
-
-def _others(program: Program, index: _Index, scopes: Iterable[Scope], width: int) -> bool:
-    """Return whether the network names the same number anywhere else: whether that is the width cannot be told."""
-    named = (_numbers(program, scope) for scope in scopes)
-    return any(node not in index.held for numbers in named for node in numbers.get(width, ()))
-
-
-@query
-def _numbers(program: Program, scope: Scope) -> dict[int, list[int]]:
-    """Return the identities of the literals of a class or function, by their value."""
-    found: dict[int, list[int]] = {}
-    for node in ast.walk(scope.node) if not isinstance(scope.node, ast.Module) else ():
-        if isinstance(node, ast.Constant) and type(node.value) is int:
-            found.setdefault(node.value, []).append(id(node))
-    return found
 
 
 def aligned(found: Hidden, multiple: int) -> Optional[Mapping[Place, int]]:
@@ -304,8 +360,13 @@ def aligned(found: Hidden, multiple: int) -> Optional[Mapping[Place, int]]:
         changed.update(
             {origin.place: width for origin in origins if origin.value == found.width and origin.value != start}
         )
+        changed.update({origin.place: width for origin in found.literals})
+        for each in found.sums:
+            if each.number.operator is None:
+                changed[each.number.origins[0].place] = each.at(found.width, width)
+            changed.update({origin.place: width for origin in each.literals})
         if {origin.place for origin in origins} <= set(changed) and _fits(found, changed, width, multiple):
-            return {**changed, **{origin.place: width for origin in found.literals}}
+            return changed
     return None
 
 
@@ -316,7 +377,9 @@ def width_at(found: Hidden, changed: Mapping[Place, int]) -> int:
 
 
 def _fits(found: Hidden, changed: Mapping[Place, int], width: int, multiple: int) -> bool:
-    if width % multiple:
+    if width % multiple or not found.dependents.holds(changed, width):
+        return False
+    if any(each.number.at(changed) != each.at(found.width, width) for each in found.sums):
         return False
     for slot in found.slots:
         new = slot.number.at(changed)
@@ -334,6 +397,23 @@ def is_taken(call: Call, width: int) -> bool:
 
 
 # --- where a layer stands
+
+
+def is_chain(program: Program, call: Call) -> bool:
+    """Return whether a layer is one of a row of layers that have the widths of a published network."""
+    scope, flow = layers.network(call), feeds.feeds(program, call.module)
+    rows = [each for each in flow.layers if layers.network(each) is scope and each.api in layers.WIDE]
+    rows.sort(key=lambda each: position(each.node))
+    given = [(each, [slot.width for slot in flow.slots(each) if slot.role == OUT]) for each in rows]
+    return known_networks.is_in_chain([(each == call, found[0] if len(found) == 1 else 0) for each, found in given])
+
+
+def written_alike(program: Program, producer: Slot) -> list[Slot]:
+    """Return the slots of the same network whose width is the same expression."""
+    scope, flow = layers.network(producer.call), feeds.feeds(program, producer.call.module)
+    around = (call for call in flow.layers if layers.network(call) is scope)
+    given = (slot for call in around for slot in flow.slots(call) if slot.role == OUT and slot.width == producer.width)
+    return [slot for slot in given if ast.dump(slot.node) == ast.dump(producer.node)]
 
 
 def in_cell(program: Program, site: Site) -> bool:

@@ -1,0 +1,55 @@
+"""Config files and launch scripts that are given by name: each stands for the files of the programs that read it.
+
+A hook is told of the files that change. Where that is a YAML file only, a program that reads it may have become slower.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Sequence
+
+from ms_perflint.cache import Memory, project_root
+from ms_perflint.commands.asked import READ
+from ms_perflint.config import Config
+from ms_perflint.configurations import Configurations, Group
+from ms_perflint.core.findings import Report
+from ms_perflint.discovery import Found, discover, is_excluded
+
+
+def others_in(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the paths that are files which programs read, absolute."""
+    return tuple(os.path.abspath(path) for path in paths if path.endswith(READ) and os.path.isfile(path))
+
+
+class Touched:
+    """The files of a run: those that were given, and those of programs that read what was given."""
+
+    def __init__(self, paths: Sequence[str], others: Collection[str], configs: Configurations, force: bool) -> None:
+        """Find them: all around the others is looked at, and only what reads them is reported."""
+        self._others = [path for path in others if not (force and is_excluded(path, configs.of(path)))]
+        named = discover([path for path in paths if os.path.abspath(path) not in others], configs, force)
+        roots = {project_root(os.path.dirname(path)) for path in self._others}
+        around = discover(sorted(roots), configs)
+        self._given = frozenset(named.files)
+        more = (path for path in around.files if path not in self._given)
+        self.found = Found((*named.files, *more), named.problems, named.skipped)
+        self._kept: frozenset[str] | None = None
+
+    def only(self, report: Report, groups: Sequence[Group], memories: dict[int, Memory]) -> Report:
+        """Return a report on these files only; the memories, by number of the group, know what was consulted."""
+        if self._kept is None:
+            with_findings = {finding.place.path for finding in report.findings} - self._given
+            kept = set(self._given)
+            for number, (config, paths) in enumerate(groups):
+                near = memories[number].consulting(with_findings.intersection(paths), self._others)
+                kept |= {path for path in near if self._is_read_for(path, config)}
+            self._kept = frozenset(kept)
+        return report.only(self._kept)
+
+    def _is_read_for(self, path: str, config: Config) -> bool:
+        """Return whether one of the others is read for a file alone: sessions are about several ones."""
+        from ms_perflint.engine import lint
+
+        memory = Memory()
+        lint([path], config._replace(baseline=None), memory=memory)
+        return bool(memory.consulting([path], self._others))

@@ -1,0 +1,113 @@
+"""`ms-perflint verify`: from a script to what its fixes do to it, measured; and the exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ms_perflint.commands.mistakes import UsageError
+from ms_perflint.commands.outputs import Output, tell, write
+from ms_perflint.config import Config
+from ms_perflint.core.source import NOTEBOOK, PYTHON, Disk
+from ms_perflint.facts.reader import Reader
+from ms_perflint.facts.surroundings import config_files
+from ms_perflint.languages import Message, say
+from ms_perflint.linter import Linter
+from ms_perflint.report.sources import shown
+from ms_perflint.report.style import PLAIN, for_output
+from ms_perflint.report.verify import render
+from ms_perflint.run import line
+from ms_perflint.verify.kept import keep
+from ms_perflint.verify.lookup import NAME
+from ms_perflint.verify.measure import Program, has_mindspore, measure, where
+from ms_perflint.verify.results import Result
+from ms_perflint.verify.variants import Variant, variants_of
+
+LINES = 20  # of the output of a program that failed
+
+
+class Asked(NamedTuple):
+    """What was asked for on the command line."""
+
+    steps: int = 20
+    rounds: int = 3
+    each: bool = False
+    launch: str = ""
+    seconds: float = 600.0
+    python: str = sys.executable
+    arguments: tuple[str, ...] = ()
+    output: Output = Output("text")
+    quiet: bool = False
+
+
+def verify(path: str, config: Config, asked: Asked, language: str) -> int:
+    """Measure a program, print what its fixes do, and return the exit code: 0, or 2 where the program itself failed."""
+    entry = os.path.abspath(path)
+    if not os.path.isfile(entry) or not entry.endswith(PYTHON) or entry.endswith(NOTEBOOK):
+        raise UsageError(Message("{path}: no Python script: name the one that starts the program", path=path))
+    _check_python(asked)
+    program = _program(entry, config, asked)
+    found = variants_of(program.files, config, asked.each)
+    for problem in found.problems:
+        tell(line(problem, language))
+    if not any(variant.contents for variant in found.variants):
+        said = Message("{file}: nothing to measure: no fix is offered", file=shown(entry))
+        if found.variants:
+            said = Message("{file}: nothing to measure: all fixes are display-only; try --each", file=shown(entry))
+        tell(say(said, language))
+        return 0
+
+    def progress(rules: str, number: int, total: int) -> None:
+        if not asked.quiet:
+            what = Message("with the fixes of {rules}", rules=rules) if rules else Message("as it is")
+            said = Message("run {number} of {total}: {what}", number=number, total=total, what=what)
+            tell(say(said, language))
+
+    result = measure(program, found.variants, asked.rounds, progress)
+    if result.error:
+        _tell_failure(result, language)
+        return 2
+    _keep(program, result, found.variants, language)
+    style = for_output() if asked.output.file is None else PLAIN
+    write(render(asked.output.format, result, style, language), asked.output.file)
+    return 0
+
+
+def _check_python(asked: Asked) -> None:
+    """Raise UsageError where the interpreter has no MindSpore."""
+    has = has_mindspore(asked.python)
+    if has is None:
+        raise UsageError(Message("{python} cannot be run: name another interpreter with --python", python=asked.python))
+    if not has:
+        text = Message("{python} has no MindSpore: name the interpreter that trains with --python", python=asked.python)
+        raise UsageError(text)
+
+
+def _program(entry: str, config: Config, asked: Asked) -> Program:
+    """Return the program of a script, and how it is to be run."""
+    read = Linter(config, Disk()).program(entry)
+    documents = tuple({each.place.path for each in config_files(Reader(read)).evidence} - set(read.files))
+    files, python = read.files, asked.python
+    return Program(entry, files, documents, asked.arguments, asked.launch, python, asked.steps, asked.seconds)
+
+
+def _keep(program: Program, result: Result, variants: Sequence[Variant], language: str) -> None:
+    """Keep a result in its project for the runs of `check` that follow."""
+    project = where(program).project
+    files = [*program.files, *program.documents, *([program.launch] if os.path.isfile(program.launch) else [])]
+    try:
+        keep(project, files, result, variants)
+    except OSError as error:
+        place = shown(os.path.join(project, NAME))
+        tell(say(Message("{file} was not written: {reason}", file=place, reason=error.strerror), language))
+
+
+def _tell_failure(result: Result, language: str) -> None:
+    """Say with which error the unchanged program failed, and show the end of what it printed."""
+    for row in result.output.rstrip().splitlines()[-LINES:]:
+        tell(f"  {row}")
+    reason = say(result.error, language)
+    said = Message("{file}: error: the unchanged program: {reason}", file=shown(result.program), reason=reason)
+    tell(say(said, language))

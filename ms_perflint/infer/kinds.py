@@ -1,0 +1,334 @@
+"""The kinds of values, one class each: what its values give where they are read, subscripted, called, gone through."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, Optional, TypeVar, Union
+
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.index.signature import Layer
+from ms_perflint.infer import bases, calls, configs, importing, mappings, members, operations, sequences, tables
+from ms_perflint.infer.evaluator import Kind, Search
+from ms_perflint.infer.lists import NESTED
+from ms_perflint.infer.values import (
+    TOP,
+    Alternative,
+    Api,
+    Bound,
+    Constant,
+    Display,
+    Instance,
+    Member,
+    Options,
+    Tree,
+    Value,
+    join,
+)
+from ms_perflint.resolve import config_documents
+from ms_perflint.resolve.resolver import Namespace
+
+T = TypeVar("T")
+READS = frozenset({"open", "read_text"})  # methods of a path, which is a text here
+DICT_METHODS = frozenset({"update", "setdefault", "copy", "clone"})  # and those whose results libraries know
+ENTRIES = 50  # of a list in a file, that are looked at
+
+
+class OfConstant(Kind[Constant]):
+    """Of Python constants."""
+
+    def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
+        is_path = isinstance(self.known.constant, str) and name in READS
+        return self.evaluator.known(Api(f"pathlib.Path.{name}", self.known), node, scope) if is_path else TOP
+
+    def item(self, key: object) -> Value:
+        constant = self.known.constant
+        if isinstance(constant, (str, tuple)) and isinstance(key, int) and -len(constant) <= key < len(constant):
+            return Value((Alternative(Constant(constant[key]), self.known.where, self.known.by_default),))
+        return TOP
+
+
+class OfMember(Kind[Member]):
+    """Of members of enumerations."""
+
+    def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
+        own, owner = bases.of_member(self.evaluator, self.what, name, self.known), self.what.owner
+        if own is None and isinstance(owner, Scope):
+            return members.of_class(self.evaluator, owner, name, self.known, node, scope)
+        return own or TOP
+
+
+class OfApi(Kind[Api]):
+    """Of names outside of the project."""
+
+    def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
+        special = self.evaluator.libraries.attributes.get(self.known.api)
+        if special is not None:
+            return special(self.evaluator, name)
+        return members.outside(self.evaluator, self.known.api, name, self.known.receiver, node, scope)
+
+    def item(self, key: object) -> Value:
+        special = self.evaluator.libraries.subscripted(self.known.api)
+        return special(self.evaluator, self.known, key) if special is not None else TOP
+
+    def call(self, layer: Layer) -> Value:
+        value = self._computed(layer)
+        if value is None and layer.row is None:
+            value = self._of_library(layer)
+        return value if value is not None else calls.made(self.evaluator, self.what, layer)
+
+    def _computed(self, layer: Layer) -> Optional[Value]:
+        """Return what a function gives that is computed on constants, also where `map` calls it; None for others."""
+        libraries, name, given = self.evaluator.libraries, self.what.name, tuple(layer.args)
+        function = libraries.computed.get(name)
+        if function is not None and given and not layer.keywords and not any(part.is_spread for part in given):
+            return operations.combine([self.evaluator.read(part) for part in given], function, layer.call, layer.scope)
+        return TOP if layer.row is not None and name in libraries.calls else None
+
+    def _of_library(self, layer: Layer) -> Optional[Value]:
+        """Return what a library says that a call gives; None where it is just an instance."""
+        libraries, name = self.evaluator.libraries, self.what.name
+        for handler in libraries.called(name):
+            value = handler(self.evaluator, self.what, layer.call, layer.scope)
+            if value is not None:
+                return value
+        is_own = libraries.is_mapping(name) and not name.startswith("mindspore.")
+        return mappings.called(self.evaluator, layer.call, layer.scope) if is_own else None
+
+
+class OfScope(Kind[Scope]):
+    """Of functions and classes of the project."""
+
+    def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
+        if not self.what.is_class:
+            return TOP
+        enum = bases.member(self.evaluator, self.what, name)
+        return enum if enum is not None else members.of_class(self.evaluator, self.what, name, None, node, scope)
+
+    def item(self, key: object) -> Value:
+        return bases.member(self.evaluator, self.what, key) or TOP
+
+    def elements(self, search: Search, depth: int) -> Value:
+        return bases.listed(self.evaluator, self.what) or TOP
+
+    def call(self, layer: Layer) -> Value:
+        if not self.what.is_class:
+            return calls.entered(self.evaluator, self.what, layer, None, self.known.outer)
+        value = bases.called(self.evaluator, self.what, layer.call, layer.scope) if layer.row is None else None
+        if value is None and layer.row is None and self._is_plain_mapping():
+            value = mappings.called(self.evaluator, layer.call, layer.scope)
+        return value if value is not None else calls.made(self.evaluator, self.what, layer)
+
+    def _is_plain_mapping(self) -> bool:
+        """Return whether a class is a dict whose keys are its attributes, and adds nothing of its own."""
+        cls = self.what
+        above = cls.node.bases if isinstance(cls.node, ast.ClassDef) else []
+        is_plain = len(above) == 1 and all(name.startswith("__") and name != "__init__" for name in cls.bindings)
+        if not is_plain or cls.parent is None:
+            return False
+        found = self.evaluator.value(above[0], cls.parent).alternatives
+        return bool(found) and all(self.evaluator.libraries.is_mapping(each.api) for each in found)
+
+
+class OfInstance(Kind[Instance]):
+    """Of objects that a call makes, and of `self`."""
+
+    def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
+        enum = bases.member(self.evaluator, self.what, name)
+        found = enum or self.evaluator.libraries.field(self.evaluator, self.known, name)
+        if found is not None:
+            return found
+        if isinstance(self.what.type, Scope):
+            return members.of_object(self.evaluator, self.known, name, node, scope)
+        if self.known.type_api == "builtins.super":
+            return members.above(self.evaluator, self.what, name, node, scope)
+        if not self.known.type_api.startswith(self.evaluator.libraries.closed):
+            setting = members.setting(self.evaluator, self.known, name, node, scope)
+            if setting.alternatives:
+                return setting
+        return members.outside(self.evaluator, self.known.type_api, name, self.known, node, scope)
+
+    def item(self, key: object) -> Value:
+        found = bases.member(self.evaluator, self.what, key) or self.evaluator.operated(self.known, "__getitem__")
+        if found is not None:
+            return found
+        special = self.evaluator.libraries.subscripted(self.known.type_api)
+        if special is not None:
+            return special(self.evaluator, self.known, key)
+        if self.what.node is None or not isinstance(key, str):
+            return TOP
+        field = self.evaluator.libraries.field(self.evaluator, self.known, key)
+        return field if field is not None else configs.setting(self.evaluator, self.known, key)
+
+    def elements(self, search: Search, depth: int) -> Value:
+        enum = bases.listed(self.evaluator, self.what)
+        if enum is not None:
+            return enum
+        if isinstance(self.what.type, Scope):
+            return self._iterated(search, depth) if depth < NESTED else TOP
+        if self.what.node is None or self.known.type_api not in self.evaluator.libraries.rows:
+            return TOP
+        shown = (each for each in self.what.node.args if not isinstance(each, ast.Starred))
+        given = [self.evaluator.value(each, self.what.scope) for each in shown]
+        lists = (each for each in given if each.alternatives and all(k.is_display for k in each.alternatives))
+        first = next(lists, None)
+        held = [search.of(first, depth + 1)] if first is not None else [*given, TOP] if self.what.node.args else []
+        held.extend(search.added(self.what, depth))
+        return join(held) if held else TOP
+
+    def _iterated(self, search: Search, depth: int) -> Value:
+        """Return what a loop over an object of a class of the project goes through."""
+        made = self.evaluator.operated(self.known, "__iter__")
+        if made is not None and all(each.what != self.what for each in made.alternatives):
+            return search.of(made, depth + 1)
+        return self.evaluator.operated(self.known, "__next__" if made is not None else "__getitem__") or TOP
+
+    def call(self, layer: Layer) -> Value:
+        value = self.evaluator.operated(self.known, "__call__", layer)
+        if value is None and layer.row is None:
+            value = bases.called(self.evaluator, self.what, layer.call, layer.scope)
+        return value if value is not None else calls.made(self.evaluator, Api("", self.known), layer)
+
+    def contains(self, key: object) -> Optional[bool]:
+        made = self.what.node
+        if made is None:
+            return None
+        is_field = self.evaluator.libraries.has_field(self.evaluator, self.known, key)
+        return is_field if is_field is not None else configs.holds(self.evaluator, made, self.what.scope, key)
+
+
+class OfBound(Kind[Bound]):
+    """Of methods that are taken from an object."""
+
+    def call(self, layer: Layer) -> Value:
+        return calls.entered(self.evaluator, self.what.function, layer, self.what.receiver)
+
+
+class Settings(Kind[T]):
+    """Of what holds settings under names, and has the methods of a dict."""
+
+    def method(self, name: str, node: ast.expr, scope: Scope) -> Optional[Value]:
+        """Return a method of a dict; None where it has none of this name."""
+        is_method = name in DICT_METHODS or f".{name}" in self.evaluator.libraries.calls
+        return self.evaluator.known(Api(f"builtins.dict.{name}", self.known), node, scope) if is_method else None
+
+    def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
+        found = self.item(name)
+        return found if found.alternatives else self.method(name, node, scope) or found
+
+
+class OfDisplay(Settings[Display]):
+    """Of lists, tuples, sets, dicts and comprehensions."""
+
+    def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
+        method = self.method(name, node, scope) if self.known.is_mapping else None
+        if method is not None:
+            return method
+        setting = self.item(name)
+        return Value(setting.alternatives, setting.open, True)  # of an `EasyDict`: what a user may set in another way
+
+    def item(self, key: object) -> Value:
+        if self.known.is_mapping:
+            return mappings.entry(self.evaluator, self.what, key)
+        copied = sequences.copied(self.evaluator, self.what)
+        if copied is not None:
+            return join(self.evaluator.item(each, key) for each in copied.alternatives)
+        return sequences.item(self.evaluator, self.known, key) if isinstance(key, int) else TOP
+
+    def elements(self, search: Search, depth: int) -> Value:
+        if not self.known.is_mapping:
+            return search.display(self.what, depth) if depth < NESTED else TOP
+        keys = tables.view(self.evaluator, self.known, "keys")
+        return search.of(keys, depth + 1) if keys is not None else TOP
+
+    def contains(self, key: object) -> Optional[bool]:
+        keys = (each for each in self.what.keys if each is not None)
+        return any(mappings.said(self.evaluator, each) == key for each in keys) or None
+
+
+class OfOptions(Settings[Options]):
+    """Of what a command-line parser returns."""
+
+    def item(self, key: object) -> Value:
+        if key == "__dict__":
+            return Value((self.known,))
+        parser = self.what.parser
+        return self.evaluator.libraries.option(self.evaluator, parser, key) if isinstance(key, str) else TOP
+
+    def contains(self, key: object) -> Optional[bool]:
+        parser = self.what.parser
+        return self.evaluator.libraries.has_option(self.evaluator, parser, key) if isinstance(key, str) else None
+
+
+class OfTree(Settings[Tree]):
+    """Of mappings and lists in config documents."""
+
+    def item(self, key: object) -> Value:
+        if key == "__dict__":
+            return Value((self.known,))
+        tree = self.what
+        if tree.documents and isinstance(key, int):
+            return self._document(key)
+        entry = config_documents.child(tree.data, key)
+        if entry is None or entry.data is config_documents.UNKNOWN:
+            return TOP
+        held: Union[Constant, Tree] = Constant(entry.data)
+        if isinstance(entry.data, (dict, list)):
+            keys, is_open = (*tree.keys, key), tree.open or entry.open
+            held = Tree(tree.path, entry.data, entry.line, keys, is_open, given=tree.given)
+        place = Place(entry.path, entry.line, entry.column)
+        return Value((Alternative(held, place, self.known.by_default),), False, True)
+
+    def _document(self, position: int) -> Value:
+        """Return one document of a file that is read as a stream of them."""
+        tree, count = self.what, len(self.what.documents)
+        if not -count <= position < count:
+            return TOP
+        entry, position = tree.documents[position], position % count
+        if position and entry.data is config_documents.UNKNOWN:
+            return TOP
+        data = entry.data if position else tree.data  # the first is laid over the files below it
+        document = Tree(tree.path, data, entry.line, open=tree.open, document=position)
+        return Value((Alternative(document, Place(entry.path, entry.line, 1), self.known.by_default),))
+
+    def elements(self, search: Search, depth: int) -> Value:
+        data = self.what.data
+        count = len(self.what.documents) or (min(len(data), ENTRIES) if isinstance(data, list) else None)
+        return join(map(self.item, range(count))) if count is not None else TOP
+
+    def contains(self, key: object) -> Optional[bool]:
+        if not isinstance(self.what.data, dict):
+            return None
+        return True if key in self.what.data else None if self.what.open else False
+
+
+class OfModule(Kind[SemanticIndex]):
+    """Of modules of the project."""
+
+    def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
+        return self.evaluator.exported(self.what, name)
+
+    def item(self, key: object) -> Value:
+        return self.evaluator.exported(self.what, key) if isinstance(key, str) else TOP  # `globals()[key]`
+
+
+class OfNamespace(Kind[Namespace]):
+    """Of folders of the project without `__init__.py`."""
+
+    def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
+        return importing.inside(self.evaluator, self.what, name, node, scope)
+
+
+KINDS: dict[type, type[Kind[Any]]] = {
+    Constant: OfConstant,
+    Member: OfMember,
+    Api: OfApi,
+    Scope: OfScope,
+    Instance: OfInstance,
+    Bound: OfBound,
+    Display: OfDisplay,
+    Options: OfOptions,
+    Tree: OfTree,
+    SemanticIndex: OfModule,
+    Namespace: OfNamespace,
+}

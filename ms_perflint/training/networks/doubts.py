@@ -1,0 +1,183 @@
+"""Why code that is not followed may depend on a width: then its fix is only shown."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.infer.queries import query
+from ms_perflint.languages import Message
+from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.training.networks import feeds, layers, widths
+from ms_perflint.training.networks.dependents import place
+from ms_perflint.training.networks.provenance import Origin
+from ms_perflint.training.training_steps import base_apis
+
+if TYPE_CHECKING:
+    from ms_perflint.program.program import Program
+    from ms_perflint.training.networks.widths import Hidden
+
+_PRINTS = frozenset({"print", "info", "debug", "format", "len", "isinstance", "type"})
+_WEIGHTS = frozenset({"weight", "bias", "embedding_table", "gamma", "beta"})
+
+
+def doubt(program: Program, found: Hidden) -> Optional[Message]:
+    """Return why code that is not seen may depend on a width; None where all of it shows in the file."""
+    module, origins = found.producer.call.module, found.origins
+    for origin in (*origins, *found.literals, *found.literal_sums):
+        if origin.module is not module:
+            return Message("{file} says the width", file=os.path.basename(origin.place.path))
+        if origin.optional:
+            return Message("an option may set another width")
+    if imported := _importer(program, module, origins):
+        return Message("{file} imports the width", file=os.path.basename(imported))
+    if found.leaves is not None:
+        row, file = found.leaves.line, os.path.basename(found.leaves.path)
+        return Message("line {row} of {file} gives the width to code outside of the network", row=row, file=file)
+    if (other := _other(program, found)) is not None:
+        return Message("line {row} has the same number: whether that is the width is not known", row=other.line)
+    if (use := _other_use(program, module, origins)) is not None:
+        return Message("line {row} uses the constant for something else", row=use.line)
+    if (passed := _passed_from_outside(program, found)) is not None:
+        row, file = passed.line, os.path.basename(passed.path)
+        return Message("line {row} of {file} passes tensors of this width from outside", row=row, file=file)
+    if (read := _read_weight(program, found)) is not None:
+        return Message("line {row} computes with a weight of this width", row=read.line)
+    if not found.consumers and not found.sums:
+        return Message("what takes the width in is not among the files")
+    return None
+
+
+def _importer(program: Program, module: SemanticIndex, origins: Sequence[Origin]) -> Optional[str]:
+    """Return another file that imports a name of the module that holds one of these constants."""
+    nodes = {id(origin.node) for origin in origins}
+    names = {
+        name for name, bindings in module.scope.bindings.items() for binding in bindings if id(binding.value) in nodes
+    }
+    files = [path for path in program.files if any(program.project.contains(path, name) for name in sorted(names))]
+    others = [other for path in files if path != module.path and (other := program.module(path)) is not None]
+    return next((other.path for other in others if names & set(other.imported)), None)
+
+
+# --- the same number
+
+
+def _other(program: Program, found: Hidden) -> Optional[Place]:
+    """Return where the network, or a shape elsewhere, has the same number, which may be the width."""
+    module = found.producer.call.module
+    flow = feeds.feeds(program, module)
+    known = widths.held(program, flow) | {id(origin.node) for origin in (*found.literals, *found.literal_sums)}
+    scopes = dict.fromkeys(scope for slot in found.slots for scope in _scopes(flow, slot.call))
+    nodes = [(scope.module, node) for scope in scopes for node in _numbers(program, scope).get(found.width, ())]
+    nodes += [(module, node) for node in _shapes(program, module).get(found.width, ())]
+    return next((place(where, node) for where, node in nodes if id(node) not in known), None)
+
+
+def _scopes(flow: feeds.Feeds, call: Call) -> set[Scope]:
+    """Return what holds a layer, and what calls it."""
+    return {layers.network(call), *(layers.around(scope) for scope in flow.places.get(call, ()))}
+
+
+@query
+def _numbers(program: Program, scope: Scope) -> dict[int, list[ast.Constant]]:
+    """Return the literals of a class or function, by their value."""
+    is_module = isinstance(scope.node, ast.Module)
+    return _by_value(() if is_module else ast.walk(scope.node))
+
+
+@query
+def _shapes(program: Program, module: SemanticIndex) -> dict[int, list[ast.Constant]]:
+    """Return the literals among the last arguments or elements of what may be a shape, by their value."""
+    last: list[ast.AST] = []
+    for node in ast.walk(module.tree):
+        if isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) > 1 and isinstance(node.ctx, ast.Load):
+            last.append(node.elts[-1])
+        elif isinstance(node, ast.Call) and len(node.args) > 1:
+            last.append(node.args[-1])
+    return _by_value(last)
+
+
+def _by_value(nodes: Iterable[ast.AST]) -> dict[int, list[ast.Constant]]:
+    found: dict[int, list[ast.Constant]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            found.setdefault(node.value, []).append(node)
+    return found
+
+
+# --- the same constant
+
+
+def _other_use(program: Program, module: SemanticIndex, origins: Sequence[Origin]) -> Optional[Place]:
+    """Return where a name of a constant is loaded outside of networks, and is not passed to one."""
+    nodes = {id(origin.node) for origin in origins}
+    names = {
+        name
+        for scope in module.scopes
+        if not _is_cell(program, layers.around(scope))
+        for name, bindings in scope.bindings.items()
+        for binding in bindings
+        if id(binding.value) in nodes
+    }
+    if not names:
+        return None
+    passed = {id(node) for site in _sites(program, module) for node in _passed(program, site)}
+    inside = {id(node) for scope in module.scopes if _is_cell(program, scope) for node in ast.walk(scope.node)}
+    for node in ast.walk(module.tree):
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+        is_load = isinstance(getattr(node, "ctx", None), ast.Load)
+        if name in names and is_load and id(node) not in passed and id(node) not in inside:
+            return place(module, node)
+    return None
+
+
+@query
+def _is_cell(program: Program, scope: Scope) -> bool:
+    return scope.is_class and any(api.startswith("mindspore.") for api in base_apis(program, scope))
+
+
+def _sites(program: Program, module: SemanticIndex) -> Iterator[Site]:
+    return (site for scope in module.scopes for site in scope.calls if isinstance(site.node, ast.Call))
+
+
+def _passed(program: Program, site: Site) -> Iterator[ast.AST]:
+    """Yield what a call passes to a layer, to code of the program, or to people."""
+    assert isinstance(site.node, ast.Call)
+    made = program.evaluator.callees(site).alternatives
+    if site.word in _PRINTS or any(
+        each.definition is not None or each.cls is not None or each.api in layers.LAYERS for each in made
+    ):
+        for argument in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
+            yield from ast.walk(argument)
+
+
+# --- tensors from outside, weights
+
+
+def _passed_from_outside(program: Program, found: Hidden) -> Optional[Place]:
+    """Return where code that is no network calls a method that takes the width in: what it passes is not known."""
+    flow = feeds.feeds(program, found.producer.call.module)
+    functions = dict.fromkeys(scope for slot in found.consumers for scope in flow.places.get(slot.call, ()))
+    for function in functions:
+        first = {scope for slot in found.slots if slot.role == layers.OUT for scope in flow.places.get(slot.call, ())}
+        for site in program.callers(function) if function not in first else ():
+            if not _is_cell(program, layers.network(site)):
+                return place(site.module, site.node)
+    return None
+
+
+def _read_weight(program: Program, found: Hidden) -> Optional[Place]:
+    """Return where the weight of a layer is read in the functions that call it: tied weights."""
+    flow = feeds.feeds(program, found.producer.call.module)
+    own = {slot.call for slot in found.slots}
+    for function in dict.fromkeys(scope for call in own for scope in flow.places.get(call, ())):
+        for node in ast.walk(function.node):
+            if isinstance(node, ast.Attribute) and node.attr in _WEIGHTS:
+                made = (call_of(program, known) for known in program.value(node.value, function).alternatives)
+                if not own.isdisjoint(call for call in made if call is not None):
+                    return place(function.module, node)
+    return None

@@ -1,0 +1,176 @@
+"""What was measured last, kept in the project, and what it says of findings until the program changes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+
+from ms_perflint.config import inside, relative
+from ms_perflint.core.findings import Finding, Measurement
+from ms_perflint.core.source import Disk, Files, read_regular
+from ms_perflint.languages import Message
+from ms_perflint.verify.lookup import NAME, project_of
+from ms_perflint.verify.results import (
+    CHANGES_LOSS,
+    FAILS,
+    FASTER,
+    NOT_MEASURED,
+    SAME,
+    Measured,
+    Result,
+    as_json,
+    changed,
+    variant_of,
+)
+
+if TYPE_CHECKING:
+    from ms_perflint.verify.variants import Variant
+
+VERSION = 1
+QUIET = 0.1  # noise up to which "no difference" refutes a finding
+LARGEST = 10_000_000  # bytes of a kept file
+CONFIRMED, REFUTED, NOT_MEASURABLE, NOT_SEEN = "confirmed", "refuted", "not-measurable", "not-seen"
+ORDER = (CONFIRMED, REFUTED, NOT_SEEN, NOT_MEASURABLE)  # of measurements in several programs the first one counts
+
+Key = tuple[str, int, int, str]  # path in the project, row, column, code
+
+
+def keep(project: str, files: Iterable[str], result: Result, variants: Sequence[Variant]) -> None:
+    """Write what was measured of a program into its project, beside what is kept of others. May raise OSError."""
+    path = os.path.join(project, NAME)
+    kept = _read(path)
+    own = [each for each in sorted({os.path.realpath(file) for file in files}) if inside(each, project)]
+    kept[relative(os.path.realpath(result.program), project)] = {
+        "files": {relative(file, project): _digest(read_regular(file)) for file in own},
+        "result": {**as_json(result), "program": relative(os.path.realpath(result.program), project)},
+        "findings": [[list(_key(finding, project)) for finding in variant.fixed] for variant in variants],
+    }
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        json.dump({"version": VERSION, "programs": kept}, file, indent=1, sort_keys=True)
+        file.write("\n")
+    os.replace(path + ".new", path)
+
+
+class Kept:
+    """What is known of findings from the measurements that are kept in their projects."""
+
+    def __init__(self, files: Optional[Files] = None) -> None:
+        self._files = files if files is not None else Disk()
+        self._projects: dict[str, Optional[str]] = {}  # by directory
+        self._known: dict[str, Mapping[Key, Measurement]] = {}  # by project
+
+    def of(self, finding: Finding) -> Optional[Measurement]:
+        """Return what was measured of the fix of a finding; None where nothing was, or its program has changed."""
+        path = os.path.realpath(finding.place.path)
+        project = project_of(os.path.dirname(path), self._projects)
+        if project is None:
+            return None
+        if project not in self._known:
+            self._known[project] = self._measurements(project)
+        return self._known[project].get(_key(finding, project))
+
+    def _measurements(self, project: str) -> Mapping[Key, Measurement]:
+        """Return what is known of the findings of a project."""
+        found: dict[Key, list[Measurement]] = {}
+        for program in _read(os.path.join(project, NAME)).values():
+            try:
+                if self._is_unchanged(project, program["files"]):
+                    for key, measurement in _of_program(program):
+                        found.setdefault(key, []).append(measurement)
+            except (AttributeError, KeyError, TypeError, ValueError):  # it was not written by this version
+                continue
+        return {key: min(several, key=lambda each: ORDER.index(each.verdict)) for key, several in found.items()}
+
+    def _is_unchanged(self, project: str, digests: Mapping[str, str]) -> bool:
+        try:
+            return all(_digest(self._files.read(os.path.join(project, file))) == was for file, was in digests.items())
+        except OSError:
+            return False
+
+
+def _read(path: str) -> dict[str, Any]:
+    """Return what is kept of programs, by their path; nothing where that cannot be read."""
+    try:
+        document = json.loads(read_regular(path, LARGEST))
+        programs = document["programs"] if document["version"] == VERSION else {}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return {}
+    return programs if isinstance(programs, dict) else {}
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _key(finding: Finding, project: str) -> Key:
+    """Return what stands for a finding as long as its program does not change."""
+    place = finding.place
+    return relative(os.path.realpath(place.path), project), place.row, place.column, finding.code
+
+
+class _Told(NamedTuple):
+    """One variant, and the findings whose fixes it has."""
+
+    measured: Measured
+    keys: tuple[Key, ...]
+
+
+def _of_program(program: Mapping[str, Any]) -> Iterable[tuple[Key, Measurement]]:
+    """Yield the measurements of the findings of one program: of a rule alone, where that was measured."""
+    result = program["result"]
+    told = [
+        _Told(variant_of(variant), tuple((str(path), row, column, str(code)) for path, row, column, code in findings))
+        for variant, findings in zip(result["variants"], program["findings"])
+    ]
+    best: dict[Key, Measured] = {}
+    for each in sorted(told, key=lambda one: (one.measured.verdict == NOT_MEASURED, len(one.measured.rules))):
+        for key in each.keys:
+            best.setdefault(key, each.measured)
+    for key, measured in best.items():
+        if measured.verdict != NOT_MEASURED:
+            yield key, _measurement(key, measured, str(result["date"]), str(result["device"]))
+
+
+def _measurement(key: Key, measured: Measured, date: str, device: str) -> Measurement:
+    """Return what a variant says of a finding; several rules together refute none of them."""
+    change = measured.change
+    said = _said(measured)
+    others = [code for code in measured.rules if code != key[-1]]
+    if others:
+        said = Message("{said}, together with {rules}", said=said, rules=", ".join(others))
+    evidence = Message("measured {date} on {device}: {said}", date=date, device=device, said=said)
+    is_gain = measured.verdict == FASTER and change is not None
+    saved = measured.before - measured.after if is_gain and measured.before and measured.after else None
+    share = -change if is_gain and change is not None else None
+    return Measurement(_verdict(measured, bool(others)), saved, share, evidence, "verify", date, device)
+
+
+def _verdict(measured: Measured, is_together: bool) -> str:
+    """Return the verdict on a finding; where steps vary much, that no difference was seen refutes nothing."""
+    if measured.verdict == FASTER:
+        return CONFIRMED
+    if measured.verdict == FAILS or is_together:
+        return NOT_MEASURABLE
+    return NOT_SEEN if measured.verdict == SAME and _noise(measured) > QUIET else REFUTED
+
+
+def _noise(measured: Measured) -> float:
+    """Return how far the times of steps lie from their median, as a part of it."""
+    spread = max((each for each in (measured.spread_before, measured.spread) if each is not None), default=0.0)
+    return spread / 2 / measured.before if measured.before else 0.0
+
+
+def _said(measured: Measured) -> Message:
+    """Return what a variant did, in words."""
+    if measured.verdict == FAILS:
+        return Message("the program fails with the fix")
+    if measured.verdict == CHANGES_LOSS:
+        return Message("the fix changes the loss")
+    if measured.verdict == SAME:
+        noise = f"{_noise(measured):.0%}".replace("%", " %")
+        return Message("no difference within the noise of ± {noise}", noise=noise)
+    return changed(measured.change or 0.0)

@@ -1,0 +1,388 @@
+"""The ways in which a program is run: what follows `--`, `launch` in the configuration, launchers that differ."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from front import run
+
+HEAD = """
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn
+"""
+TAIL = """
+net = nn.SequentialCell(nn.Flatten(), nn.Dense(784, 128), nn.ReLU(), nn.Dense(128, 10))
+optimizer = nn.Adam(net.trainable_params())
+model = ms.Model(net, nn.MSELoss(), optimizer, amp_level="O2")
+model.train(3, ds.MnistDataset("train").batch(32, drop_remainder=True), dataset_sink_mode=True)
+"""
+ARGPARSE = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("-m", "--mode", "--run-mode", type=int, default=0)
+parser.add_argument("--eager", action="store_true")
+parser.add_argument("--no-eager", dest="eager", action="store_false")
+parser.add_argument("--device-target", default="Ascend", choices=["Ascend", "GPU", "CPU"])
+parser.add_argument("--device-num", type=int, default=1)
+parser.add_argument("--sizes", type=int, nargs="+", default=[1])
+args = parser.parse_args()
+if args.eager:
+    ms.set_context(mode=ms.PYNATIVE_MODE, device_target=args.device_target)
+else:
+    ms.set_context(mode=args.mode, device_target=args.device_target)
+"""
+YAML = """
+import argparse
+import yaml
+parser = argparse.ArgumentParser()
+parser.add_argument("--config", required=True)
+args = parser.parse_args()
+with open(args.config) as file:
+    cfg = yaml.safe_load(file)
+ms.set_context(mode=cfg["mode"])
+"""
+SET_DEFAULTS = """
+import argparse
+import yaml
+first = argparse.ArgumentParser(add_help=False)
+first.add_argument("-c", "--config", default="")
+parser = argparse.ArgumentParser(parents=[first])
+parser.add_argument("--mode", type=int, default=0)
+
+def parse():
+    known, rest = first.parse_known_args()
+    if known.config:
+        with open(known.config) as file:
+            parser.set_defaults(**yaml.safe_load(file))
+    return parser.parse_args(rest)
+
+args = parse()
+ms.set_context(mode=args.mode)
+"""
+POSITIONAL = """
+import argparse
+import yaml
+parser = argparse.ArgumentParser()
+parser.add_argument("name")
+parser.add_argument("config")
+parser.add_argument("--mode", type=int, default=0)
+args = parser.parse_args()
+cfg = yaml.safe_load(open(args.config))
+ms.set_context(mode=cfg["mode"])
+"""
+CLICK = """
+import click
+
+@click.command()
+@click.option("--mode", type=int, default=0)
+@click.option("--eager/--no-eager", is_flag=True, default=False)
+def main(mode, eager):
+    ms.set_context(mode=1 if eager else mode)
+    train()
+
+def train():
+{tail}
+
+if __name__ == "__main__":
+    main()
+""".format(tail="\n".join(f"    {line}" for line in TAIL.strip().splitlines()))
+ABSL = """
+from absl import app, flags
+FLAGS = flags.FLAGS
+flags.DEFINE_integer("mode", 0, "the mode")
+flags.DEFINE_bool("eager", False, "run operators one by one")
+
+def main(argv):
+    ms.set_context(mode=1 if FLAGS.eager else FLAGS.mode)
+{tail}
+
+if __name__ == "__main__":
+    app.run(main)
+""".format(tail="\n".join(f"    {line}" for line in TAIL.strip().splitlines()))
+HYDRA = """
+import hydra
+
+@hydra.main(config_path="configs", config_name="graph")
+def main(cfg):
+    ms.set_context(mode=cfg.run.mode)
+{tail}
+
+if __name__ == "__main__":
+    main()
+""".format(tail="\n".join(f"    {line}" for line in TAIL.strip().splitlines()))
+DATACLASS = """
+from dataclasses import dataclass
+from typing import Optional
+from transformers import HfArgumentParser
+
+@dataclass
+class Arguments:
+    mode: int = 0
+    eager: bool = False
+    level: Optional[int] = None
+
+(args,) = HfArgumentParser(Arguments).parse_args_into_dataclasses()
+ms.set_context(mode=1 if args.eager else args.mode)
+"""
+INI = """
+import argparse
+import configparser
+parser = argparse.ArgumentParser()
+parser.add_argument("--ini", default="configs/graph.ini")
+args = parser.parse_args()
+settings = configparser.ConfigParser()
+settings.read(args.ini)
+ms.set_context(mode=settings.getint("run", "mode"))
+"""
+CONFIGS = {
+    "configs/graph.yaml": "mode: 0\nrun:\n  mode: 0\n",
+    "configs/eager.yaml": "mode: 1\nrun:\n  mode: 1\n",
+    "configs/graph.ini": "[run]\nmode = 0\n",
+    "configs/eager.ini": "[run]\nmode = 1\n",
+}
+
+
+def write(folder: Path, program: str, **more: str) -> None:
+    """Write a program with its config files."""
+    text = HEAD + program + ("" if "model.train" in program else TAIL)
+    for name, content in {"train.py": text, **CONFIGS, **more}.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+
+
+def is_reported(folder: Path, *arguments: str) -> bool:
+    """Return whether a run is reported as PyNative; nothing may go wrong on the way."""
+    ran = run("train.py", "--select", "MSP101", "--output-format", "json", "--", *arguments, cwd=folder)
+    assert ran.err == "", ran.err
+    found = json.loads(ran.out)
+    assert all(each["configurations"] is None for each in found)
+    return bool(found)
+
+
+RUNS = [
+    (ARGPARSE, "", False),
+    (ARGPARSE, "--mode 1", True),
+    (ARGPARSE, "--mode=1", True),
+    (ARGPARSE, "-m 1", True),
+    (ARGPARSE, "-m1", True),
+    (ARGPARSE, "--run-mode 1", True),
+    (ARGPARSE, "--run 1", True),  # the beginning of a name is enough
+    (ARGPARSE, "--mode 0", False),
+    (ARGPARSE, "--eager", True),
+    (ARGPARSE, "--no-eager --mode 1", True),
+    (ARGPARSE, "--no-eager", False),
+    (ARGPARSE, "--mode 1 --device-target CPU", False),  # a run on a CPU
+    (ARGPARSE, "--mode 1 --device-target GPU", True),
+    (ARGPARSE, "--mode 1 --device-t GPU", True),
+    (ARGPARSE, "--sizes 1 2 3 --mode 1", True),
+    (ARGPARSE, "--sizes 1 2 3", False),
+    (ARGPARSE, "--mode 1 --mode 0", False),  # the last one counts
+    (YAML, "--config configs/graph.yaml", False),
+    (YAML, "--config configs/eager.yaml", True),
+    (YAML, "--conf=configs/eager.yaml", True),
+    (SET_DEFAULTS, "", False),
+    (SET_DEFAULTS, "--config configs/graph.yaml", False),
+    (SET_DEFAULTS, "--config configs/eager.yaml", True),
+    (SET_DEFAULTS, "-c configs/eager.yaml --mode 0", False),
+    (SET_DEFAULTS, "-c configs/graph.yaml --mode 1", True),
+    (POSITIONAL, "one configs/graph.yaml", False),
+    (POSITIONAL, "one configs/eager.yaml", True),
+    (POSITIONAL, "--mode 0 one configs/eager.yaml", True),
+    (CLICK, "", False),
+    (CLICK, "--mode 1", True),
+    (CLICK, "--eager", True),
+    (CLICK, "--no-eager", False),
+    (ABSL, "", False),
+    (ABSL, "--mode=1", True),
+    (ABSL, "--mode 1", True),
+    (ABSL, "--eager", True),
+    (ABSL, "--noeager", False),
+    (ABSL, "--eager=true", True),
+    (ABSL, "--eager=false", False),
+    (HYDRA, "", False),
+    (HYDRA, "run.mode=1", True),
+    (HYDRA, "run.mode=0 mode=1", False),
+    (HYDRA, "--config-name eager", True),
+    (HYDRA, "--config-name=eager.yaml run.mode=0", False),
+    (DATACLASS, "", False),
+    (DATACLASS, "--mode 1", True),
+    (DATACLASS, "--eager", True),
+    (DATACLASS, "--eager True", True),
+    (DATACLASS, "--eager False", False),
+    (INI, "", False),
+    (INI, "--ini configs/eager.ini", True),
+]
+KINDS = {
+    ARGPARSE: "argparse", YAML: "yaml", SET_DEFAULTS: "set_defaults", POSITIONAL: "positional", CLICK: "click",
+    ABSL: "absl", HYDRA: "hydra", DATACLASS: "dataclass", INI: "ini",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "expected"), RUNS, ids=[f"{KINDS[each[0]]} {each[1]}" for each in RUNS]
+)
+def test_just_the_run_is_judged(program: str, arguments: str, expected: bool, tmp_path: Path) -> None:
+    write(tmp_path, program)
+    assert is_reported(tmp_path, *arguments.split()) is expected
+
+
+WRONG = [
+    (ARGPARSE, "--sink", "train.py: error: the program has no option `--sink`\n"),
+    (ARGPARSE, "--egaer", "train.py: error: the program has no option `--egaer`; did you mean `--eager`?\n"),
+    (ARGPARSE, "more", "train.py: error: the program takes no argument `more`\n"),
+    (YAML, "", "train.py: error: the program needs `--config`\n"),
+    (YAML, "--config configs/none.yaml", "train.py: error: there is no file `configs/none.yaml`\n"),
+    (POSITIONAL, "one", "train.py: error: the program needs `config`\n"),
+]
+
+
+@pytest.mark.parametrize(("program", "arguments", "said"), WRONG)
+def test_arguments_that_the_program_does_not_take(program: str, arguments: str, said: str, tmp_path: Path) -> None:
+    write(tmp_path, program)
+    ran = run("train.py", "--no-cache", "--", *arguments.split(), cwd=tmp_path)
+    assert (ran.code, ran.err) == (2, said)
+
+
+@pytest.mark.parametrize("paths", [(".",), ("train.py", "other.py"), ("configs/graph.yaml",)])
+def test_arguments_are_those_of_one_program(paths: tuple[str, ...], tmp_path: Path) -> None:
+    write(tmp_path, ARGPARSE, **{"other.py": ""})
+    ran = run(*paths, "--", "--mode", "1", cwd=tmp_path)
+    assert ran.code == 2 and "name the script that starts it" in ran.err and "`launch`" in ran.err
+
+
+def test_without_a_path_what_follows_are_paths(tmp_path: Path) -> None:
+    write(tmp_path, ARGPARSE)
+    assert run("check", "--select", "MSP101", "--", "train.py", cwd=tmp_path).code == 0
+
+
+# --- several
+
+
+def configurations(folder: Path, *options: str) -> list[list[str] | None]:
+    """Return for which run configurations the findings of MSP101 hold."""
+    ran = run("train.py", "--select", "MSP101", "--output-format", "json", *options, cwd=folder)
+    assert ran.err == "", ran.err
+    return [each["configurations"] for each in json.loads(ran.out)]
+
+
+LAUNCHES = [
+    (YAML, ["train.py --config configs/*.yaml"], [["configs/eager.yaml"]]),
+    (YAML, ["train.py --config configs/gr*.yaml"], []),
+    (YAML, ["train.py --config configs/e?ger.yaml"], [None]),
+    (YAML, ["train.py --config=**/*.yaml"], [["configs/eager.yaml"]]),
+    (YAML, ["msrun --worker_num 8 train.py --config configs/eager.yaml"], [None]),
+    (ARGPARSE, ["train.py", "train.py --mode 1"], [["--mode 1"]]),
+    (ARGPARSE, ["train.py --mode 0", "train.py --mode 0 --device-target GPU"], []),
+    (ARGPARSE, ["train.py --mode 1", "train.py --mode 1 --device-num 8"], [None]),
+    (ARGPARSE, ["train.py --mode 1 --device-target CPU", "train.py --mode 1"], [["--mode 1"]]),
+    (HYDRA, ["train.py run.mode=1", "train.py"], [["run.mode=1"]]),
+]
+
+
+@pytest.mark.parametrize(("program", "launch", "expected"), LAUNCHES)
+def test_launch(program: str, launch: list[str], expected: list[list[str] | None], tmp_path: Path) -> None:
+    table = f"[tool.ms-perflint]\nlaunch = {json.dumps(launch)}\n"
+    write(tmp_path, program, **{"pyproject.toml": table})
+    assert configurations(tmp_path) == expected
+
+
+REFUSED = [
+    ('launch = "train.py"', "pyproject.toml:2: [tool.ms-perflint] launch: expected a list"),
+    ('launch = ["--mode 1"]', "pyproject.toml:2: [tool.ms-perflint] launch: expected a script with its arguments"),
+    ('launch = ["test.py"]', "pyproject.toml:2: [tool.ms-perflint] launch: there is no file `test.py`"),
+    ('launch = ["train.py -c c/*.yaml"]', "pyproject.toml:2: [tool.ms-perflint] launch: there is no file `c/*.yaml`"),
+    ('launch = ["train.py \'a"]', "pyproject.toml:2: [tool.ms-perflint] launch: "),
+]
+
+
+@pytest.mark.parametrize(("line", "said"), REFUSED)
+def test_launch_that_makes_no_sense(line: str, said: str, tmp_path: Path) -> None:
+    write(tmp_path, YAML, **{"pyproject.toml": f"[tool.ms-perflint]\n{line}\n"})
+    ran = run("train.py", cwd=tmp_path)
+    assert ran.code == 2 and said in ran.err, ran.err
+
+
+def test_launch_with_arguments_that_are_wrong(tmp_path: Path) -> None:
+    write(tmp_path, ARGPARSE, **{"pyproject.toml": '[tool.ms-perflint]\nlaunch = ["train.py --sink"]\n'})
+    ran = run("train.py", "--no-cache", cwd=tmp_path)
+    assert (ran.code, ran.err) == (2, "pyproject.toml:2:1: error: the program has no option `--sink`\n")
+
+
+LAUNCHERS = [
+    ({"run.sh": "python train.py --mode 1"}, [None]),
+    ({"run.sh": "python train.py --mode 1", "scripts/run_gpu.sh": "python train.py --device-target GPU"}, [["run.sh"]]),
+    ({"run.sh": "MODE=1\npython train.py --mode $MODE\n", "graph.sh": "python train.py --mode 0"}, [["run.sh"]]),
+    ({"run.sh": "msrun --worker_num=8 train.py --mode 1", "graph.sh": "python train.py --mode 0"}, [["run.sh"]]),
+    ({"run.sh": "mpirun -n 8 python train.py --mode 1", "graph.sh": "python train.py --mode 0"}, [["run.sh"]]),
+    ({"run.sh": "python train.py --mode 0", "scripts/run_gpu.sh": "python train.py --device-target GPU"}, []),
+    ({"run.sh": "python train.py --mode 1\npython train.py --mode 0\n"}, [["run.sh:1"]]),
+    ({"run.sh": "python train.py --mode $1", "graph.sh": "python train.py --mode 0"}, []),
+    ({"debug.sh": "python train.py --debug --mode 1", "graph.sh": "python train.py --mode 0"}, []),
+]
+
+
+@pytest.mark.parametrize(("scripts", "expected"), LAUNCHERS)
+def test_launchers_that_differ(scripts: dict[str, str], expected: list[list[str] | None], tmp_path: Path) -> None:
+    write(tmp_path, ARGPARSE, **scripts)
+    assert configurations(tmp_path) == expected
+
+
+# --- config files of which one has to be named
+
+REQUIRED = 'parser.add_argument("--config", required=True)'
+FILES = {f"configs/net_{number}.yaml": f"mode: {number % 2}\nwidth: {number}\n" for number in range(6)}
+SIBLINGS = [
+    (REQUIRED, {}, [["configs/net_1.yaml", "configs/net_3.yaml", "configs/net_5.yaml"]]),
+    ('parser.add_argument("config")', {}, [["configs/net_1.yaml", "configs/net_3.yaml", "configs/net_5.yaml"]]),
+    ('parser.add_argument("--config", default="configs/net_0.yaml")', {}, []),
+    ('parser.add_argument("--config", default=None)', {}, []),
+    (REQUIRED, {"configs/other.yaml": "services:\n  web:\n    image: x\n"}, [[*sorted(FILES)[1::2]]]),
+    (REQUIRED, {"configs/more/net_9.yaml": "mode: 1\n"}, [["configs/more/net_9.yaml", *sorted(FILES)[1::2]]]),
+    (REQUIRED, dict.fromkeys(FILES, "mode: 1\n"), [None]),
+    (REQUIRED, dict.fromkeys(FILES, "mode: 0\n"), []),
+]
+
+
+@pytest.mark.parametrize(("option", "files", "expected"), SIBLINGS)
+def test_each_config_file_that_may_be_named_is_a_run(
+    option: str, files: dict[str, str], expected: list[list[str] | None], tmp_path: Path
+) -> None:
+    write(tmp_path, YAML.replace(REQUIRED, option), **{**FILES, **files})
+    for name in CONFIGS:
+        (tmp_path / name).unlink()
+    assert configurations(tmp_path) == expected
+
+
+def test_a_new_config_file_is_seen_by_a_run_with_a_cache(tmp_path: Path) -> None:
+    write(tmp_path, YAML)
+    cache = ("--cache-dir", str(tmp_path / "cache"))
+    assert configurations(tmp_path, *cache) == [["configs/eager.yaml"]]
+    (tmp_path / "configs" / "more.yaml").write_text("mode: 1\n", encoding="utf-8")
+    assert configurations(tmp_path, *cache) == [["configs/eager.yaml", "configs/more.yaml"]]
+    (tmp_path / "configs" / "graph.yaml").write_text("mode: 1\n", encoding="utf-8")
+    assert configurations(tmp_path, *cache) == [None]
+
+
+def test_a_fix_of_what_one_config_file_decides_is_shown_there(tmp_path: Path) -> None:
+    level = '"O2"'
+    write(tmp_path, YAML + TAIL.replace(level, 'cfg["level"]'), **{
+        "configs/graph.yaml": "mode: 0\nlevel: O2\n", "configs/eager.yaml": "mode: 0\nlevel: O0\n",
+    })  # fmt: skip
+    ran = run("train.py", "--select", "MSP201", "--output-format", "json", cwd=tmp_path)
+    (found,) = json.loads(ran.out)
+    assert found["configurations"] == ["configs/eager.yaml"]
+    assert found["message"].endswith(", with 1 of 2 run configurations: configs/eager.yaml")
+    assert found["fix"]["applicability"] == "display-only"
+    assert [Path(edit["filename"]).name for edit in found["fix"]["edits"]] == ["eager.yaml"]
+
+
+def test_a_program_that_trains_with_no_file_is_judged_as_it_is(tmp_path: Path) -> None:
+    text = YAML.replace("required=True", "required=True, help='x'")
+    write(tmp_path, text)
+    for name in CONFIGS:
+        (tmp_path / name).unlink()
+    assert configurations(tmp_path) == []

@@ -1,0 +1,467 @@
+"""`--since REV`: only what a change makes worse, in real git repositories."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from front import FIXED, TRAIN, Ran, environment, run
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+SLOW = TRAIN  # one finding among the rules that are on
+SETTINGS = "[tool.ms-perflint]\nselect = ['MSP301', 'MSP901']\n"
+BY_CONFIG = """\
+import mindspore as ms
+import yaml
+from mindspore import nn
+from mindspore.train import CheckpointConfig, Model, ModelCheckpoint
+
+with open("config.yaml") as file:
+    settings = yaml.safe_load(file)
+checkpoint = CheckpointConfig(save_checkpoint_steps=100, async_save=settings["in_background"])
+model = Model(nn.Dense(16, 16), nn.MSELoss(), nn.SGD([]))
+model.train(10, None, callbacks=[ModelCheckpoint("net", config=checkpoint)])
+"""
+BY_OPTION = BY_CONFIG.replace(
+    """import yaml
+from mindspore import nn""",
+    """import argparse
+from mindspore import nn""",
+).replace(
+    """with open("config.yaml") as file:
+    settings = yaml.safe_load(file)
+""",
+    """parser = argparse.ArgumentParser()
+parser.add_argument("--wait", type=int, default=0)
+settings = {"in_background": not parser.parse_args().wait}
+""",
+)
+
+
+class Repository:
+    """A git repository in a folder, with nothing of this machine's settings."""
+
+    def __init__(self, root: Path, is_new: bool = True) -> None:
+        self.root = root
+        root.mkdir(parents=True, exist_ok=True)
+        if is_new:
+            self.git("init", "-q", "-b", "main")
+
+    def git(self, *arguments: str) -> str:
+        """Run a git command that has to succeed and return what it prints."""
+        env = {key: value for key, value in environment().items() if not key.startswith("GIT_")}
+        env |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_ALLOW_PROTOCOL": "file"}
+        for role in "AUTHOR", "COMMITTER":
+            env |= {f"GIT_{role}_NAME": "somebody", f"GIT_{role}_EMAIL": "somebody@localhost"}
+        done = subprocess.run(["git", *arguments], cwd=self.root, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def write(self, **files: str | bytes | None) -> None:
+        """Write files, or delete those that are None: `src__a_py` is src/a.py."""
+        for name, text in files.items():
+            path = self.path(name)
+            if text is None:
+                path.unlink()
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+    def path(self, name: str) -> Path:
+        """Return the path of `src__a_py`."""
+        stem, _, end = name.rpartition("_")
+        return self.root.joinpath(*f"{stem}.{end}".split("__"))
+
+    def commit(self, **files: str | bytes | None) -> str:
+        """Write files, commit all that is there, and return the commit."""
+        self.write(**files)
+        self.git("add", "--all")
+        self.git("commit", "-q", "--allow-empty", "-m", "more")
+        return self.git("rev-parse", "HEAD").strip()
+
+    def run(self, *arguments: str, cwd: Path | None = None) -> Ran:
+        """Run the linter here, which must write nothing that git sees."""
+        before = self.git("status", "--porcelain=v2", "--untracked-files=all")
+        ran = run("--no-cache", *arguments, cwd=cwd or self.root, env={"GIT_CONFIG_GLOBAL": os.devnull})
+        if "--fix" not in arguments:
+            assert self.git("status", "--porcelain=v2", "--untracked-files=all") == before
+        return ran
+
+    def since(self, revision: str, *arguments: str) -> list[tuple[str, int, str]]:
+        """Return file, row and rule of what is reported."""
+        ran = self.run("--since", revision, "--output-format", "json", *(arguments or (".",)))
+        assert ran.code in (0, 1), ran.err
+        return [
+            (Path(each["filename"]).relative_to(self.root).as_posix(), each["location"]["row"], each["code"])
+            for each in json.loads(ran.out)
+        ]
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Repository:
+    """Return a repository with a slow program in it."""
+    made = Repository(tmp_path / "here")
+    made.commit(pyproject_toml=SETTINGS, train_py=SLOW)
+    return made
+
+
+# --- what is worse
+
+
+def test_what_was_there_before_is_not_reported(here: Repository) -> None:
+    assert here.since("HEAD") == []
+    here.write(train_py="# a line more\n" + SLOW)
+    assert here.since("HEAD") == []
+    here.write(new_py=SLOW)
+    assert here.since("HEAD") == [("new.py", 8, "MSP301")]
+    here.commit()
+    assert here.since("HEAD") == []
+    assert here.since("HEAD~1") == [("new.py", 8, "MSP301")]
+    ran = here.run("--since", "HEAD~1", ".")
+    assert (ran.code, ran.out.splitlines()[-1]) == (1, "1 more was there before the change.")
+    assert here.run("--since", "HEAD", ".").out == "No findings.\n"
+
+
+def test_a_finding_more_of_the_same_kind_is_new(here: Repository) -> None:
+    again = "\n\ndef again(net, loss, dataset):\n" + SLOW[SLOW.index("    model") : SLOW.index("\n\ntrain")]
+    here.write(train_py=SLOW + again)
+    assert here.since("HEAD") == [("train.py", 17, "MSP301")]
+
+
+def test_a_statement_that_is_edited_and_as_slow_as_before_is_not_worse(here: Repository) -> None:
+    here.write(train_py=SLOW.replace("steps=100", "steps=200"))
+    assert here.since("HEAD") == []
+    here.write(train_py=FIXED)
+    here.commit()
+    here.write(train_py=SLOW)
+    assert here.since("HEAD") == [("train.py", 8, "MSP301")]
+
+
+def test_one_is_mended_and_another_one_made_elsewhere(here: Repository) -> None:
+    other = SLOW[SLOW.index("def train") :].replace("def train", "def again").replace("train(None", "again(None")
+    other = other.replace("=100)", "=300)")
+    here.commit(train_py=SLOW + "\n\nprint('a')\nprint('b')\n\n\n" + other.replace("=300)", "=300, async_save=True)"))
+    assert here.since("HEAD") == []
+    here.write(train_py=FIXED + "\n\nprint('a')\nprint('b')\n\n\n" + other)
+    assert [each[1] for each in here.since("HEAD")] == [21]
+
+
+def test_a_yaml_file_that_makes_a_program_slower_is_reported_at_the_program(here: Repository) -> None:
+    here.commit(app__train_py=BY_CONFIG, app__config_yaml="in_background: true\n")
+    here.write(app__config_yaml="in_background: false\n")
+    assert here.since("HEAD") == [("app/train.py", 8, "MSP301")]
+    here.commit()
+    assert here.since("HEAD") == []
+    assert here.since("HEAD~1", "app/train.py") == [("app/train.py", 8, "MSP301")]
+    assert here.since("HEAD~1", "train.py") == []
+
+
+def test_a_launch_script_that_makes_a_program_slower_is_reported_at_the_program(here: Repository) -> None:
+    here.commit(app__train_py=BY_OPTION, app__run_sh="python train.py --wait 0\n")
+    here.write(app__run_sh="python train.py --wait 1\n")
+    assert here.since("HEAD") == [("app/train.py", 9, "MSP301")]
+
+
+def test_a_module_that_makes_a_program_slower(here: Repository) -> None:
+    importing = BY_CONFIG.replace("import yaml\n", "from src.config import settings\n").replace(
+        'with open("config.yaml") as file:\n    settings = yaml.safe_load(file)\n', ""
+    )
+    here.commit(app__train_py=importing, app__src__config_py="settings = {'in_background': True}\n")
+    here.write(app__src__config_py="settings = {'in_background': False}\n")
+    assert [each[::2] for each in here.since("HEAD")] == [("app/train.py", "MSP301")]
+
+
+def test_notebooks(here: Repository) -> None:
+    def notebook(text: str) -> str:
+        cell = {"cell_type": "code", "execution_count": None, "id": "a", "metadata": {}, "outputs": [], "source": text}
+        return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+
+    here.commit(notes_ipynb=notebook(FIXED))
+    here.write(notes_ipynb=notebook("a = 1\n" + SLOW))
+    assert [each[::2] for each in here.since("HEAD")] == [("notes.ipynb", "MSP301")]
+    here.commit()
+    here.write(notes_ipynb=notebook("a = 1\nb = 2\n" + SLOW))
+    assert here.since("HEAD") == []
+
+
+def test_a_comment_that_hid_a_finding_and_is_gone(here: Repository) -> None:
+    here.commit(train_py=SLOW.replace("steps=100)", "steps=100)  # noqa: MSP301"))
+    here.write(train_py=SLOW)
+    assert here.since("HEAD") == [("train.py", 8, "MSP301")]
+
+
+def test_renamed_files_and_those_that_go(here: Repository) -> None:
+    here.git("mv", "train.py", "main.py")
+    assert here.since("HEAD") == []
+    here.git("mv", "main.py", "run.py")
+    here.write(run_py="# moved\n" + SLOW)
+    assert here.since("HEAD") == []
+    here.commit(other_py=SLOW.replace("100", "300"), run_py=None)
+    assert here.since("HEAD~1") == []
+
+
+def test_a_program_whose_module_was_renamed_and_changed(here: Repository) -> None:
+    module = "\n".join(f"option_{number} = {number}" for number in range(20))
+    importing = BY_CONFIG.replace("import yaml\n", "from src.config import settings\n").replace(
+        'with open("config.yaml") as file:\n    settings = yaml.safe_load(file)\n', ""
+    )
+    here.commit(train_py=importing, src__config_py=f"{module}\nsettings = {{'in_background': True}}\n")
+    here.git("mv", "src/config.py", "src/settings.py")
+    here.write(
+        train_py=importing.replace("src.config", "src.settings"),
+        src__settings_py=f"{module}\nsettings = {{'in_background': False}}\n",
+    )
+    assert [each[::2] for each in here.since("HEAD")] == [("train.py", "MSP301")]
+
+
+def test_files_that_git_ignores_are_the_same_before_and_after(here: Repository) -> None:
+    here.commit(train_py=BY_CONFIG, _gitignore="config.yaml\n", config_yaml="in_background: false\n")
+    assert here.git("ls-files") == ".gitignore\npyproject.toml\ntrain.py\n"
+    here.write(more_py="a = 1\n")
+    assert here.since("HEAD") == []
+
+
+def test_files_that_are_not_tracked_are_new(here: Repository) -> None:
+    here.commit(train_py=BY_CONFIG)
+    assert here.since("HEAD") == []
+    here.write(config_yaml="in_background: false\n")
+    assert here.since("HEAD") == [("train.py", 8, "MSP301")]
+
+
+def test_a_folder_that_is_new_was_not_there(here: Repository) -> None:
+    here.commit(train_py=SLOW.replace("import mindspore as ms\n", "import mindspore as ms\nfrom pkg.a import b\n"))
+    here.write(pkg__a_py="b = 1\n", pkg__deep__c_py="d = 1\n")
+    (here.root / "pkg" / "__pycache__").mkdir()
+    assert here.since("HEAD") == []
+
+
+def test_rules_of_now_judge_both_states(here: Repository) -> None:
+    here.commit(pyproject_toml="[tool.ms-perflint]\nselect = ['MSP101']\n", train_py=SLOW)
+    here.write(pyproject_toml=SETTINGS)
+    assert here.since("HEAD") == []
+
+
+def test_a_baseline_goes_with_it(here: Repository) -> None:
+    assert run("--no-cache", "--write-baseline", "--baseline", "known.json", ".", cwd=here.root).code == 0
+    here.commit()
+    here.write(new_py=SLOW)
+    found = here.since("HEAD", "--baseline", "known.json", ".")
+    assert found == [("new.py", 8, "MSP301")]
+    assert here.since("HEAD~1", "--baseline", "known.json", ".") == found
+
+
+def test_problems_of_files_that_did_not_change_are_not_told(here: Repository) -> None:
+    here.commit(broken_py=SLOW + "x = (\n")
+    here.write(new_py="import mindspore as ms\n")
+    ran = here.run("--since", "HEAD", ".")
+    assert (ran.code, ran.err) == (0, "")
+    here.write(broken_py=SLOW + "x = ((\n")
+    assert here.run("--since", "HEAD", ".").code == 2
+
+
+# --- which revision
+
+
+def test_a_branch_is_compared_with_where_it_left_the_other(here: Repository) -> None:
+    here.git("switch", "-qc", "mine")
+    here.commit(mine_py=SLOW)
+    here.git("switch", "-q", "main")
+    here.commit(train_py=FIXED)
+    here.git("switch", "-q", "mine")
+    assert here.since("main") == [("mine.py", 8, "MSP301")]
+
+
+def test_a_shallow_clone(here: Repository, tmp_path: Path) -> None:
+    first = here.git("rev-parse", "HEAD").strip()
+    here.commit(new_py=SLOW)
+    here.commit(late_py=SLOW)
+    here.git("clone", "-q", "--depth", "2", f"file://{here.root}", str(tmp_path / "shallow"))
+    shallow = Repository(tmp_path / "shallow", is_new=False)
+    assert shallow.since("HEAD~1") == [("late.py", 8, "MSP301")]
+    ran = shallow.run("--since", first, ".")
+    assert ran.code == 2
+    assert ran.err == (
+        f"ms-perflint: error: --since {first}: this shallow clone has no such revision: "
+        "`git fetch --depth N origin BRANCH` or `git fetch --unshallow` brings it\n"
+    )
+    shallow.git("fetch", "-q", "--depth", "1", "origin", first)
+    assert "does not reach back" in shallow.run("--since", first, ".").err
+    shallow.git("fetch", "-q", "--unshallow")
+    assert [each[0] for each in shallow.since(first)] == ["late.py", "new.py"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--since", "gone", "."), "--since gone: no such revision; `git fetch` brings those of the server"),
+        (("--since", "--output=x", "."), "--since --output=x: no such revision"),
+        (("--since", "HEAD", "-"), "the standard input is none"),
+        (("--staged", "."), "--staged says which state --since REV looks at"),
+        (("--since", "HEAD", "--write-baseline", "--baseline", "x", "."), "--write-baseline and --since"),
+    ],
+)
+def test_what_cannot_be_compared(here: Repository, arguments: tuple[str, ...], said: str) -> None:
+    ran = here.run(*arguments)
+    assert ran.code == 2 and said in ran.err and "Traceback" not in ran.err
+    assert len(ran.err.splitlines()) == 1
+
+
+def test_no_repository_and_no_commit(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(SLOW, encoding="utf-8")
+    ran = run("--no-cache", "--since", "HEAD", ".", cwd=tmp_path, env={"GIT_CEILING_DIRECTORIES": str(tmp_path.parent)})
+    assert ran.code == 2 and "--since needs a git repository: not a git repository" in ran.err
+    empty = Repository(tmp_path / "empty")
+    assert "--since HEAD: no such revision" in empty.run("--since", "HEAD", ".").err
+
+
+def test_no_git(here: Repository, tmp_path: Path) -> None:
+    ran = run("--no-cache", "--since", "HEAD", ".", cwd=here.root, env={"PATH": str(tmp_path)})
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert "--since needs git, which cannot be started" in ran.err
+
+
+# --- work trees, submodules, links
+
+
+def test_another_work_tree(here: Repository, tmp_path: Path) -> None:
+    here.git("worktree", "add", "-q", str(tmp_path / "other"), "-b", "other")
+    other = Repository(tmp_path / "other", is_new=False)
+    other.commit(new_py=SLOW)
+    assert other.since("main") == [("new.py", 8, "MSP301")]
+    assert here.since("other") == []
+
+
+def test_a_submodule_that_moved_on(here: Repository, tmp_path: Path) -> None:
+    lib = Repository(tmp_path / "lib")
+    lib.commit(settings_py="settings = {'in_background': True}\n")
+    importing = BY_CONFIG.replace("import yaml\n", "from lib.settings import settings\n").replace(
+        'with open("config.yaml") as file:\n    settings = yaml.safe_load(file)\n', ""
+    )
+    here.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(lib.root), "lib")
+    here.commit(train_py=importing)
+    assert here.since("HEAD") == []
+    inner = Repository(here.root / "lib", is_new=False)
+    inner.write(settings_py="settings = {'in_background': False}\n")
+    assert [each[::2] for each in here.since("HEAD")] == [("train.py", "MSP301")]
+    inner.commit()
+    assert [each[::2] for each in here.since("HEAD")] == [("train.py", "MSP301")]
+    here.commit()
+    assert here.since("HEAD") == []
+    assert [each[::2] for each in here.since("HEAD~1")] == [("train.py", "MSP301")]
+
+
+def test_a_submodule_that_is_new(here: Repository, tmp_path: Path) -> None:
+    lib = Repository(tmp_path / "lib")
+    lib.commit(train_py=SLOW)
+    here.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(lib.root), "lib")
+    assert here.since("HEAD") == [("lib/train.py", 8, "MSP301")]
+
+
+def test_links(here: Repository) -> None:
+    here.write(shared__fast_yaml="in_background: true\n", shared__slow_yaml="in_background: false\n")
+    here.write(app__train_py=BY_CONFIG)
+    link = here.root / "app" / "config.yaml"
+    link.symlink_to("../shared/fast.yaml")
+    here.commit()
+    assert here.since("HEAD") == []
+    here.write(shared__fast_yaml="in_background: false\n")  # through the link
+    assert here.since("HEAD") == [("app/train.py", 8, "MSP301")]
+    here.write(shared__fast_yaml="in_background: true\n")
+    link.unlink()
+    link.symlink_to("../shared/slow.yaml")
+    assert here.since("HEAD") == [("app/train.py", 8, "MSP301")]
+    here.commit()
+    assert here.since("HEAD") == []
+
+
+def test_a_repository_below_a_link(here: Repository, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(here.root, target_is_directory=True)
+    here.write(new_py=SLOW, train_py="\n" + SLOW)
+    ran = run("--no-cache", "--since", "HEAD", "--output-format", "concise", "link", cwd=tmp_path)
+    assert [line.partition(":")[0] for line in ran.out.splitlines()[:1]] == ["link/new.py"]
+    assert ran.out.splitlines()[-1] == "1 more was there before the change."
+
+
+# --- staged
+
+
+def test_what_is_staged_counts_and_nothing_else(here: Repository) -> None:
+    here.write(train_py=FIXED)
+    here.git("add", "train.py")
+    here.git("commit", "-qm", "fast")
+    here.write(train_py=SLOW)
+    assert here.since("HEAD", "--staged", ".") == []
+    here.git("add", "train.py")
+    here.write(train_py=FIXED, loose_py=SLOW)
+    assert here.since("HEAD", "--staged", ".") == [("train.py", 8, "MSP301")]
+    assert here.since("HEAD", "--staged", "loose.py") == []
+    (here.root / "train.py").unlink()
+    assert here.since("HEAD", "--staged", ".") == [("train.py", 8, "MSP301")]
+    assert here.since("HEAD", "--staged", "train.py") == [("train.py", 8, "MSP301")]
+
+
+def test_a_staged_yaml_file(here: Repository) -> None:
+    here.commit(train_py=BY_CONFIG, config_yaml="in_background: true\n")
+    here.write(config_yaml="in_background: false\n")
+    assert here.since("HEAD", "--staged", ".") == []
+    here.git("add", ".")
+    here.write(config_yaml="in_background: true\n")
+    assert here.since("HEAD", "--staged", ".") == [("train.py", 8, "MSP301")]
+
+
+def test_the_index_of_a_commit_of_some_files(here: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = here.root / ".git" / "other-index"
+    shutil.copy(here.root / ".git" / "index", index)
+    here.write(new_py=SLOW)
+    here.git("add", "new.py")
+    monkeypatch.setenv("GIT_INDEX_FILE", str(index))
+    monkeypatch.setenv("GIT_DIR", ".git")
+    assert here.since("HEAD", "--staged", ".") == []
+    monkeypatch.delenv("GIT_INDEX_FILE")
+    assert here.since("HEAD", "--staged", ".") == [("new.py", 8, "MSP301")]
+
+
+# --- fixes and reports
+
+
+def test_only_what_is_reported_is_fixed(here: Repository) -> None:
+    here.write(new_py=SLOW, train_py="\n" + SLOW)
+    ran = here.run("--since", "HEAD", "--fix", ".")
+    assert ran.code == 0, ran.err
+    assert here.path("new_py").read_text() == FIXED
+    assert here.path("train_py").read_text() == "\n" + SLOW
+    assert ran.out.splitlines()[0] == "Fixed new.py: MSP301"
+
+
+def test_a_staged_file_is_fixed_where_nothing_else_is_in_it(here: Repository) -> None:
+    here.write(new_py=SLOW, other_py=SLOW)
+    here.git("add", ".")
+    here.write(other_py=SLOW + "print(1)\n")
+    ran = here.run("--since", "HEAD", "--staged", "--fix", ".")
+    assert ran.code == 1
+    assert here.path("new_py").read_text() == FIXED
+    assert here.path("other_py").read_text() == SLOW + "print(1)\n"
+
+
+@pytest.mark.parametrize("form", ["text", "concise", "grouped", "json", "sarif", "github", "gitlab", "junit", "html"])
+def test_every_report_takes_it(here: Repository, form: str) -> None:
+    here.write(new_py=SLOW, train_py="\n" + SLOW)
+    ran = here.run("--since", "HEAD", "--output-format", form, ".")
+    assert ran.code == 1, ran.err
+    assert "new.py" in ran.out and "MSP301" in ran.out
+    assert here.run("--since", "HEAD", "--diff", ".").out.count("+++ ") == 1
+
+
+def test_a_cache_knows_what_was_found_and_keeps_the_new_state(here: Repository, tmp_path: Path) -> None:
+    here.commit(app__train_py=BY_CONFIG, app__config_yaml="in_background: true\n")
+    here.write(app__config_yaml="in_background: false\n")
+    cached = ("--cache-dir", str(tmp_path / "cache"), "-v", "--output-format", "concise")
+    first = run(*cached, "--since", "HEAD", ".", cwd=here.root)
+    second = run(*cached, "--since", "HEAD", ".", cwd=here.root)
+    assert first.out == second.out
+    assert "app/train.py:8:14: MSP301" in second.out
+    assert "cache: 2 of 2 files had not changed" in second.err
