@@ -14,8 +14,7 @@ from ms_perflint.cache import Memories, Memory, default_directory
 from ms_perflint.commands.asked import Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output, outputs, tell, write
-from ms_perflint.commands.requests import compared_states, refuse, typed_text
-from ms_perflint.commands.touched import Touched, others_in
+from ms_perflint.commands.requests import compared_states, read_by_programs, refuse, typed_text
 from ms_perflint.config import TABLE, Arguments, Config, Trust
 from ms_perflint.config_values import override
 from ms_perflint.configurations import Configurations, Group, configurations, unread
@@ -43,6 +42,7 @@ from ms_perflint.report.summary import files_of, findings_of
 if TYPE_CHECKING:
     from ms_perflint.commands.progress import Progress
     from ms_perflint.commands.stdin import Typed
+    from ms_perflint.commands.touched import Touched
     from ms_perflint.facts.data import Facts
     from ms_perflint.fixes.fixing import Settled
     from ms_perflint.profile.joined import Joined
@@ -82,8 +82,7 @@ def run(paths: Sequence[str], options: Options) -> int:
         from ms_perflint.programs import files_of
 
         paths = files_of(configs.run.arguments.entry, configs)
-    others = others_in(paths) if not typed and compared is None else ()
-    touched = Touched(paths, others, configs, options.force_exclude) if others else None
+    touched = read_by_programs(paths, options, configs) if not typed else None
     if typed:
         found = typed.found(configs, options.force_exclude)
     elif touched is not None:
