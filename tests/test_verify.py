@@ -231,7 +231,7 @@ def test_processes_end_soon_once_all_is_done(tmp_path: Path) -> None:
 
 
 def test_output_and_exit_code_are_told(tmp_path: Path) -> None:
-    text = "import sys; print('x' * 30000 + 'end'); sys.exit(4)"
+    text = "import sys; print('x' * 300000 + 'end'); sys.exit(4)"
     code, output = processes.run([sys.executable, "-c", text], str(tmp_path), os.environ, 20)
     assert (code, len(output), output[-4:]) == (4, processes.SHOWN, "end\n")
 
@@ -271,6 +271,12 @@ def test_an_error_of_a_worker_comes_before_that_of_its_launcher(tmp_path: Path) 
     written(tmp_path, "1", {"rank": None}, {"error": "RuntimeError: a worker failed"})
     written(tmp_path, "2", {"rank": 1}, {"error": "ValueError: why"})
     assert records.read(tmp_path) == Run(error="ValueError: why")
+
+
+def test_a_program_that_fails_after_some_steps_is_not_done(tmp_path: Path) -> None:
+    written(tmp_path, "1", {"rank": None}, interval(1.0), interval(1.0), {"error": "ValueError: x"}, {"end": True})
+    found = records.read(tmp_path)
+    assert (found.error, found.is_done) == ("ValueError: x", False)
 
 
 def test_a_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
