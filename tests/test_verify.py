@@ -480,3 +480,21 @@ def test_nothing_is_loaded_where_nothing_is_kept(tmp_path: Path) -> None:
     made(tmp_path, train_py=TRAIN)
     ran = run_process("train.py", "--isolated", cwd=tmp_path, env={"PYTHONVERBOSE": "1"})
     assert "verify.kept" not in ran.err and "verify.lookup" in ran.err
+
+
+def test_an_editor_shows_what_was_measured(tmp_path: Path) -> None:
+    types = pytest.importorskip("lsprotocol.types")
+    from ms_perflint.core.source import Disk
+    from ms_perflint.engine import lint
+    from ms_perflint.server.hover import hover
+    from ms_perflint.server.linting import _by_path
+    from ms_perflint.server.places import Columns
+
+    made(tmp_path, train_py=TRAIN)
+    kept(tmp_path, {"verdict": "faster", "step_ms": TIMES})
+    path, config = str(tmp_path / "train.py"), Config(root=str(tmp_path), select=("MSP301",))
+    checked = _by_path(lint([path], config), config, Disk())[path]
+    place = checked.findings[0].place
+    at = types.Position(place.row - 1, place.column)
+    shown = hover(checked, 0, at, Columns(types.PositionEncodingKind.Utf16), True)
+    assert "measured 2026-11-22 on CPU: 38 % less time per step" in shown.contents.value
