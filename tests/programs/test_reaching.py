@@ -136,7 +136,7 @@ def test_a_check_reports_what_each_program_reports(tree: Mapping[str, str]) -> N
 def test_what_a_budget_leaves_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """And does not depend on the other files that the same program was asked about."""
     assert checked({**KIT, "run.py": SCRIPT}).unjudged == ()
-    monkeypatch.setattr(queries, "BUDGET", 12)
+    monkeypatch.setattr(queries, "BUDGET", 6)
     report = checked({**KIT, "run.py": SCRIPT})
     (left,) = [each for each in report.unjudged if each.entry == os.path.join(ROOT, "run.py")]
     assert "MSP101" in left.codes and "the budget of 200,000 evaluations was spent in " in left.reason

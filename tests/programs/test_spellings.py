@@ -91,8 +91,8 @@ VALUES: Mapping[str, Base] = {
     "width": Base(
         f"{HEAD}SETUP\n{GRAPH}{CELL.replace('WIDTH', 'USE').replace('DTYPE', 'ms.float16')}"
         f"{MODEL.replace('net = ', 'net = Net()  #')}{TRAIN}",
-        "500",
-        "512",
+        "100",
+        "112",
         ("MSP202",),
     ),
     "dtype": Base(
