@@ -201,7 +201,7 @@ CRASHES: Mapping[str, str] = {
     "train.py": LOOP.replace("    print(epoch, loss)", "    raise ValueError('broken\\nhere')")
 }
 NEVER_ENDS: Mapping[str, str] = {
-    "train.py": "import time\n" + MODEL + "while True:\n    time.sleep(1)\nmodel.train(1, data)\n"
+    "train.py": "import time\n" + MODEL + "while time.time() > 0:\n    time.sleep(1)\nmodel.train(1, data)\n"
 }
 WRITING: Mapping[str, str] = {
     "train.py": MODEL + WRITES,
