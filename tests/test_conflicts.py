@@ -43,6 +43,15 @@ class Net(nn.Cell):
 """
 
 
+TRAINED = """
+
+ms.set_context(mode=ms.GRAPH_MODE)
+net = Net()
+model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()), amp_level="O2")
+model.train(1, ms.dataset.MindDataset("a"), dataset_sink_mode=True)
+"""
+
+
 def settled(text: str, *select: str, consent: Consent | None = None) -> tuple[str, Settled]:
     """Return what becomes of a program when all its fixes are made, and how; all comes to an end."""
     path = f"{ROOT}/train.py"
@@ -137,12 +146,12 @@ def test_a_formula_in_a_cast() -> None:
     text, outcome = settled(
         f"{CELL}        n = x.shape[0]\n"
         "        y = ops.cast(ops.cast(x, ms.float16), ms.float16).reshape((n // 16 + 1) * 16, 4)\n"
-        "        return ops.zeros(((n // 16 + 1) * 16, 4), ms.float32).astype(ms.float16) + y\n"
+        f"        return ops.zeros(((n // 16 + 1) * 16, 4), ms.float32).astype(ms.float16) + y\n{TRAINED}"
     )
     assert text == (
         f"{CELL}        n = x.shape[0]\n"
         "        y = ops.cast(x, ms.float16).reshape((n + 15) // 16 * 16, 4)\n"
-        "        return ops.zeros(((n + 15) // 16 * 16, 4), ms.float16) + y\n"
+        f"        return ops.zeros(((n + 15) // 16 * 16, 4), ms.float16) + y\n{TRAINED}"
     )
     assert sorted(codes(outcome)) == ["MSP202", "MSP202", "MSP203", "MSP203"]
 

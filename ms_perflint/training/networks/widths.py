@@ -223,8 +223,9 @@ class _Group:
             return bool(roles)
         if how in (feeds.FLAT, feeds.PART, feeds.JOINED):
             return True
-        is_part = any(slot.width % self.width == 0 or self.width % max(slot.width, 2) == 0 for slot in own)
-        return is_part or all(source.origin in self._calls for source in signal)
+        known = [slot.width for slot in own if slot.width > 1]
+        is_part = any(width % self.width == 0 or self.width % width == 0 for width in known)
+        return is_part or (bool(known) and all(source.origin in self._calls for source in signal))
 
     def _split(self, takers: Sequence[Slot]) -> None:
         """Take the width of one part where `k * h` outputs are split."""
