@@ -97,7 +97,7 @@ class SharedAnswers:
                     return
                 reads += key, memo[key]
         answers = tuple(part for each in members for part in (each.key, each.answer))
-        modules = frozenset(modules_in(tuple(self.questions[each.key] for each in members)))
+        modules = frozenset(modules_in(tuple(self.questions[each.key][1:] for each in members)))
         shared = Shared(tuple(inputs), tuple(reads), answers, sum(each.evaluations for each in members), modules)
         for each in members:
             self.answers[each.key] = shared
@@ -185,10 +185,9 @@ class Sharing:
 
     def _asked_again(self, key: Hashable) -> Any:
         """Return the answer to a question of another program; None where it is about what is not part of this one."""
-        question = self.shared.questions[key]
-        if not all(map(self.queries.program.holds, modules_in(question))):
+        form, *arguments = self.shared.questions[key]
+        if not all(map(self.queries.program.holds, modules_in(tuple(arguments)))):
             return None
-        form, *arguments = question
         asker = self.queries.askers[form.asker]
         return self.queries.ask(key, form.bottom, form.top, form.work, (asker, *arguments))
 
