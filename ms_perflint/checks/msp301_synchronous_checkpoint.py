@@ -30,6 +30,10 @@ OFTEN = Message(
     "training waits while this checkpoint is written, after every step; `async_save=True` writes it in the background, "
     "but gains little: save less often as well"
 )
+REFUSED = Message(
+    "training waits while this checkpoint is written, again and again; "
+    "MindSpore 2.4 and 2.5 write `safetensors` files in no other way"
+)
 VERBS = {
     "loaded": Message("the file is loaded here"),
     "opened": Message("the file is opened here"),
@@ -86,11 +90,7 @@ class SynchronousCheckpoint(Check):
     def _save(self, node: cst.Call, call: Call) -> None:
         """A bare save is joined by nothing: whoever reads the file while training goes on would find half of it."""
         if self._is_refused(call):
-            message = Message(
-                "training waits while this checkpoint is written, again and again; "
-                "MindSpore 2.4 and 2.5 write `safetensors` files in no other way"
-            )
-            self.report(node, message)
+            self.report(node, REFUSED)
             return
         use = checkpoints.use_of_saved(call)
         if use is not None:
@@ -129,19 +129,8 @@ class SynchronousCheckpoint(Check):
     def _config(
         self, node: cst.Call, call: Call, edits: Optional[tuple[Edit, ...]], related: tuple[Related, ...], argument: str
     ) -> None:
-        if self._saves_every_step(call):
-            message = Message(
-                "training waits while each checkpoint is written; `{argument}` writes it in the background, "
-                "but saves after every step gain little: save less often as well",
-                argument=argument,
-            )
-        else:
-            message = Message(
-                "training waits while each checkpoint is written; `{argument}` writes it in the background",
-                argument=argument,
-            )
         if self._is_refused(call):
-            self.report(node, message)
+            self.report(node, REFUSED)
             return
         reads = checkpoints.reads_of(self.program, call)
         if reads.use is not None:
@@ -150,6 +139,7 @@ class SynchronousCheckpoint(Check):
         safety, reason = self._grade(reads)
         if related:
             safety, reason = Safety.DISPLAY, DECIDED
+        message = self._of_config(call, argument, safety is Safety.SAFE)
         advice = Message("save in the background")
         if safety is Safety.SAFE:
             advice = Message("save in the background; `Model.train` waits for the last one")
@@ -157,6 +147,30 @@ class SynchronousCheckpoint(Check):
             place = reads.unknown.site.module.source.place(reads.unknown.site.span[0])
             related = (*related, Related(place, Message("this checkpoint may be one that is still being written")))
         self.report(node, message, edits, advice=advice, safety=safety, reason=reason, related=related)
+
+    def _of_config(self, call: Call, argument: str, is_safe: bool) -> Message:
+        """Return what is wrong with a config; what is not safe has another text."""
+        if self._saves_every_step(call):
+            if is_safe:
+                return Message(
+                    "training waits while each checkpoint is written; `{argument}` writes it in the background, "
+                    "but saves after every step gain little: save less often as well",
+                    argument=argument,
+                )
+            return Message(
+                "training waits while each checkpoint is written; with `{argument}` it is complete only later, "
+                "and saves after every step gain little: save less often as well",
+                argument=argument,
+            )
+        if is_safe:
+            return Message(
+                "training waits while each checkpoint is written; `{argument}` writes it in the background",
+                argument=argument,
+            )
+        return Message(
+            "training waits while each checkpoint is written; with `{argument}` it is complete only later",
+            argument=argument,
+        )
 
     def _callback(self, node: cst.Call, call: Call) -> None:
         """A ModelCheckpoint without config saves synchronously, after every step."""

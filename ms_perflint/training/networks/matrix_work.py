@@ -42,6 +42,7 @@ MATRIX_OPS = _CONVOLVES | {
 }  # fmt: skip
 SIDE = 64  # both of the two largest static dimensions of a product: below, half precision gains nothing
 _GATES = {"LSTM": 4, "LSTMCell": 4, "GRU": 3, "GRUCell": 3}  # products of a recurrent layer that are one
+_CELLS = ("mindspore.nn.", "mindspore.mint.nn.")
 _ATTENTION = "mindspore.nn.MultiheadAttention"
 _ALL_CELLS = frozenset({"getattr", "cells", "name_cells", "cells_and_names", "_cells"})  # reach attributes by any name
 
@@ -62,8 +63,9 @@ def is_noticed(program: Program, site: Site, api: str) -> bool:
     side = _side(Call(site, program, api))
     if side is not None and side < SIDE:
         return False
+    uses = [site] if api.startswith(_CELLS) else _uses(site)  # a cell has its weight, a primitive is given it
     return not (
-        all(any(_is_small_weight(program, each, use.scope) for each in _operands(use)) for use in _uses(site))
+        all(any(_is_small_weight(program, each, use.scope) for each in _operands(use)) for use in uses)
         or _is_left(program, site)
         or _has_constant_kernel(program, site, api)
     )
