@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import socket
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -16,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ms_perflint.config import Config
-from ms_perflint.core.source import Source
-from ms_perflint.engine import lint
+from ms_perflint.verify.processes import run
+from ms_perflint.verify.variants import variants_of
 
 SLOW = Path(__file__).resolve().parent / "slow"
 ROOT = SLOW.parent.parent
@@ -102,34 +100,12 @@ def measure(case: Case, rounds: int) -> Rounds:
 
 def fixed(case: Case) -> str:
     """Return what the tool makes of the program of a case, or shows where it changes nothing. May raise EffectError."""
-    with tempfile.TemporaryDirectory(prefix="effects-") as folder:
-        program = Path(shutil.copy(SLOW / case.program, folder))
-        shutil.copy(SLOW / TIMING, folder)
-        before = program.read_text(encoding="utf-8")
-        options = ["--isolated", "--select", case.code, "--fix", "--unsafe-fixes", "--no-interactive"]
-        done = subprocess.run(
-            [sys.executable, "-m", "ms_perflint", "check", *options, case.program],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=SECONDS,
-        )
-        after = program.read_text(encoding="utf-8")
-        if after == before:
-            after = _shown(program, case.code)
-    if after == before:
-        raise EffectError(f"{case.program}: {case.code} is not fixed any more:\n{done.stdout}")
-    return after
-
-
-def _shown(program: Path, code: str) -> str:
-    """Return a program with the fixes of one rule made that are only shown."""
-    raw = program.read_bytes()
-    findings = lint([str(program)], Config(str(program.parent), select=(code,))).findings
-    edits = [edit for finding in findings if finding.code == code and finding.fix for edit in finding.fix.edits]
-    return Source(str(program), raw).edited(edits).decode("utf-8")
+    program = str(SLOW / case.program)
+    found = variants_of([program], Config(str(SLOW), select=(case.code,)), each=True).variants
+    made = next((variant.contents[program] for variant in found if program in variant.contents), None)
+    if made is None:
+        raise EffectError(f"{case.program}: {case.code} is not fixed any more")
+    return made.decode("utf-8")
 
 
 @contextmanager
@@ -152,27 +128,13 @@ def _run(case: Case, variant: Variant, folder: Path) -> Ran:
     command = [*_launcher(case, folder), *program, *variant.arguments]
     settings = {"GLOG_v": "2", **dict(case.environment)}
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])  # msrun starts "python"
-    with subprocess.Popen(
-        command,
-        cwd=folder,
-        env={**os.environ, **settings, "PATH": path},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    ) as process:
-        try:
-            output, _ = process.communicate(timeout=SECONDS)
-        except BaseException as error:  # also Ctrl-C: the processes of a run have a session of their own
-            os.killpg(process.pid, signal.SIGKILL)
-            if isinstance(error, subprocess.TimeoutExpired):
-                raise EffectError(f"{case.program}, {variant.name}: not done after {SECONDS} s") from error
-            raise
-    if process.returncode and not case.may_fail:
-        raise EffectError(f"{case.program}, {variant.name}: exit code {process.returncode}\n{output[-3000:]}")
+    code, output = run(command, str(folder), {**os.environ, **settings, "PATH": path}, SECONDS)
+    if code is None:
+        raise EffectError(f"{case.program}, {variant.name}: not done after {SECONDS} s")
+    if code and not case.may_fail:
+        raise EffectError(f"{case.program}, {variant.name}: exit code {code}\n{output[-3000:]}")
     figures = {match["name"]: float(match["value"]) for match in _FIGURE.finditer(output)}
-    return Ran(output, {"exit_code": process.returncode, **figures}, folder)
+    return Ran(output, {"exit_code": code, **figures}, folder)
 
 
 def _launcher(case: Case, folder: Path) -> list[str]:

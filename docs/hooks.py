@@ -46,6 +46,7 @@ NAVIGATION: list[Any] = [
             {"Suppressions and baseline": "adoption.md"},
             {"Configuration": "configuration.md"},
             {"What a program does": "program.md"},
+            {"Measured on your device": "verify.md"},
             {"Reports": "reports.md"},
             {"Notebooks": "notebooks.md"},
             {"Standard input and watching": "stdin.md"},

@@ -30,6 +30,7 @@ SUFFIX = ".cache"
 PART = 1000  # files in a part, about: so many have their sessions in memory at the same time
 STATUSES = 20_000  # of files that are remembered from one part to the next
 KEPT = 30 * 24 * 3600  # seconds after which a cache that no run has used is removed
+PACKAGES = (".dist-info", ".egg-info", ".egg-link", ".pth")  # what tells of an installed package, and its version
 MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg")  # of a project's root
 
 
@@ -328,24 +329,35 @@ def _way(config: Config) -> tuple[object, ...]:
         respect_gitignore=True,
         output_format="",
     )
-    return repr(asked), __version__, sys.version, tuple(_code(os.path.dirname(__file__))), tuple(_installed())
+    return repr(asked), __version__, sys.version, _code(os.path.dirname(__file__)), tuple(_installed())
 
 
-def _code(directory: str) -> Iterator[tuple[str, int, int]]:
-    """Yield name, time and size of the tool's own files: whoever works on it must not get the answers of yesterday."""
+def _code(directory: str) -> object:
+    """Return what tells the tool's own files from those of yesterday: of an installed one, what was installed.
+
+    That is the same on all machines and in each new environment: in CI a cache outlives them.
+    """
+    record = os.path.join(os.path.dirname(directory), f"ms_perflint-{__version__}.dist-info", "RECORD")
+    with contextlib.suppress(OSError), open(record, "rb") as file:
+        return zlib.crc32(b"".join(sorted(line for line in file if line.startswith(b"ms_perflint/"))))
+    return tuple(_files(directory))
+
+
+def _files(directory: str) -> Iterator[tuple[str, int, int]]:
+    """Yield name, time and size of the files of who works on the tool."""
     for entry in sorted(os.scandir(directory), key=lambda entry: entry.name):
         if entry.is_dir() and entry.name != "__pycache__":
-            yield from _code(entry.path)
+            yield from _files(entry.path)
         elif entry.is_file():
             status = entry.stat()
             yield entry.name, status.st_mtime_ns, status.st_size
 
 
-def _installed() -> Iterator[tuple[str, int]]:
-    """Yield the folders of installed packages, and when something was installed there: it may bring checks."""
+def _installed() -> Iterator[tuple[str, ...]]:
+    """Yield the names and versions of the packages in each folder of them: one may bring checks."""
     for folder in sys.path:
         if os.path.basename(folder) in ("site-packages", "dist-packages") and os.path.isdir(folder):
-            yield folder, os.stat(folder).st_mtime_ns
+            yield tuple(sorted(name for name in os.listdir(folder) if name.endswith(PACKAGES)))
 
 
 def _remove(path: str) -> bool:

@@ -262,3 +262,8 @@ def _in_module(name: str) -> list[type[Check]]:
     # not `issubclass`: before Python 3.11 `tuple[int, ...]` passes for a class until it is asked
     own = [value for value in vars(module).values() if Check in getattr(value, "__mro__", ())]
     return [check for check in own if check.__module__ == name and "code" in vars(check)]
+
+
+def gain_of(code: str) -> Gain:
+    """Return what mending the findings of a rule may gain."""
+    return next((check.gain for check in checks() if check.code == code), Gain())

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
-from ms_perflint.core.findings import Finding, Safety
+from ms_perflint.core.findings import SIZES, Finding, Safety
 
 Version = tuple[int, ...]
 
@@ -108,6 +108,8 @@ class _Settings(NamedTuple):
     device: str | None = None  # one of DEVICES
     unsafe_fixes: bool = False
     extend_safe_fixes: tuple[str, ...] = ()
+    fixable: tuple[str, ...] = (ALL,)
+    unfixable: tuple[str, ...] = ()
     line_length: int = 88
     options: Mapping[str, Mapping[str, object]] = {}  # rule code -> option -> value
     respect_gitignore: bool = True
@@ -115,6 +117,8 @@ class _Settings(NamedTuple):
     lang: str | None = None  # one of LANGUAGES
     launch: tuple[Launch, ...] = ()
     arguments: Arguments | None = None  # of the one program that is judged
+    ignore_noqa: bool = False  # whether comments switch nothing off
+    min_gain: str = SIZES[-1]  # rules that may gain less are off
 
 
 class Config(_Settings):
@@ -151,6 +155,8 @@ class Config(_Settings):
         """Return how far the fix of a finding is trusted; None without fix."""
         if finding.fix is None:
             return None
+        if _closeness(self.fixable, finding.code) <= _closeness(self.unfixable, finding.code):
+            return Safety.DISPLAY
         safety = finding.fix.safety
         is_promoted = safety is Safety.UNSAFE and bool(self.extend_safe_fixes) and self.promotes(finding.code)
         return Safety.SAFE if is_promoted else safety
@@ -160,7 +166,15 @@ class Config(_Settings):
         chosen = (*self.select, *self.extend_select)
         if preview and code not in chosen:
             return False
-        return _closeness(chosen, code) > _closeness(self.ignore, code)
+        return _closeness(chosen, code) > _closeness(self.ignore, code) and self._gains_enough(code)
+
+    def _gains_enough(self, code: str) -> bool:
+        """Return whether mending the findings of a rule may gain as much as is asked for."""
+        if self.min_gain == SIZES[-1]:
+            return True
+        from ms_perflint.check import gain_of  # here, because most runs ask for all
+
+        return SIZES.index(gain_of(code).size) <= SIZES.index(self.min_gain)
 
     def _ignored_in(self, path: str, code: str) -> bool:
         """Return whether `per-file-ignores` turns the rule off in this file."""

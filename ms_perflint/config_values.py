@@ -23,6 +23,7 @@ from ms_perflint.config import (
 )
 from ms_perflint.languages import LANGUAGES, Message
 
+FARTHEST = 2  # slips of the hand between a word and what may have been meant
 EXTEND = "extend"  # the key that names the file with the table that this one extends
 
 
@@ -86,7 +87,22 @@ def override(config: Config, where: str = "--", **given: object) -> Config:
             values[name] = os.path.abspath(values[name])
         if key.endswith("per-file-ignores"):
             values[name] = _rooted(values[name], os.getcwd())
-    return _laid(config, values)
+    return _laid(config, {**values, **_left_out(config, values)})
+
+
+def _left_out(config: Config, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the command line leaves out of directories: plain names, and patterns seen from where it runs."""
+    patterns = (*given.get("exclude", ()), *given.get("extend_exclude", ()))
+    if not patterns:
+        return {}
+    patterns = tuple(each[1:] if each.startswith("./") else each for each in patterns)
+    names = {key: tuple(each for each in given.get(key, ()) if not _is_anchored(each)) for key in _EXCLUDES}
+    found: dict[str, Any] = {"extend_exclude": (*config.extend_exclude, *names["extend_exclude"])}
+    if "exclude" in given:
+        found["exclude"] = names["exclude"]
+    anchored = tuple(filter(_is_anchored, patterns))
+    others = (Excluded(os.getcwd(), anchored),) if anchored else ()
+    return {**found, "others": (*config.others, *others)}
 
 
 def extended(base: Config, values: dict[str, Any], root: str) -> Config:
@@ -152,12 +168,28 @@ def file_name(value: object, place: Spot) -> str:
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """Return `, did you mean "..."?` for the closest known word; "" when none is close."""
-    import difflib
+    """Return `, did you mean "..."?` for the closest known word; "" when none is as close as a slip of the hand."""
+    most = min(FARTHEST, len(word) // 2)
+    by_distance = sorted((_distance(word.upper(), name.upper()), name) for name in known)
+    is_close = bool(by_distance) and by_distance[0][0] <= most
+    return Message(', did you mean "{name}"?', name=by_distance[0][1]) if is_close else ""
 
-    by_upper = {name.upper(): name for name in known}
-    close = difflib.get_close_matches(word.upper(), by_upper, n=1, cutoff=0.6)
-    return Message(', did you mean "{name}"?', name=by_upper[close[0]]) if close else ""
+
+def _distance(one: str, other: str) -> int:
+    """Return how many characters are to be put in, left out, replaced or exchanged; FARTHEST + 1 for many."""
+    if abs(len(one) - len(other)) > FARTHEST:
+        return FARTHEST + 1
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for at, character in enumerate(one, 1):
+        row = [at]
+        for to, wanted in enumerate(other, 1):
+            cost = min(last[to] + 1, row[-1] + 1, last[to - 1] + (character != wanted))
+            if at > 1 and to > 1 and (character, one[at - 2]) == (other[to - 2], wanted):
+                cost = min(cost, before[to - 2] + 1)
+            row.append(cost)
+        before, last = last, row
+    return last[-1]
 
 
 def _unknown_rule(place: Spot, rule: str, known: Iterable[str]) -> ConfigError:
@@ -366,6 +398,7 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+_EXCLUDES = ("exclude", "extend_exclude")
 FIELDS = {"rules": "options"}  # keys whose field is not the key with "_" for "-"
 # each key is explained in options.py
 _READERS: Mapping[str, Callable[[object, Spot], object]] = {
@@ -382,6 +415,8 @@ _READERS: Mapping[str, Callable[[object, Spot], object]] = {
     "device": _device,
     "unsafe-fixes": _flag,
     "extend-safe-fixes": _selectors,
+    "fixable": _selectors,
+    "unfixable": _selectors,
     "line-length": _length,
     "respect-gitignore": _flag,
     "output-format": _format,

@@ -68,7 +68,7 @@ class Linter:
         coming: Sequence[str] = (),
     ) -> None:
         self.config = config
-        self.suppress = suppress  # whether comments switch findings off
+        self.suppress = suppress and not config.ignore_noqa  # whether comments switch findings off
         self.files = files
         self.remember = remember  # whether `sessions` are kept
         self._parsed = parsed  # modules that outlast the linter
@@ -498,7 +498,7 @@ class Linter:
         for reason, errors in by_error.items():
             rules = ", ".join(sorted({each.code for each in errors} - {""}))
             place = min(each.place for each in errors)
-            message = Message("{rules}: {reason}", rules=rules, reason=reason) if rules else Message(reason)
+            message: str = Message("{rules}: {reason}", rules=rules, reason=reason) if rules else reason
             self.problems.append(Problem(path, place.line, place.column, message, place.cell, internal=True))
         self._errors.clear()
         for other, reason in self._read_errors.taken().items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import tokenize
 import warnings
@@ -11,14 +12,18 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ms_perflint.core.findings import Edit, Finding, Problem
-from ms_perflint.core.source import Files, Source, SourceError
+from ms_perflint.core.source import Files, Source, SourceError, read_regular
 from ms_perflint.fixes.writing import Change
 from ms_perflint.languages import Message
 from ms_perflint.suppressions import NOQA, Comment, Suppressions, tokens
 
 CODE = re.compile(r"[A-Z]+[0-9]+", re.IGNORECASE)
+LARGEST = 10_000_000  # bytes of a file with settings
 OPENING = frozenset(("FSTRING_START", "TSTRING_START"))  # from Python 3.12 and 3.14 on
 CLOSING = frozenset(("FSTRING_END", "TSTRING_END"))
+
+
+RUFF = Message('ruff removes these comments (RUF102) unless its settings say `lint.external = ["MSP"]`')
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,24 @@ class Added:
     changes: tuple[Change, ...]
     problems: tuple[Problem, ...]  # why a comment could not be written
     hidden: tuple[Finding, ...]
+
+
+def ruff_removes(directory: str) -> bool:
+    """Return whether ruff, with the nearest settings upward from a directory, takes our codes for unknown ones.
+
+    It is told of only where a project uses it: that is where it has settings of it.
+    """
+    while True:
+        for name in ("ruff.toml", ".ruff.toml", "pyproject.toml"):
+            try:
+                raw = read_regular(os.path.join(directory, name), LARGEST)
+            except OSError:
+                continue
+            if name != "pyproject.toml" or b"[tool.ruff" in raw:
+                return re.search(rb"external\s*=\s*\[[^\]]*[\"']MSP", raw) is None
+        if directory == os.path.dirname(directory):
+            return False
+        directory = os.path.dirname(directory)
 
 
 def add(findings: Iterable[Finding], files: Files, reason: str = "") -> Added:

@@ -107,6 +107,7 @@ OPTIONS = (
         'exclude = [".venv", "build", "third_party/"]',
         "What to leave out of directories, in the language of .gitignore; replaces the default.",
         PATTERNS,
+        "--exclude",
     ),
     Option(
         "extend-exclude",
@@ -115,6 +116,7 @@ OPTIONS = (
         'extend-exclude = ["legacy/", "*_pb2.py"]',
         "What to leave out of directories besides `exclude`.",
         PATTERNS,
+        "--extend-exclude",
     ),
     Option(
         "baseline",
@@ -162,6 +164,24 @@ OPTIONS = (
         'extend-safe-fixes = ["MSP102"]',
         "Rules whose unsafe fixes you trust as if they were safe.",
         RULES,
+    ),
+    Option(
+        "fixable",
+        "list of rules",
+        [ALL],
+        'fixable = ["MSP1", "MSP301"]',
+        "Rules whose fixes may be made; those of others are shown only.",
+        RULES,
+        "--fixable",
+    ),
+    Option(
+        "unfixable",
+        "list of rules",
+        [],
+        'unfixable = ["MSP203"]',
+        "Rules whose fixes are shown only; of `fixable` and `unfixable` the more exact one wins.",
+        RULES,
+        "--unfixable",
     ),
     Option(
         "line-length",

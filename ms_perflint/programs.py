@@ -12,7 +12,7 @@ from ms_perflint.core.source import Disk
 from ms_perflint.discovery import discover
 from ms_perflint.infer.commandline import NOWHERE
 from ms_perflint.languages import Message
-from ms_perflint.program import run_configurations, sibling_configs
+from ms_perflint.program import run_configurations
 from ms_perflint.program.program import Program
 from ms_perflint.program.run_configurations import RunConfiguration
 from ms_perflint.program.target import Target
@@ -70,6 +70,8 @@ class Programs:
         """Return a program in all the run configurations in which it is judged."""
         runs = self._runs(base)
         if all(run is None or run.start is not None for run in runs) and _may_ask(base):
+            from ms_perflint.program import sibling_configs  # here, because most programs ask for nothing
+
             siblings = tuple(sibling_configs.runs(base))
             if siblings and self._needs(base, siblings):
                 runs = siblings
@@ -79,6 +81,8 @@ class Programs:
     @staticmethod
     def _needs(base: Program, siblings: tuple[RunConfiguration, ...]) -> bool:
         """Return whether a program trains with the config files that it may be given, and loads them."""
+        from ms_perflint.program import sibling_configs
+
         for run in siblings[: sibling_configs.TRIED]:
             program = base.run_as(run)
             try:

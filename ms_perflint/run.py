@@ -14,18 +14,27 @@ from ms_perflint.cache import Memories, Memory, default_directory
 from ms_perflint.commands.asked import Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output, outputs, tell, write
-from ms_perflint.commands.requests import compared_states, refuse, typed_text
-from ms_perflint.commands.touched import Touched, others_in
+from ms_perflint.commands.requests import compared_states, read_by_programs, refuse, typed_text
 from ms_perflint.config import TABLE, Arguments, Config, Trust
 from ms_perflint.config_values import override
 from ms_perflint.configurations import Configurations, Group, configurations, unread
-from ms_perflint.core.findings import Finding, Gain, Measurement, Problem, Report, Safety, joined
+from ms_perflint.core.findings import SIZES, Finding, Gain, Measurement, Problem, Report, Safety, joined
 from ms_perflint.core.source import PYTHON, Disk, Files, Overlay, Source
 from ms_perflint.discovery import Found, discover
 from ms_perflint.gate import REVIEW, answered, left_out
 from ms_perflint.languages import ENGLISH, Message, chosen, say
 from ms_perflint.named import unparsable
-from ms_perflint.report import COUNTED, FOR_PEOPLE, Outcome, render, render_statistics, rendered, unmeasured
+from ms_perflint.report import (
+    BY_GAIN,
+    COUNTED,
+    FOR_PEOPLE,
+    SORTED,
+    Outcome,
+    render,
+    render_statistics,
+    rendered,
+    unmeasured,
+)
 from ms_perflint.report.sources import Sources, position, shown
 from ms_perflint.report.style import PLAIN, Style, for_output
 from ms_perflint.report.summary import files_of, findings_of
@@ -33,6 +42,7 @@ from ms_perflint.report.summary import files_of, findings_of
 if TYPE_CHECKING:
     from ms_perflint.commands.progress import Progress
     from ms_perflint.commands.stdin import Typed
+    from ms_perflint.commands.touched import Touched
     from ms_perflint.facts.data import Facts
     from ms_perflint.fixes.fixing import Settled
     from ms_perflint.profile.joined import Joined
@@ -44,6 +54,7 @@ Measured = Callable[[Finding], Optional[Measurement]]
 
 def run(paths: Sequence[str], options: Options) -> int:
     """Return the exit code: 0 nothing left to report, 1 findings left, 2 something could not be done."""
+    options = options._replace(fix=options.fix or options.fix_only)
     refuse(options)
     if options.watch:
         from ms_perflint.commands.watching import watch
@@ -71,8 +82,7 @@ def run(paths: Sequence[str], options: Options) -> int:
         from ms_perflint.programs import files_of
 
         paths = files_of(configs.run.arguments.entry, configs)
-    others = others_in(paths) if not typed and compared is None else ()
-    touched = Touched(paths, others, configs, options.force_exclude) if others else None
+    touched = read_by_programs(paths, options, configs) if not typed else None
     if typed:
         found = typed.found(configs, options.force_exclude)
     elif touched is not None:
@@ -135,7 +145,7 @@ class Work:
         self.configs = configs
         self.memories = memories
         self.options = options
-        self.style = for_output() if any(output.file is None for output in wanted) else PLAIN
+        self.style = for_output(options.color) if any(output.file is None for output in wanted) else PLAIN
         self.typed = typed  # what came from the standard input: a fix of it is printed, and the report goes to stderr
         self.disk = typed.files() if typed else compared.after if compared is not None else Disk()
         self.comparison = self._compared(compared) if compared is not None else None
@@ -248,6 +258,8 @@ class Work:
             said = Message("Would add `# noqa` for {findings} in {files}.", findings=findings, files=files)
         if not self.options.quiet:
             tell(say(said, self.language))
+            if done and noqa.ruff_removes(self.configs.run.root):
+                tell(say(noqa.RUFF, self.language))
         return {*report.problems, *added.problems, *problems}
 
     def report(self) -> set[Problem]:
@@ -264,7 +276,8 @@ class Work:
         profiled = self._profiled(report)
         measured = _measurements(report, files) if profiled is None else profiled.measured.get
         not_shown = self._print(report, settled, files, measured, profiled)
-        self.left = sum(1 for finding in report.findings if not ((told := measured(finding)) and told.refutes))
+        left = sum(1 for finding in report.findings if not ((told := measured(finding)) and told.refutes))
+        self.left = 0 if self.options.fix_only else left
         self.fixed = len(settled.fixed) if settled else 0
         self.unread = _unread(report)
         self._say_stale(report)
@@ -303,6 +316,8 @@ class Work:
             known=len(report.known) - self.older,
             older=self.older,
             profiled=profiled,
+            fix_only=self.options.fix_only,
+            declined=settled.declined if settled else frozenset(),
             unjudged=report.unjudged,
             trained=len(report.trained),
             measured=measured,
@@ -312,6 +327,10 @@ class Work:
             show = render_statistics if self.options.statistics and output.format in COUNTED else render
             styled = outcome._replace(style=self.style if output.file is None else PLAIN)
             findings = profiled.findings if profiled is not None else report.findings
+            if self.options.fix_only:
+                findings = ()
+            if self.options.sort == BY_GAIN and output.format in SORTED:
+                findings = tuple(sorted(findings, key=by_gain))
             text, problems = rendered(partial(show, output.format), styled, findings, output.format)
             write(text, output.file, aside=bool(settled and self.typed))
             failed.update(problems)
@@ -374,7 +393,7 @@ class Work:
 
         asked: list[tuple[Finding, str]] = []
 
-        def note(finding: Finding, diff: str) -> bool:
+        def note(finding: Finding, diff: str, left: int) -> bool:
             asked.append((finding, diff))
             return False
 
@@ -416,7 +435,7 @@ class Work:
         people = is_terminal and all(output.file or output.format in FOR_PEOPLE for output in self.outputs)
         ask = people and not options.no_interactive and not self.configs.unsafe_fixes
         consent = Dialogue(self.style, self.language) if ask else None
-        return fix(self.lint, self.disk, self.configs, unsafe=self.configs.unsafe_fixes, consent=consent)
+        return fix(self.lint, self.disk, self.configs, unsafe=self.configs.unsafe_fixes, consent=consent, rank=by_gain)
 
     def _trust(self, given: frozenset[str], finding: Finding) -> Safety | None:
         """Return how far a fix is trusted; one that changes a file that was not given is only shown."""
@@ -471,8 +490,12 @@ def _on_top(options: Options, given: Arguments | None, config: Config) -> Config
         unsafe_fixes=options.unsafe_fixes,
         lang=options.lang,
         baseline=options.baseline,
+        fixable=options.fixable,
+        unfixable=options.unfixable,
+        exclude=options.exclude,
+        extend_exclude=options.extend_exclude,
     )
-    config = config._replace(arguments=given)
+    config = config._replace(arguments=given, ignore_noqa=options.ignore_noqa, min_gain=options.min_gain)
     return config._replace(baseline=None) if options.no_baseline else config
 
 
@@ -489,11 +512,16 @@ def _arguments(paths: Sequence[str], words: tuple[str, ...]) -> Arguments:
     return Arguments(entry, words, os.getcwd())
 
 
+def by_gain(finding: Finding) -> tuple[int, Finding]:
+    """Return a sort key: what may gain the most first."""
+    return SIZES.index(gain(finding.code).size), finding
+
+
 def gain(code: str) -> Gain:
     """Return what mending the findings of a rule may gain."""
-    from ms_perflint.check import checks
+    from ms_perflint.check import gain_of  # here, because it brings all rules
 
-    return next((check.gain for check in checks() if check.code == code), Gain())
+    return gain_of(code)
 
 
 def _measurements(report: Report, files: Files) -> Measured:

@@ -13,7 +13,7 @@ from front import END, FIXED, SAFE, TRAIN, UNSAFE, on_terminal, run, run_process
 from ms_perflint import __version__, pages
 
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
-ASKED = "Make this change? [y]es, [n]o, [a]ll of MSP301, [A]ll, [q]uit: "
+ASKED = ": make this change? [y]es, [n]o, [a]ll of MSP301, [A]ll, [q]uit: "
 
 
 @pytest.fixture
@@ -191,10 +191,26 @@ def test_answers_can_hold_for_more_than_one_fix(
 
 
 @terminal
+def test_questions_are_numbered_and_what_may_gain_the_most_comes_first(here: Path) -> None:
+    """What was refused is named again, and not shown again."""
+    options = ("--isolated", "-n", "--select", "MSP101,MSP301", "--mindspore-version", "1.1", "--fix", ".")
+    (here / "other.py").write_text(TRAIN)
+    ran = on_terminal(*options, cwd=here, answers=["n", "y", "n", "y"], env={"NO_COLOR": "1"})
+    asked = [line.split(":")[0] for line in ran.out.splitlines() if "make this change?" in line]
+    assert asked == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"]
+    questions, report = ran.out.rsplit("[q]uit: y\n", 1)
+    shown = [line.split()[1] for line in questions.splitlines() if line.startswith(("other.py:", "train.py:"))]
+    assert shown == ["MSP101", "MSP101", "MSP301", "MSP301"]
+    assert [line.split(":")[0] for line in report.splitlines() if ": MSP" in line and ":8:" in line] == ["other.py"]
+    assert " | " not in report and "help:" not in report
+    assert "Found 4 findings (2 fixed, 2 remaining)." in report
+
+
+@terminal
 def test_nobody_is_asked_when_it_makes_no_sense(here: Path) -> None:
     for more in ("--no-interactive",), ("--output-format", "json"), ("--unsafe-fixes",):
         ran = on_terminal(*UNSAFE, "--fix", *more, "train.py", cwd=here)
-        assert "Make this change?" not in ran.out
+        assert "make this change?" not in ran.out
 
 
 @terminal
@@ -298,3 +314,94 @@ def test_a_file_that_is_named_has_to_be_python(here: Path) -> None:
     assert run("--isolated", "--select", "MSP6", "-n", ".", cwd=here).code == 0
     (here / "cookie.py").write_bytes("# coding: latin-1\nx = 'é'\n".encode("latin-1"))
     assert run("--isolated", "-n", "cookie.py", cwd=here).code == 0
+
+
+def test_what_is_left_out_of_directories(here: Path) -> None:
+    (here / "old").mkdir()
+    (here / "old" / "train.py").write_text(TRAIN)
+    (here / "build").mkdir()
+    (here / "build" / "train.py").write_text(TRAIN)
+
+    def files(*options: str, cwd: Path = here) -> list[str]:
+        found = json.loads(run(*SAFE, "-n", *options, "--output-format", "json", cwd=cwd).out)
+        return [str(Path(each["filename"]).relative_to(here)) for each in found]
+
+    assert files() == ["old/train.py", "train.py"]
+    assert files("--extend-exclude", "old") == files("--extend-exclude", "./old,x", ".") == ["train.py"]
+    assert files("--exclude", "old") == ["build/train.py", "train.py"]
+    assert files("--exclude", "old/train.py,/train.py") == ["build/train.py"]
+    assert files("--extend-exclude", "/train.py", cwd=here / "old") == []
+    assert files("--extend-exclude", "old/*.py", cwd=here / "old") == ["old/train.py"]
+
+
+def test_rules_whose_fixes_are_not_made(here: Path) -> None:
+    for options, fixed in (
+        (("--unfixable", "MSP3"), 0),
+        (("--fixable", "MSP1"), 0),
+        (("--fixable", "MSP301", "--unfixable", "MSP3"), 1),
+        (("--unfixable", "MSP102"), 1),
+    ):
+        assert ("[*]" in run(*SAFE, "-n", *options, cwd=here).out) == bool(fixed), options
+    assert run(*SAFE, "-n", "--fix", "--unfixable", "ALL", cwd=here).code == 1
+    assert (here / "train.py").read_text(encoding="utf-8") == TRAIN
+    (here / "pyproject.toml").write_text(
+        '[tool.ms-perflint]\nselect = ["MSP301"]\nunfixable = ["synchronous-checkpoint"]\n'
+    )
+    assert "shown only" in run("-n", cwd=here).out
+    assert "async_save=True" in run("-n", "--fixable", "MSP301", "--fix", cwd=here).out
+
+
+def test_fix_only_reports_nothing_that_is_left(here: Path) -> None:
+    ran = run("--isolated", "-n", "--fix-only", cwd=here)
+    assert (ran.code, ran.out) == (0, "Fixed train.py: MSP301\nFixed 1 finding.\n")
+    assert run("--isolated", "-n", cwd=here).code == 1
+    again = run("--isolated", "-n", "--fix-only", "--exit-non-zero-on-fix", cwd=here)
+    assert (again.code, again.out) == (0, "Fixed 0 findings.\n")
+
+
+def test_comments_and_gains(here: Path) -> None:
+    (here / "train.py").write_text(TRAIN.replace("steps=100)", "steps=100)  # noqa: MSP301"))
+    assert run(*SAFE, "-n", cwd=here).code == 0
+    assert run(*SAFE, "-n", "--ignore-noqa", cwd=here).code == 1
+    (here / "train.py").write_text(TRAIN)
+    codes = [
+        line.split()[1] for line in run("--isolated", "-n", "--output-format", "concise", cwd=here).out.splitlines()
+    ]
+    by_gain = run("--isolated", "-n", "--output-format", "concise", "--sort", "gain", cwd=here).out.splitlines()
+    assert codes[0] == "MSP301" and [line.split()[1] for line in by_gain][-2] == "MSP301"
+    large = run("--isolated", "-n", "--output-format", "concise", "--min-gain", "large", cwd=here).out
+    assert "MSP301" not in large and "MSP101" in large
+    assert "MSP301" in run("--isolated", "-n", "--min-gain", "medium", cwd=here).out
+
+
+def test_colour_as_it_is_asked_for(here: Path) -> None:
+    assert "\x1b[" in run(*SAFE, "-n", "--color", "always", cwd=here).out
+    assert "\x1b[" in run(*SAFE, "-n", "--color", "always", cwd=here, env={"NO_COLOR": "1"}).out
+    assert "\x1b[" not in run(*SAFE, "-n", "--color", "never", cwd=here, env={"FORCE_COLOR": "1"}).out
+    assert "\x1b[" not in run(*SAFE, "-n", cwd=here).out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("chekc", "train.py"), 'no such command "chekc", did you mean "check"?'),
+        (("progam", "train.py"), 'no such command "progam", did you mean "program"?'),
+        (("--selct", "MSP301"), 'No such option: --selct, did you mean "--select"?'),
+        (("--frobnicate",), "No such option: --frobnicate"),
+        (("--select", "MSP3O1"), 'unknown rule "MSP3O1", did you mean "MSP301"?'),
+        (("--select", "checkpoint"), 'unknown rule "checkpoint"'),
+    ],
+)
+def test_a_slip_of_the_hand_is_told_at_once(arguments: tuple[str, ...], said: str, here: Path) -> None:
+    ran = run(*arguments, cwd=here)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert ran.err.endswith(f"{said}\n")
+
+
+def test_without_a_path_it_is_the_working_directory(here: Path) -> None:
+    (here / "check.py").write_text("")
+    assert run(*SAFE, "-n", cwd=here) == run(*SAFE, "-n", ".", cwd=here)
+    assert run("check", *SAFE, "-n", cwd=here) == run("check", *SAFE, "-n", ".", cwd=here)
+    assert json.loads(run("--show-files", "--output-format", "json", cwd=here).out)
+    (here / "chekc").mkdir()
+    assert run("chekc", "-n", "--isolated", cwd=here).err == "no Python files found\n"

@@ -270,7 +270,7 @@ def test_a_person_is_asked_in_chinese(here: Path) -> None:
         (["--select", "MSP31", "train.py"], 'ms-perflint: 错误：--select: 未知规则 "MSP31"，是否想写 "MSP301"？'),
         (["--config", "gone.toml", "train.py"], "ms-perflint: 错误：gone.toml: 无法读取："),
         (["--fxi", "train.py"], 'ms-perflint: 错误：没有选项 --fxi，是否想写 "--fix"？'),
-        (["--fix"], "ms-perflint: 错误：缺少参数 'PATH...'。"),
+        (["chekc", "train.py"], 'ms-perflint: 错误：没有命令 "chekc"，是否想写 "check"？'),
         (["--output-format", "jsn", "train.py"], "ms-perflint: 错误：'--output-format' 的值无效：未知格式"),
         (["--per-file-ignores", "x", "train.py"], "ms-perflint: 错误：'--per-file-ignores' 的值无效：应为"),
         (["--quiet", "--verbose", "train.py"], "ms-perflint: 错误：--quiet 与 --verbose 不能同时使用"),

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import get_args
 
 import grimp
 
 import ms_perflint
+from ms_perflint.infer.kinds import KINDS
+from ms_perflint.infer.values import What
 
 MOST = 4  # modules that may import one another
 PACKAGE = Path(ms_perflint.__file__).parent
@@ -48,6 +51,11 @@ def found(paths: Iterable[Path], wanted: Callable[[ast.AST], bool]) -> list[str]
 def test_only_the_evaluator_tells_the_kinds_of_values_apart() -> None:
     """All others, libraries too, ask a value what they want to know: `known.definition`, `known.creation`."""
     assert found(OTHERS, lambda node: isinstance(node, ast.Attribute) and node.attr == "what") == []
+
+
+def test_each_kind_of_value_has_one_class_that_says_what_it_gives() -> None:
+    assert set(KINDS) == set(get_args(What))
+    assert len(set(KINDS.values())) == len(KINDS)
 
 
 def test_no_value_is_represented_by_syntax_that_stands_in_no_file() -> None:

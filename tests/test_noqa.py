@@ -136,3 +136,22 @@ def test_what_cannot_be_done_is_said(tmp_path: Path, arguments: list[str], messa
     ran = run(*SAFE, *arguments, "train.py", cwd=tmp_path)
     assert (ran.code, ran.out) == (2, "") and message in ran.err
     assert (tmp_path / "train.py").read_text() == TRAIN
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("pyproject.toml", "[tool.ruff]\nline-length = 100\n", True),
+        ("pyproject.toml", '[tool.ruff.lint]\nexternal = ["V",\n  "MSP"]\n', False),
+        ("pyproject.toml", "[tool.black]\n", False),
+        ("ruff.toml", '[lint]\nselect = ["ALL"]\n', True),
+        (".ruff.toml", "lint.external = ['MSP']\n", False),
+    ],
+)
+def test_who_uses_ruff_is_told_to_let_our_codes_stand(tmp_path: Path, name: str, text: str, told: bool) -> None:
+    (tmp_path / name).write_text(text)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "train.py").write_text(TRAIN)
+    ran = run("--select", "MSP301", "-n", "--add-noqa", ".", cwd=tmp_path / "src")
+    assert ("lint.external" in ran.err) is told and "Added `# noqa` for 1 finding in 1 file." in ran.err
+    assert "lint.external" not in run("--select", "MSP301", "-n", "--add-noqa", ".", cwd=tmp_path / "src").err

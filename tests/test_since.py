@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -465,3 +467,99 @@ def test_a_cache_knows_what_was_found_and_keeps_the_new_state(here: Repository, 
     assert first.out == second.out
     assert "app/train.py:8:14: MSP301" in second.out
     assert "cache: 2 of 2 files had not changed" in second.err
+
+
+# --- the same as two checkouts
+
+
+PARTS = {
+    "app/train.py": (
+        BY_CONFIG,
+        BY_CONFIG.replace("save_checkpoint_steps=100", "save_checkpoint_steps=300"),
+        "# a comment\n\n" + BY_CONFIG,
+        BY_CONFIG.replace("config.yaml", "other.yaml"),
+        BY_CONFIG.replace('"])', '"])  # noqa: MSP301'),
+        None,
+    ),
+    "app/config.yaml": ("in_background: true\n", "in_background: false\n", "other: 1\n", None),
+    "app/other.yaml": ("in_background: false\n", "in_background: true\n", None),
+    "lib/train.py": (BY_OPTION, "import os\n" + BY_OPTION, BY_OPTION.replace("default=0", "default=1"), None),
+    "lib/scripts/run.sh": ("python train.py --wait 0\n", "python train.py --wait 1\n", "python ../train.py\n", None),
+    "plain.py": (SLOW, FIXED, SLOW + "\n\nprint(1)\n", SLOW.replace("=100)", "=100, keep_checkpoint_max=3)"), None),
+    "requirements.txt": ("mindspore==2.4\n", "mindspore==1.10\n", "numpy\n", None),
+}
+
+
+def written(root: Path, state: dict[str, str | None]) -> None:
+    """Make the files of a folder those of a state."""
+    for name, text in state.items():
+        path = root / name
+        if text is None:
+            path.unlink(missing_ok=True)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+
+
+def findings(root: Path, state: dict[str, str | None]) -> list[tuple[str, int, str]]:
+    """Return file, row and rule of all findings in a state, which is written out."""
+    shutil.rmtree(root, ignore_errors=True)
+    written(root, state)
+    ran = run("--no-cache", "--isolated", "--select", "MSP301,MSP501", "--output-format", "json", ".", cwd=root)
+    assert ran.code in (0, 1), ran.err
+    return [
+        (Path(each["filename"]).relative_to(root).as_posix(), each["location"]["row"], each["code"])
+        for each in json.loads(ran.out)
+    ]
+
+
+def moved_rows(before: str, after: str, folder: Path) -> dict[int, set[int]]:
+    """Return the rows of a text in which a row of an older one may be found again, as git sees it."""
+    folder.mkdir(exist_ok=True)
+    (folder / "a").write_text(before, encoding="utf-8")
+    (folder / "b").write_text(after, encoding="utf-8")
+    done = subprocess.run(
+        ["git", "diff", "--no-index", "-U0", "a", "b"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    found: dict[int, set[int]] = {}
+    shift, last = 0, 0
+    hunks = re.findall(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", done.stdout, re.MULTILINE)
+    for hunk in [*hunks, (str(before.count("\n") + 1), "0", "0", "0")]:
+        start, count, new, added = (int(part) if part else 1 for part in hunk)
+        first = start if count else start + 1
+        found.update((row, {row + shift}) for row in range(last + 1, first))
+        found.update((row, set(range(new, new + added))) for row in range(first, first + count))
+        shift, last = new + added - first - count + (0 if added else 1), first + count - 1
+    return found
+
+
+def worse(old: dict[str, str | None], new: dict[str, str | None], folder: Path) -> list[tuple[str, int, str]]:
+    """Return what is worse in the new state, found out by two runs over two folders."""
+    before, left = findings(folder / "old", old), findings(folder / "new", new)
+    for name, row, code in before:
+        was, now = old[name], new.get(name)
+        rows = moved_rows(was or "", now or "", folder / "diff")
+        same = next((each for each in left if each[0] == name and each[2] == code and each[1] in rows[row]), None)
+        if same is not None:
+            left.remove(same)
+    return left
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_changes_make_worse_what_two_checkouts_tell(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    repository = Repository(tmp_path / "here")
+    states: list[dict[str, str | None]] = []
+    for _ in range(3):
+        last = states[-1] if states else {}
+        kept = {name: last[name] for name in PARTS if states and chance.random() < 0.5}
+        states.append({name: kept[name] if name in kept else chance.choice(texts) for name, texts in PARTS.items()})
+        written(repository.root, states[-1])
+        if len(states) < 3:
+            repository.commit()
+    if chance.random() < 0.5:
+        repository.git("add", "--all")
+    for back, old in ((0, states[1]), (1, states[0])):
+        arguments = ("--isolated", "--select", "MSP301,MSP501", ".")
+        expected = worse(old, states[2], tmp_path / "apart")
+        assert repository.since(f"HEAD~{back}", *arguments) == expected, (back, old, states[2])

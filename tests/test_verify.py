@@ -231,7 +231,7 @@ def test_processes_end_soon_once_all_is_done(tmp_path: Path) -> None:
 
 
 def test_output_and_exit_code_are_told(tmp_path: Path) -> None:
-    text = "import sys; print('x' * 30000 + 'end'); sys.exit(4)"
+    text = "import sys; print('x' * 300000 + 'end'); sys.exit(4)"
     code, output = processes.run([sys.executable, "-c", text], str(tmp_path), os.environ, 20)
     assert (code, len(output), output[-4:]) == (4, processes.SHOWN, "end\n")
 
@@ -271,6 +271,12 @@ def test_an_error_of_a_worker_comes_before_that_of_its_launcher(tmp_path: Path) 
     written(tmp_path, "1", {"rank": None}, {"error": "RuntimeError: a worker failed"})
     written(tmp_path, "2", {"rank": 1}, {"error": "ValueError: why"})
     assert records.read(tmp_path) == Run(error="ValueError: why")
+
+
+def test_a_program_that_fails_after_some_steps_is_not_done(tmp_path: Path) -> None:
+    written(tmp_path, "1", {"rank": None}, interval(1.0), interval(1.0), {"error": "ValueError: x"}, {"end": True})
+    found = records.read(tmp_path)
+    assert (found.error, found.is_done) == ("ValueError: x", False)
 
 
 def test_a_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
@@ -474,3 +480,21 @@ def test_nothing_is_loaded_where_nothing_is_kept(tmp_path: Path) -> None:
     made(tmp_path, train_py=TRAIN)
     ran = run_process("train.py", "--isolated", cwd=tmp_path, env={"PYTHONVERBOSE": "1"})
     assert "verify.kept" not in ran.err and "verify.lookup" in ran.err
+
+
+def test_an_editor_shows_what_was_measured(tmp_path: Path) -> None:
+    types = pytest.importorskip("lsprotocol.types")
+    from ms_perflint.core.source import Disk
+    from ms_perflint.engine import lint
+    from ms_perflint.server.hover import hover
+    from ms_perflint.server.linting import _by_path
+    from ms_perflint.server.places import Columns
+
+    made(tmp_path, train_py=TRAIN)
+    kept(tmp_path, {"verdict": "faster", "step_ms": TIMES})
+    path, config = str(tmp_path / "train.py"), Config(root=str(tmp_path), select=("MSP301",))
+    checked = _by_path(lint([path], config), config, Disk())[path]
+    place = checked.findings[0].place
+    at = types.Position(place.row - 1, place.column)
+    shown = hover(checked, 0, at, Columns(types.PositionEncodingKind.Utf16), True)
+    assert "measured 2026-11-22 on CPU: 38 % less time per step" in shown.contents.value

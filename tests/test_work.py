@@ -17,8 +17,9 @@ from ms_perflint import engine, linter, programs, syntax
 from ms_perflint.config import Config
 from ms_perflint.core.source import Disk, Source
 from ms_perflint.discovery import discover
-from ms_perflint.index import semantic_index
+from ms_perflint.index import execution_order, semantic_index
 from ms_perflint.index.index_builder import _IndexBuilder
+from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer.queries import Queries
 from ms_perflint.program import live_code
 from ms_perflint.program.program import Program
@@ -26,6 +27,7 @@ from ms_perflint.program.target import Target
 from ms_perflint.program.value_flow import ValueFlow
 from ms_perflint.resolve import project
 from ms_perflint.resolve.project import Project
+from ms_perflint.training.networks import layers
 
 LAYERS = 12
 TRAIN = """
@@ -128,7 +130,7 @@ BUDGET = {
     "outlined": 18,
     "expressions": 162,
     "reached": 2,
-    "evaluated": 278,
+    "evaluated": 280,
     "sliced": 1,
 }
 
@@ -231,6 +233,26 @@ def registry(number: int) -> dict[str, str]:
     return files
 
 
+WIDTHS = """
+from mindspore import nn
+
+def width(kind, scale):
+    return {"wide": 128, "small": 64}[kind] * scale
+
+def make(given):
+    kinds = [("wide", 1), ("small", 2), ("wide", 3)]
+    return nn.SequentialCell([nn.Dense(width("small", 1), width(kind, scale)) for kind, scale in kinds])
+"""
+
+
+def calls_of_a_package(number: int) -> dict[str, str]:
+    """Return scripts that use the same functions of a package, which it enters by several calls."""
+    files = {"setup.py": "", "kit/__init__.py": "", "kit/widths.py": WIDTHS + PADDING}
+    for at in range(number):
+        files[f"train_{at}.py"] = SCRIPT.format(imports="from kit.widths import make") + PADDING
+    return files
+
+
 @pytest.mark.parametrize("shape", [tools_and_package, examples_beside_package, registry])
 def test_each_file_of_a_library_is_parsed_once(
     shape: Callable[[int], dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -251,7 +273,12 @@ def test_each_file_of_a_library_is_parsed_once(
 
 
 # Evaluations, and how often values are followed through the assignment graphs of a program
-LIBRARIES = {tools_and_package: (432, 12), examples_beside_package: (247, 12), registry: (304, 13)}
+LIBRARIES = {
+    tools_and_package: (396, 12),
+    examples_beside_package: (247, 12),
+    registry: (304, 13),
+    calls_of_a_package: (184, 12),
+}
 
 
 @pytest.mark.parametrize("shape", LIBRARIES)
@@ -304,3 +331,43 @@ def test_a_check_does_not_lead_to_all_that_is_checked(
     value = program.evaluator.callees(semantic_index.by_word["_network"][0])
     assert [known.type_api for known in value.alternatives] == ["builtins.object"]
     assert counts["evaluated"] < 30
+
+
+def test_the_steps_of_a_function_are_put_into_order_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, calls_of_a_package(6))
+    ordered: Counter[Scope] = Counter()
+    order = execution_order._steps_of
+
+    def counted(scope: Scope) -> list[Any]:
+        ordered[scope] += 1
+        return order(scope)
+
+    monkeypatch.setattr(execution_order, "_steps_of", counted)
+    config = Config(str(tmp_path), select=("ALL",))
+    assert not engine.lint(discover([str(tmp_path)], config).files, config).problems
+    assert len(ordered) > 12 and set(ordered.values()) == {1}
+
+
+@pytest.mark.parametrize(
+    ("given", "is_evaluated"),
+    [
+        ("Tensor(manager.get_loss_scale(), ms.float32)", False),
+        ("initializer('normal', shape)", False),
+        ("Tensor(np.load(path))", False),
+        ("Tensor(np.zeros((64, 100)))", True),
+        ("initializer('normal', [64, 100])", True),
+        ("Tensor(np.random.randn(64, 100))", True),
+    ],
+)
+def test_a_weight_whose_axes_do_not_stand_there_is_not_evaluated(
+    given: str, is_evaluated: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imports = "import numpy as np\nimport mindspore as ms\nfrom mindspore import Parameter, Tensor\n"
+    more = "from mindspore.common.initializer import initializer\n"
+    write(tmp_path, {"train.py": f"{imports}{more}def weight(manager, shape, path):\n    return Parameter({given})\n"})
+    program = Program(Project(Disk()), str(tmp_path / "train.py"), Target((0,), ()))
+    (call,) = program.calls(layers.PARAMETER)
+    counts: Counter[str] = Counter()
+    count(monkeypatch, counts, Queries, "_answer", "evaluated")
+    assert bool(layers.weight(call)) is is_evaluated
+    assert bool(counts["evaluated"]) is is_evaluated

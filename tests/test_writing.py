@@ -556,10 +556,20 @@ def test_processes_end_with_the_run_that_started_them(tmp_path: Path, number: si
 def test_an_interrupt_at_the_question_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(TRAIN)
     ran = on_terminal(*UNSAFE, "--fix", ".", cwd=tmp_path, answers=[INTERRUPT])
-    assert ran.code == 130
+    assert ran.code == 1
     assert "Traceback" not in ran.out
     assert ran.out.count(PROMPT.decode()) == 1
     assert (tmp_path / "train.py").read_text() == TRAIN
+    assert "Interrupted: no more questions; what was agreed to is made.\n" in ran.out
+
+
+def test_an_interrupt_keeps_what_was_agreed_to(tmp_path: Path) -> None:
+    for name in ("a.py", "b.py", "c.py"):
+        (tmp_path / name).write_text(TRAIN)
+    ran = on_terminal(*UNSAFE, "--fix", ".", cwd=tmp_path, answers=["y", INTERRUPT])
+    assert ran.code == 1 and "Interrupted: " in ran.out
+    assert [(tmp_path / name).read_text() for name in ("a.py", "b.py", "c.py")] == [FIXED, TRAIN, TRAIN]
+    assert "Found 3 findings (1 fixed, 2 remaining)." in ran.out
 
 
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])

@@ -29,6 +29,15 @@ class Options(NamedTuple):
     """What was asked for on the command line; None and () were not given."""
 
     fix: bool = False
+    fix_only: bool = False
+    fixable: tuple[str, ...] = ()
+    unfixable: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    extend_exclude: tuple[str, ...] = ()
+    ignore_noqa: bool = False
+    min_gain: str = "small"
+    sort: str = "place"
+    color: str = "auto"
     unsafe_fixes: bool | None = None
     no_interactive: bool = False
     diff: bool = False

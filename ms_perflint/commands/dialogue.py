@@ -14,7 +14,7 @@ UNSAFE = Message("unsafe")
 
 
 class Dialogue:
-    """Remembers answers that hold for more than one fix; quitting means no to all that follow."""
+    """Remembers answers that hold for more than one fix; quitting, or an interrupt, means no to all that follow."""
 
     def __init__(self, style: Style, language: str = ENGLISH) -> None:
         self._style = style
@@ -22,15 +22,17 @@ class Dialogue:
         self._codes: set[str] = set()
         self._all = False
         self._over = False
+        self._asked = 0
 
-    def __call__(self, finding: Finding, diff: str) -> bool:
-        """Return whether the fix is to be made."""
+    def __call__(self, finding: Finding, diff: str, left: int) -> bool:
+        """Return whether the fix is to be made; `left` are still to be asked about, this one among them."""
         if self._over:
             return False
         if self._all or finding.code in self._codes:
             return True
         self._show(in_language(finding, self._language), diff)
-        answer = self._ask(finding.code)
+        self._asked += 1
+        answer = self._ask(finding.code, self._asked, self._asked + left - 1)
         self._over = answer == "q"
         self._all = answer == "A"
         if answer == "a":
@@ -45,15 +47,24 @@ class Dialogue:
             if text is not None:
                 click.echo(f"{style(say(UNSAFE, self._language), 'yellow')}: {text}")
 
-    def _ask(self, code: str) -> str:
-        """Return one of the answers; the end of the input means to quit."""
-        message = Message("Make this change? [y]es, [n]o, [a]ll of {code}, [A]ll, [q]uit: ", code=code)
+    def _ask(self, code: str, number: int, most: int) -> str:
+        """Return one of the answers; the end of the input means to quit, and so does an interrupt."""
+        message = Message(
+            "{number} of {most}: make this change? [y]es, [n]o, [a]ll of {code}, [A]ll, [q]uit: ",
+            number=number,
+            most=most,
+            code=code,
+        )
         question = say(message, self._language)
         while True:
             try:
                 answer = input(question).strip()
             except EOFError:
                 click.echo()
+                return "q"
+            except KeyboardInterrupt:
+                said = Message("Interrupted: no more questions; what was agreed to is made.")
+                click.echo(f"\n{say(said, self._language)}")
                 return "q"
             if answer in ANSWERS:
                 return answer

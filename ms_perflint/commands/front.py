@@ -19,8 +19,10 @@ from ms_perflint.commands.asked import EXECUTORS, PROCESSES, Options, listed, wi
 from ms_perflint.commands.mistakes import INTERRUPTED, UsageError, reason
 from ms_perflint.commands.outputs import Output, output
 from ms_perflint.config_values import suggestion
+from ms_perflint.core.findings import SIZES
 from ms_perflint.languages import LANGUAGES, VARIABLE, Message, chosen, say
-from ms_perflint.report import FORMATS
+from ms_perflint.report import FORMATS, SORTS
+from ms_perflint.report.style import COLOURS
 from ms_perflint.version import __version__
 
 if TYPE_CHECKING:
@@ -38,7 +40,11 @@ class Front(click.Group):
         """Put `check` before arguments that name no command."""
         args = with_files(args)
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
+            if not ctx.resilient_parsing:  # as for the completion of a shell
+                self._refuse_slip(args[0])
             args = ["check", *args]
+        elif not args and not ctx.resilient_parsing:
+            args = ["check"]
         if "--" in args and args[0] in ("check", "program"):
             end = args.index("--")
             ctx.meta[ARGUMENTS] = tuple(args[end + 1 :])
@@ -46,6 +52,12 @@ class Front(click.Group):
         # with a space in between, a path would be taken for the reason
         args = ["--add-noqa=" if arg == "--add-noqa" else arg for arg in args]
         return super().parse_args(ctx, args)
+
+    def _refuse_slip(self, word: str) -> None:
+        """Raise UsageError where the first word is no path that is there, and nearly a command."""
+        hint = suggestion(word, self.commands) if word.isalpha() and not os.path.exists(word) else ""
+        if hint:
+            raise UsageError(Message('no such command "{word}"{hint}', word=word, hint=hint))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Offer what `check` takes too: its options, and files where no command begins like this."""
@@ -64,7 +76,6 @@ class Front(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     options_metavar="[check] [OPTIONS]",
     subcommand_metavar="PATH...",
-    no_args_is_help=True,
 )
 @click.version_option(__version__, prog_name="ms-perflint", message="%(prog)s %(version)s")
 def front() -> None:
@@ -79,10 +90,12 @@ def _split(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tupl
     return found
 
 
-def _rules(name: str, text: str) -> Callable[[FC], FC]:
-    """Return an option that takes rules."""
-    complete = completion.selection
-    return click.option(name, multiple=True, metavar="RULES", callback=_split, shell_complete=complete, help=text)
+def _rules(name: str, text: str, *names: str) -> Callable[[FC], FC]:
+    """Return an option that takes rules, or with patterns of files their names."""
+    is_path = name.endswith("exclude")
+    metavar, complete = ("PATTERNS", completion.file) if is_path else ("RULES", completion.selection)
+    declared = (name, *names, name[2:].replace("-", "_"))
+    return click.option(*declared, multiple=True, metavar=metavar, callback=_split, shell_complete=complete, help=text)
 
 
 def _reason(_: click.Context, __: click.Parameter, text: Optional[str]) -> Optional[str]:
@@ -176,6 +189,7 @@ _lang = click.option(
 @front.command()
 @click.argument("paths", nargs=-1, metavar="PATH...", shell_complete=completion.file)
 @click.option("--fix", is_flag=True, help="Mend what is safe to mend; on a terminal, ask about the rest.")
+@click.option("--fix-only", is_flag=True, help="Mend, and report nothing that is left.")
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Mend also what changes numerics or timing.")
 @click.option("--no-interactive", is_flag=True, help="Never ask.")
 @click.option("--diff", is_flag=True, help="Show what fixes would change and write nothing.")
@@ -183,8 +197,19 @@ _lang = click.option(
     "--add-noqa", metavar="[=REASON]", callback=_reason, help="Write `# noqa` for what is reported, and a reason."
 )
 @_rules("--select", "Rules to use: codes, prefixes, names, ALL; comma-separated.")
-@_rules("--ignore", "Rules not to use.")
+@_rules("--ignore", "Rules not to use.", "--extend-ignore")
 @_rules("--extend-select", "Rules to use besides those selected.")
+@_rules("--fixable", "Rules whose fixes may be made; others are shown.")
+@_rules("--unfixable", "Rules whose fixes are shown and not made.")
+@click.option(
+    "--min-gain",
+    type=click.Choice(SIZES[::-1]),
+    default=SIZES[-1],
+    help="Use only rules that may gain so much: small (all), medium or large.",
+)
+@click.option("--ignore-noqa", is_flag=True, help="Report also what comments switch off.")
+@_rules("--exclude", "Patterns of what to leave out of directories, instead of `exclude` of the configuration.")
+@_rules("--extend-exclude", "Patterns of what to leave out of directories besides.")
 @_ignores("--per-file-ignores", "Rules not to use in some files, like tests/*:MSP301; ! in front means: in all others.")
 @_ignores("--extend-per-file-ignores", "The same, besides what the configuration says.")
 @click.option("--since", metavar="REV", help="Report only what is worse than where this branch left a git revision.")
@@ -213,6 +238,13 @@ _lang = click.option(
     shell_complete=completion.file,
     help="Write the report that names no file of its own to this one.",
 )
+@click.option(
+    "--sort",
+    type=click.Choice(SORTS),
+    default=SORTS[0],
+    help="The order of text, concise and json: by place, or what may gain the most first.",
+)
+@click.option("--color", type=click.Choice(COLOURS), default=COLOURS[0], help="Whether to colour what is printed.")
 @click.option("--statistics", is_flag=True, help="Report how often each rule was found instead of the findings.")
 @click.option("-v", "--verbose", is_flag=True, help="Say what was passed over and why, and where time went.")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings and errors, nothing else.")
@@ -263,12 +295,12 @@ def check(paths: tuple[str, ...], view: str | None, **options: Any) -> int:
 
 
 def _with_arguments(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[tuple[str, ...], Options]:
-    """Return the paths, and what was asked for with the arguments of the program; without a path, these are paths."""
-    context = click.get_current_context()
-    words: tuple[str, ...] | None = context.meta.get(ARGUMENTS)
-    if not paths and not words:
-        raise click.MissingParameter(ctx=context, param=check.params[0])
-    return (paths, Options(**options, arguments=words)) if paths else (words or (), Options(**options))
+    """Return the paths, and what was asked for with the arguments of the program; without a path, these are paths.
+
+    Without those either, it is the working directory.
+    """
+    words: tuple[str, ...] | None = click.get_current_context().meta.get(ARGUMENTS)
+    return (paths, Options(**options, arguments=words)) if paths else (words or (".",), Options(**options))
 
 
 @front.command()

@@ -13,7 +13,12 @@ from ms_perflint.options import OPTIONS, Option
 from ms_perflint.run import settings
 
 DEFAULT = "default"
-ADDED = ("ignore", "extend-select", "extend-per-file-ignores")  # the command line adds to what the file says
+ADDED = (
+    "ignore",
+    "extend-select",
+    "extend-exclude",
+    "extend-per-file-ignores",
+)  # the command line adds to what the file says
 
 
 @dataclass(frozen=True)

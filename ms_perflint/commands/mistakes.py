@@ -22,7 +22,9 @@ def reason(error: click.ClickException) -> str:
     from ms_perflint.languages import Message
 
     if isinstance(error, click.NoSuchOption):
-        hint = suggestion(error.option_name, error.possibilities or ())
+        params = _context(error).command.params
+        known = [name for each in params for name in each.opts if name.startswith("--")]
+        hint = suggestion(error.option_name, known)
         return Message("No such option: {option}{hint}", option=error.option_name, hint=hint)
     if isinstance(error, click.MissingParameter) and error.param is not None:
         return Message("Missing argument {name}.", name=error.param.get_error_hint(_context(error)))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ms_perflint.commands.asked import DASK, Options
+from ms_perflint.commands.asked import DASK, READ, Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.config import common_parent
 from ms_perflint.languages import Message
 
 if TYPE_CHECKING:
     from ms_perflint.commands.stdin import Typed
+    from ms_perflint.commands.touched import Touched
+    from ms_perflint.configurations import Configurations
     from ms_perflint.since.states import States
 
 
@@ -43,6 +46,19 @@ def compared_states(paths: Sequence[str], options: Options) -> States | None:
         return states(common_parent(paths), options.since, options.staged)
     except GitError as error:
         raise UsageError(error.args[0]) from error
+
+
+def read_by_programs(paths: Sequence[str], options: Options, configs: Configurations) -> Touched | None:
+    """Return what stands for the programs that read some of the paths; None where all of these are linted themselves.
+
+    A change is looked at as a whole, whatever of it is named.
+    """
+    others = {os.path.abspath(path) for path in paths if path.endswith(READ) and os.path.isfile(path)}
+    if not others or options.since is not None:
+        return None
+    from ms_perflint.commands.touched import Touched
+
+    return Touched(paths, others, configs, options.force_exclude)
 
 
 def refuse(options: Options) -> None:

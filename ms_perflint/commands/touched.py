@@ -6,19 +6,13 @@ A hook is told of the files that change. Where that is a YAML file only, a progr
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from ms_perflint.cache import Memory, project_root
-from ms_perflint.commands.asked import READ
 from ms_perflint.config import Config
 from ms_perflint.configurations import Configurations, Group
 from ms_perflint.core.findings import Report
 from ms_perflint.discovery import Found, discover, is_excluded
-
-
-def others_in(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return those of the paths that are files which programs read, absolute."""
-    return tuple(os.path.abspath(path) for path in paths if path.endswith(READ) and os.path.isfile(path))
 
 
 class Touched:

@@ -19,7 +19,7 @@ import bisect
 import contextlib
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ms_perflint.core.findings import Edit, Finding, Problem, Report, Safety
 from ms_perflint.core.internal import internal_error
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from ms_perflint.config import Trust
 
 Lint = Callable[[Files], "Report"]
-Consent = Callable[[Finding, str], bool]  # the finding and the diff of its fix -> make it?
+Consent = Callable[[Finding, str, int], bool]  # a finding, the diff of its fix, how many are left to ask -> make it?
+Rank = Callable[[Finding], Any]  # the order in which fixes are asked about
 
 PASSES = 10  # enough for any nesting seen; more means that rules undo each other
 
@@ -44,11 +45,25 @@ class Settled(NamedTuple):
     fixed: tuple[Finding, ...]  # as they stood when they were fixed; only those whose change lasts
     changes: tuple[Change, ...]  # by path
     problems: tuple[Problem, ...]  # why something was not fixed or not written
+    declined: frozenset[Finding] = frozenset()  # what is left because its fix was not agreed to
 
 
-def fix(lint: Lint, files: Files, config: Trust, *, unsafe: bool = False, consent: Consent | None = None) -> Settled:
+def by_place(finding: Finding) -> Finding:
+    """Return a sort key: findings order by place."""
+    return finding
+
+
+def fix(
+    lint: Lint,
+    files: Files,
+    config: Trust,
+    *,
+    unsafe: bool = False,
+    consent: Consent | None = None,
+    rank: Rank = by_place,
+) -> Settled:
     """Make all fixes that may be made and write the files. Arguments as for `settle`."""
-    settled = settle(lint, files, config, unsafe=unsafe, consent=consent)
+    settled = settle(lint, files, config, unsafe=unsafe, consent=consent, rank=rank)
     problems = write(settled.changes)
     if not problems:
         return settled
@@ -61,16 +76,24 @@ def fix(lint: Lint, files: Files, config: Trust, *, unsafe: bool = False, consen
     )
 
 
-def settle(lint: Lint, files: Files, config: Trust, *, unsafe: bool = False, consent: Consent | None = None) -> Settled:
+def settle(
+    lint: Lint,
+    files: Files,
+    config: Trust,
+    *,
+    unsafe: bool = False,
+    consent: Consent | None = None,
+    rank: Rank = by_place,
+) -> Settled:
     """Return what the files become when all fixes are made that may be made; writes nothing.
 
     Safe fixes are made, unsafe ones with `unsafe`, or one by one with `consent` once no safe one is left; those for
-    display never. A fix that also changes a file that was not linted is not made.
+    display never; `rank` orders the questions. A fix that also changes a file that was not linted is not made.
     """
     held = _Held(files)
     first = lint(held)
     held.keep(first.files)
-    work = _Work(held, frozenset(first.files), config, unsafe, consent)
+    work = _Work(held, frozenset(first.files), config, unsafe, consent, rank)
     while True:
         frozen = len(work.frozen)
         report = work.run(lint, first)
@@ -168,13 +191,15 @@ class _Work:
     """The files while they are being fixed."""
 
     def __init__(
-        self, files: Files, given: frozenset[str], config: Trust, unsafe: bool, consent: Consent | None
+        self, files: Files, given: frozenset[str], config: Trust, unsafe: bool, consent: Consent | None, rank: Rank
     ) -> None:
         self.files = files
         self.given = given  # only these may be changed
         self.config = config
         self.unsafe = unsafe
         self.consent = consent
+        self.rank = rank
+        self.left = 0  # findings whose fixes are still to be asked about
         self.overlay = Overlay(files, {})
         self.fixed: list[Finding] = []
         self.declined: set[tuple[str, str, int]] = set()  # path, code, offset
@@ -212,7 +237,9 @@ class _Work:
         candidates = [finding for finding in sorted(report.findings) if self.would(finding)]
         sure = [finding for finding in candidates if self._is_sure(finding)]
         taken, chosen = _Taken(self._source), []
-        for finding in sure or candidates:
+        ordered = sure or sorted(candidates, key=self.rank)
+        for at, finding in enumerate(ordered):
+            self.left = len(ordered) - at
             edits = _edits(finding)
             try:
                 if not taken.admits(edits) or not (sure or self._agrees(finding)):
@@ -314,7 +341,8 @@ class _Work:
             before = self.files.read(path)
             if before != after:
                 changes.append(Change(path, before, after, tuple(sorted(self._together(path)))))
-        return Settled(report, tuple(self.fixed), tuple(changes), tuple(sorted(set(self.problems))))
+        declined = frozenset(each for each in report.findings if self.declined and self._key(each) in self.declined)
+        return Settled(report, tuple(self.fixed), tuple(changes), tuple(sorted(set(self.problems))), declined)
 
     def _is_sure(self, finding: Finding) -> bool:
         """Return whether a fix is made without asking."""
@@ -326,7 +354,7 @@ class _Work:
         diff = "".join(self._diffs(finding))
         asked = finding.place.path, finding.code, diff
         if asked not in self.answers:
-            self.answers[asked] = self.consent is not None and self.consent(finding, diff)
+            self.answers[asked] = self.consent is not None and self.consent(finding, diff, self.left)
         if not self.answers[asked]:
             self.declined.add(self._key(finding))
         return self.answers[asked]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Optional, Union
 
 from ms_perflint.core.source import Source
+from ms_perflint.index.early_ends import behind
 from ms_perflint.index.match_lowering import cases
 from ms_perflint.index.semantic_index import (
     COMPREHENSIONS,
@@ -19,7 +20,7 @@ from ms_perflint.index.semantic_index import (
     Site,
 )
 from ms_perflint.index.signature import Applied, receiver_name
-from ms_perflint.index.syntax_forms import TRY, children, is_main_guard, leaves, nested_leaves, word_of
+from ms_perflint.index.syntax_forms import TRY, children, is_main_guard, word_of
 
 DISPLAYS = (ast.Dict, ast.List, ast.Tuple, ast.Set)
 OPERATORS: dict[type[ast.operator], str] = {ast.Mult: "*", ast.MatMult: "@"}
@@ -58,38 +59,7 @@ class _IndexBuilder:
         """Walk the statements of one block."""
         for stmt in statements:
             self.statement(stmt, block)
-            block = self._behind(stmt, block)
-
-    def _behind(self, stmt: ast.stmt, block: Block) -> Block:
-        """Return the block of what stands behind a statement: an arm of each `if` and `assert` that was passed."""
-        todo = [stmt]
-        while todo:
-            stmt = todo.pop()
-            if leaves(stmt):
-                block = Block(block.scope, block, stmt, DEAD)
-            elif isinstance(stmt, ast.Assert):
-                block = Block(block.scope, block, stmt, "body")
-            elif id(stmt) in self.module.chains:
-                todo.extend(reversed(self.module.chains[id(stmt)]))
-            elif isinstance(stmt, ast.If):
-                first, other = leaves(stmt.body[-1]), bool(stmt.orelse) and leaves(stmt.orelse[-1])
-                if first != other:  # all come through the other arm: `elif b: return`
-                    block = Block(block.scope, block, stmt, "orelse" if first else "body")
-                    todo.extend(reversed(stmt.orelse if first else stmt.body))
-                else:
-                    for inner in nested_leaves(stmt):
-                        self.module.worded[id(inner.test)] = self._worded(inner.test)
-                        block = Block(block.scope, block, inner, "orelse")
-        return block
-
-    def _worded(self, test: ast.expr) -> str:
-        """Return the text of the test of what leaves inside of another `if`, which stands in no file as a whole."""
-        assert isinstance(test, ast.BoolOp)
-        texts = []
-        for part in test.values:
-            is_other = isinstance(part, ast.UnaryOp) and part.col_offset == part.operand.col_offset  # an `else`
-            texts.append(f"not {self.module.text(part.operand)}" if is_other else self.module.text(part))  # type: ignore[attr-defined]
-        return f"({' and '.join(texts)})"
+            block = behind(stmt, block)
 
     def statement(self, stmt: ast.stmt, block: Block) -> None:
         """Walk one statement."""

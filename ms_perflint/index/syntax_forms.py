@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 TRY: tuple[type[ast.AST], ...] = (ast.Try, ast.TryStar) if hasattr(ast, "TryStar") else (ast.Try,)
-TESTS = 3  # around what leaves: behind more of them, that a place is passed is not ruled out
 EXITS = frozenset({"exit", "_exit", "quit"})
 _SIGNS = frozenset({"ctx", "op", "ops", "type_ignores"})  # fields with what says nothing by itself
 _TEXTS = frozenset({"id", "attr", "arg", "kind", "type_comment", "module", "level", "asname", "simple", "conversion"})
@@ -95,19 +94,6 @@ def leaves(stmt: ast.stmt) -> bool:
         arms = [stmt.orelse or stmt.body, *(handler.body for handler in stmt.handlers)]  # type: ignore[attr-defined]
         return all(leaves(arm[-1]) for arm in arms) or any(map(leaves, stmt.finalbody[-1:]))  # type: ignore[attr-defined]
     return False
-
-
-def nested_leaves(stmt: ast.If, tests: tuple[ast.expr, ...] = ()) -> Iterator[ast.If]:
-    """Yield, as `if a and b: return`, what leaves in `if a: if b: return`, which else goes on behind both."""
-    other = ast.copy_location(ast.UnaryOp(ast.Not(), stmt.test), stmt.test)
-    for test, arm in ((stmt.test, stmt.body), (other, stmt.orelse)):
-        if arm and leaves(arm[-1]) and tests:
-            both = ast.copy_location(ast.BoolOp(ast.And(), [*tests, test]), stmt.test)
-            yield ast.copy_location(ast.If(both, arm, []), stmt)
-        elif len(tests) < TESTS:
-            for inner in arm:
-                if isinstance(inner, ast.If):
-                    yield from nested_leaves(inner, (*tests, test))
 
 
 def _breaks(stmt: ast.AST) -> bool:

@@ -9,6 +9,7 @@ from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.infer.commandline import Given
 from ms_perflint.infer.values import Tree
+from ms_perflint.languages import Message
 from ms_perflint.resolve.project import Project
 from ms_perflint.resolve.resolver import Resolver
 
@@ -30,6 +31,9 @@ class Files(Protocol):
 
     def module(self, path: str) -> Optional[SemanticIndex]:
         """Return a module of the program; None when it cannot be parsed."""
+
+    def leave_out(self, reason: Message) -> None:
+        """Note why a question is answered in part."""
 
     @property
     def modules(self) -> tuple[SemanticIndex, ...]:

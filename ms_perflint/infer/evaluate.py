@@ -11,7 +11,6 @@ from ms_perflint.index.signature import EACH, Held, Layer, Read
 from ms_perflint.infer import (
     bases,
     calls,
-    containers,
     importing,
     lists,
     members,
@@ -97,7 +96,8 @@ class ProgramEvaluator:
             found = self.binding(bindings[0], inner)
             if (id(bindings[0]), inner.key) not in self._memo:  # in a cycle that is not settled
                 return found
-            self.queries.same(key, (id(bindings[0]), inner.key), scope, node, bindings[0])
+            if self.queries.sharing is not None:
+                self.queries.sharing.same(key, (id(bindings[0]), inner.key), scope, node, bindings[0])
         self._memo[key] = found
         return found
 
@@ -133,7 +133,7 @@ class ProgramEvaluator:
         if isinstance(node, ast.IfExp):
             return self._conditional(node, scope)
         if isinstance(node, ast.Subscript):
-            return containers.subscript(self, node, scope)
+            return members.subscript(self, node, scope)
         if isinstance(node, Read):
             return self.read(node.part)
         return operations.operation(self, node, scope)
@@ -150,7 +150,7 @@ class ProgramEvaluator:
         before, last = part._replace(taken=part.taken[:-1]), part.taken[-1]
         if isinstance(last, Layer):
             return calls.applied(self, last)
-        return Value(*self.elements(self.read(before))) if last is EACH else containers.at(self, before, last)
+        return Value(*self.elements(self.read(before))) if last is EACH else members.at(self, before, last)
 
     def known(self, what: object, node: ast.AST, scope: Scope) -> Value:
         """Return the value that is just this, read at this node."""

@@ -31,7 +31,7 @@ from ms_perflint.resolve.resolver import Namespace
 T = TypeVar("T")
 READS = frozenset({"open", "read_text"})  # methods of a path, which is a text here
 DICT_METHODS = frozenset({"update", "setdefault", "copy", "clone"})  # and those whose results libraries know
-ENTRIES = 50  # of a list in a file, that are looked at
+ENTRIES = 50  # of a list in a file: what a longer one holds is open
 
 
 class OfConstant(Kind[Constant]):
@@ -293,8 +293,8 @@ class OfTree(Settings[Tree]):
 
     def elements(self, search: Search, depth: int) -> Value:
         data = self.what.data
-        count = len(self.what.documents) or (min(len(data), ENTRIES) if isinstance(data, list) else None)
-        return join(map(self.item, range(count))) if count is not None else TOP
+        count = len(self.what.documents) or (len(data) if isinstance(data, list) else None)
+        return join(map(self.item, range(count))) if count is not None and count <= ENTRIES else TOP
 
     def contains(self, key: object) -> Optional[bool]:
         if not isinstance(self.what.data, dict):

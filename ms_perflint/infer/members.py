@@ -1,4 +1,4 @@
-"""What `object.name` can be: of modules, classes, objects, settings."""
+"""What `object.name` and `object[key]` can be."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope
-from ms_perflint.index.signature import Layer
+from ms_perflint.index.signature import Held, Layer
 from ms_perflint.index.syntax_forms import is_decorated
-from ms_perflint.infer import attribute_writes, bulk_updates, calls, configs
+from ms_perflint.infer import attribute_writes, bulk_updates, calls, configs, registries, sequences, tables
 from ms_perflint.infer.bases import lineage, method
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.queries import query
@@ -21,6 +21,7 @@ from ms_perflint.infer.values import (
     Alternative,
     Api,
     Bound,
+    Constant,
     Instance,
     Value,
     join,
@@ -44,6 +45,60 @@ def members(evaluator: Evaluator, base: Value, name: str, node: ast.expr, scope:
     holder = node.value if isinstance(node, ast.Attribute) else None
     value = join(attribute_writes.overlaid(evaluator, values, base, node, name, scope, holder))
     return Value(value.alternatives, value.open, True) if base.overridable else value
+
+
+# --- `object[key]`
+
+
+def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
+    """Return what `base[key]` can be."""
+    index = node.slice
+    base = evaluator.value(node.value, scope)
+    if isinstance(index, ast.Slice):
+        return sequences.sliced(evaluator, node, base, sequences.bounds_of(evaluator, index, scope), scope)
+    keys = evaluator.value(index, scope) if isinstance(index, ast.expr) else TOP
+    return _under(evaluator, base, keys, node, node.value, scope)
+
+
+def at(evaluator: Evaluator, part: Held, key: object) -> Value:
+    """Return what stands under a key in what a part is."""
+    keys = evaluator.known(Constant(key), part.node, part.scope)
+    return _under(evaluator, evaluator.read(part), keys, part.node, part.node if part.is_plain else None, part.scope)
+
+
+def _under(
+    evaluator: Evaluator, base: Value, keys: Value, node: ast.expr, holder: Optional[ast.expr], scope: Scope
+) -> Value:
+    """Return what stands under some keys; `holder`: the expression that `base` is, where `node` reads it."""
+    registered = registries.registered(evaluator, holder, keys, scope) if holder is not None else None
+    if registered is not None:
+        return registered
+    if evaluator.is_pending(keys) or evaluator.is_pending(base):
+        return BOTTOM
+    if keys.open or not keys.alternatives or len(keys.constants) != len(keys.alternatives):
+        return tables.any_entry(evaluator, base)
+    values = [_at(evaluator, known, key) for known in base.alternatives for key in keys.alternatives]
+    if base.open or not base.alternatives:
+        values.append(TOP)
+    names = list(dict.fromkeys(key for key in keys.constants if isinstance(key, str)))
+    if len(names) == 1:
+        values = attribute_writes.overlaid(evaluator, values, base, node, names[0], scope, holder)
+    else:
+        for name in names:
+            values.extend(attribute_writes.overlaid(evaluator, [], base, node, name, scope, holder))
+    if keys.overridable:
+        values.extend(tables.others(evaluator, base, values))
+    value = join(values)
+    return Value(value.alternatives, value.open, value.overridable or keys.overridable)
+
+
+def _at(evaluator: Evaluator, known: Alternative, key: Alternative) -> Value:
+    """Return what one key gives: as something rare where the key is."""
+    value = evaluator.item(known, key.constant)
+    return value if key.by_default else value.as_non_default()
+
+
+# --- of objects
 
 
 def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> Value:

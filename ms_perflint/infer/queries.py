@@ -16,10 +16,8 @@ from heapq import heapify, heappop, heappush
 from operator import attrgetter
 from typing import Any, Optional, Protocol, TypeVar, overload
 
-from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.infer.call_context import modules_in
-from ms_perflint.infer.shared_answers import Input, Shared, SharedAnswers, pairs
-from ms_perflint.infer.values import is_same
+from ms_perflint.infer.shared_answers import Input, SharedAnswers, Sharing
 
 Answer = TypeVar("Answer")
 Work = TypeVar("Work", bound=Callable[..., Any])
@@ -91,20 +89,16 @@ class Queries:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), CALLS))
         self.memo: dict[Hashable, Any] = {}
         self.evaluations = 0
-        self.shared = shared
+        self.sharing = Sharing(self, shared) if shared is not None else None
         self.program: Any = None  # of which inputs are asked
         self.entry = ""  # the path of its entry script
         self.askers: dict[type, object] = {}  # by type: what asks queries whose answers are shared
-        self._own: set[Hashable] = set()  # questions that no other program has asked
         self.taken = 0  # evaluations that other programs have done for this one
         self.spent = ""  # the bound that left a query unanswered, the first one
         self.spent_on: tuple[object, ...] = ()  # the arguments of that query
         self._join = join
         self._deep: set[Hashable] = set()  # queries that are answered by themselves, for those above them
         self._inputs: dict[Input, Any] = {}
-        self._held: dict[frozenset[SemanticIndex], bool] = {}  # whether the program holds modules, by all of an answer
-        self._others: dict[int, Shared] = {}  # by identity: those that rest on something else than what is here
-        self._unsure: dict[int, Shared] = {}  # those of which it has to be asked whether they do
         self._reset()
 
     def _reset(self) -> None:
@@ -137,7 +131,7 @@ class Queries:
             return found
         query = self._open.get(key)
         if query is None:
-            if self.evaluations + self.taken >= BUDGET:
+            if self.is_over:
                 return self._unanswered(EVALUATIONS, bottom, top, arguments)
             query = Query(key, bottom, top, work, arguments)
             if self._current is None:
@@ -170,33 +164,47 @@ class Queries:
     def input(self, name: str, *arguments: Hashable) -> Any:
         """Return what a method of the program tells; the query under way rests on it."""
         key = Input(name, arguments)
-        if key not in self._inputs:
-            self._inputs[key] = attrgetter(name)(self.program)(*arguments)
+        found = self.told(key)
         if self.reads is not None:
-            self.reads[key] = self._inputs[key]
-        return self._inputs[key]
+            self.reads[key] = found
+        return found
+
+    def told(self, asked: Input) -> Any:
+        """Return what the program tells, for no query under way."""
+        if asked not in self._inputs:
+            self._inputs[asked] = attrgetter(asked.name)(self.program)(*asked.arguments)
+        return self._inputs[asked]
 
     def is_of_program(self) -> None:
         """Note that the query under way reads what cannot be asked again: its answer is for this program alone."""
         if self._current is not None:
             self._current.reads = self.reads = None
 
-    def same(self, key: Hashable, other: Hashable, scope: Scope, *nodes: object) -> None:
-        """Note that a question, asked in a scope about nodes, has the answer of another one in all programs."""
-        if self.shared is not None:
-            if not self.is_own(scope):
-                self.shared.same_as.setdefault(key, (other, *nodes))
-            elif key not in self.shared.same_as:
-                self._own.add(key)
+    def is_own(self, *arguments: object) -> bool:
+        """Return whether something is about the entry script: no other program asks it."""
+        return any(module.path == self.entry for module in modules_in(arguments))
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the budget is spent."""
+        return self.evaluations + self.taken >= BUDGET
+
+    @property
+    def rests_on_open(self) -> bool:
+        """Return whether the query under way has read one that is under way itself."""
+        return self._rests != ACYCLIC
+
+    def is_open(self, key: Hashable) -> bool:
+        """Return whether a query is under way, or a member of a cycle that is not settled."""
+        return key in self._open
 
     def clear(self) -> None:
         """Forget all answers."""
         self.memo.clear()
-        self._own.clear()
         self._inputs.clear()
-        self._held.clear()
-        self._others.clear()
-        self._unsure.clear()
+        if self.sharing is not None:
+            self.sharing.close()
+            self.sharing = None
         self.askers.clear()
         self.program = None
 
@@ -270,8 +278,8 @@ class Queries:
             del self._open[each.key]
             each.readers.clear()  # queries that read one another would stay until the garbage collector runs
         del self._members[first:]
-        if self.shared is not None and not self.spent:
-            self.shared.learn(cycle, self.memo, self._own)
+        if self.sharing is not None and not self.spent:
+            self.sharing.give(cycle)
         if depth == 0:
             self._marked.clear()
 
@@ -281,97 +289,13 @@ class Queries:
         Where something of that rests on a query under way, so may this one: it is answered by itself.
         """
         self._current, self._rests, self.reads = query, ACYCLIC, None
-        if self.shared is None:
+        if self.sharing is None or not self.sharing.is_shared(query):
             return False
-        if query.key not in self.shared.questions:
-            asker, *arguments = query.arguments
-            if type(asker) not in self.askers or self.is_own(*arguments):
-                self._own.add(query.key)
-                return False
-            self.shared.know(query)
         self.reads = query.reads = {}
-        shared = self.shared.answers.get(query.key)
-        if shared is None or not (self._is_same(shared, DEPTH) or self._is_same_where_asked(shared)):
+        if not self.sharing.take(query.key):
             return False
         query.answer = self.memo[query.key]
         return True
-
-    def is_own(self, *arguments: object) -> bool:
-        """Return whether something is about the entry script: no other program asks it."""
-        return any(module.path == self.entry for module in modules_in(arguments))
-
-    def _is_same(self, shared: Shared, depth: int) -> bool:
-        """Return whether all that an answer rests on, directly or not, has the same inputs here; it holds then.
-
-        No also where something of it has to be asked: that may give the same for other inputs.
-        """
-        if id(shared) in self._unsure or id(shared) in self._others or not depth:
-            return False
-        self._unsure[id(shared)] = shared
-        if self.evaluations + self.taken >= BUDGET or not self._has_inputs(shared):
-            return False
-        assert self.shared is not None
-        for key, known in pairs(shared.reads):
-            if key not in self.memo:
-                inner = self.shared.answers.get(key) if key not in self._open else None
-                if inner is None or not self._is_same(inner, depth - 1):
-                    return False
-            if not self._is_known(self.memo[key], known, shared):
-                return False
-        del self._unsure[id(shared)]
-        self._hold(shared)
-        return True
-
-    def _is_same_where_asked(self, shared: Shared) -> bool:
-        """Return whether all that an answer rests on is the same here, where that is asked; it holds then."""
-        if id(shared) in self._others or not self._has_inputs(shared):
-            return False
-        for key, known in pairs(shared.reads):
-            found = self.memo.get(key)
-            if found is None:
-                found = self._asked_again(key)
-                if self._rests != ACYCLIC:
-                    return False
-            if not self._is_known(found, known, shared):
-                return False
-        self._hold(shared)
-        return True
-
-    def _has_inputs(self, shared: Shared) -> bool:
-        """Return whether the program has what an answer is about, and tells the same as the one that found it."""
-        is_here = self._held.get(shared.modules)
-        if is_here is None:
-            is_here = self._held[shared.modules] = all(map(self.program.holds, shared.modules))
-        if not is_here:
-            return False
-        for asked, known in pairs(shared.inputs):
-            found = self._inputs.get(asked, self)
-            if found is self:
-                found = self._inputs[asked] = attrgetter(asked.name)(self.program)(*asked.arguments)
-            if not self._is_known(found, known, shared):
-                return False
-        return True
-
-    def _is_known(self, found: Any, known: Any, shared: Shared) -> bool:
-        """Return whether what an answer rests on is the same here."""
-        if found is known or is_same(found, known):
-            return True
-        self._others[id(shared)] = shared
-        return False
-
-    def _hold(self, shared: Shared) -> None:
-        """Take over an answer, with those of its cycle."""
-        self.memo.update(pairs(shared.answers))
-        self.taken += shared.evaluations
-
-    def _asked_again(self, key: Hashable) -> Any:
-        """Return the answer to a question of another program; None where it is about what is not part of this one."""
-        assert self.shared is not None
-        question = self.shared.questions[key]
-        if not all(map(self.program.holds, modules_in(question))):
-            return None
-        form, *arguments = question
-        return self.ask(key, form.bottom, form.top, form.work, (self.askers[form.asker], *arguments))
 
     def _answer(self, query: Query) -> None:
         """Answer a query, and mark its readers where the answer is another one now."""
@@ -413,7 +337,7 @@ class Queries:
             if query is not None:
                 self._answer(query)
                 rests = min(rests, self._rests)
-            if self.evaluations + self.taken >= BUDGET:
+            if self.is_over:
                 self._give_up((root, *self._members[first:]))
                 break
             if query is None and not self._feed(start):

@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.infer.call_context import CallContext, modules_in
+from ms_perflint.infer.values import is_same
 
 if TYPE_CHECKING:
-    from ms_perflint.infer.queries import Query
+    from ms_perflint.infer.queries import Queries, Query
 
 KEPT = 20_000  # answers, before what the programs share begins anew
+DEPTH = 250  # answers inside one another, before it is asked whether they hold
 
 
 class Input(NamedTuple):
@@ -99,6 +101,116 @@ class SharedAnswers:
         shared = Shared(tuple(inputs), tuple(reads), answers, sum(each.evaluations for each in members), modules)
         for each in members:
             self.answers[each.key] = shared
+
+
+class Sharing:
+    """What one program takes over of what others have found, and gives them."""
+
+    def __init__(self, queries: Queries, shared: SharedAnswers) -> None:
+        self.queries = queries
+        self.shared = shared
+        self._own: set[Hashable] = set()  # questions that no other program has asked
+        self._held: dict[frozenset[SemanticIndex], bool] = {}  # whether the program holds all modules of an answer
+        self._others: dict[int, Shared] = {}  # by identity: those that rest on something else than what is here
+        self._unsure: dict[int, Shared] = {}  # those of which it has to be asked whether they do
+
+    def close(self) -> None:
+        """Forget the program."""
+        for held in (self._own, self._held, self._others, self._unsure):
+            held.clear()
+        del self.queries
+
+    def same(self, key: Hashable, other: Hashable, scope: Scope, *nodes: object) -> None:
+        """Note that a question, asked in a scope about nodes, has the answer of another one in all programs."""
+        if not self.queries.is_own(scope):
+            self.shared.same_as.setdefault(key, (other, *nodes))
+        elif key not in self.shared.same_as:
+            self._own.add(key)
+
+    def is_shared(self, query: Query) -> bool:
+        """Return whether other programs may ask a query too, or have done so."""
+        if query.key not in self.shared.questions:
+            asker, *arguments = query.arguments
+            if type(asker) not in self.queries.askers or self.queries.is_own(*arguments):
+                self._own.add(query.key)
+                return False
+            self.shared.know(query)
+        return True
+
+    def give(self, cycle: Iterable[Query]) -> None:
+        """Keep the answers of a query, or of the members of a cycle, for other programs."""
+        self.shared.learn(cycle, self.queries.memo, self._own)
+
+    def take(self, key: Hashable) -> bool:
+        """Take over the answer to a question; return whether it holds here."""
+        shared = self.shared.answers.get(key)
+        return shared is not None and (self._is_same(shared) or self._is_same_where_asked(shared))
+
+    def _is_same(self, shared: Shared, depth: int = 0) -> bool:
+        """Return whether all that an answer rests on, directly or not, has the same inputs here; it holds then.
+
+        No also where something of it has to be asked: that may give the same for other inputs.
+        """
+        queries = self.queries
+        if id(shared) in self._unsure or id(shared) in self._others or depth > DEPTH:
+            return False
+        self._unsure[id(shared)] = shared
+        if queries.is_over or not self._has_inputs(shared):
+            return False
+        for key, known in pairs(shared.reads):
+            if key not in queries.memo:
+                inner = self.shared.answers.get(key) if not queries.is_open(key) else None
+                if inner is None or not self._is_same(inner, depth + 1):
+                    return False
+            if not self._is_known(queries.memo[key], known, shared):
+                return False
+        del self._unsure[id(shared)]
+        self._hold(shared)
+        return True
+
+    def _is_same_where_asked(self, shared: Shared) -> bool:
+        """Return whether all that an answer rests on is the same here, where that is asked; it holds then."""
+        if id(shared) in self._others or not self._has_inputs(shared):
+            return False
+        for key, known in pairs(shared.reads):
+            found = self.queries.memo.get(key)
+            if found is None:
+                found = self._asked_again(key)
+                if self.queries.rests_on_open:
+                    return False
+            if not self._is_known(found, known, shared):
+                return False
+        self._hold(shared)
+        return True
+
+    def _asked_again(self, key: Hashable) -> Any:
+        """Return the answer to a question of another program; None where it is about what is not part of this one."""
+        question = self.shared.questions[key]
+        if not all(map(self.queries.program.holds, modules_in(question))):
+            return None
+        form, *arguments = question
+        asker = self.queries.askers[form.asker]
+        return self.queries.ask(key, form.bottom, form.top, form.work, (asker, *arguments))
+
+    def _has_inputs(self, shared: Shared) -> bool:
+        """Return whether the program has what an answer is about, and tells the same as the one that found it."""
+        is_here = self._held.get(shared.modules)
+        if is_here is None:
+            is_here = self._held[shared.modules] = all(map(self.queries.program.holds, shared.modules))
+        told = self.queries.told
+        return is_here and all(self._is_known(told(asked), known, shared) for asked, known in pairs(shared.inputs))
+
+    def _is_known(self, found: Any, known: Any, shared: Shared) -> bool:
+        """Return whether what an answer rests on is the same here."""
+        if found is known or is_same(found, known):
+            return True
+        self._others[id(shared)] = shared
+        return False
+
+    def _hold(self, shared: Shared) -> None:
+        """Take over an answer, with those of its cycle."""
+        self.queries.memo.update(pairs(shared.answers))
+        self.queries.taken += shared.evaluations
 
 
 def pairs(parts: tuple[Any, ...]) -> Iterable[tuple[Any, Any]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.infer.commandline import Given
+from ms_perflint.languages import Message
 from ms_perflint.program import shell_variables
 from ms_perflint.program.shell import Blocks, Command
 from ms_perflint.program.shell_variables import GAP, Script, assignment
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from ms_perflint.infer.database import Files
 
 FOLDERS = ("", "scripts", "script", "shell", "sh", "tools")  # beside the entry script, and beside the folders above it
-COUNT = 40  # that are read for one program, the nearest first
-SIZE = 1 << 16  # bytes of a script
+SIZE = 1 << 16  # bytes of a script that is read
 # Commands that start what follows them; python3.7 and the like count by their beginning
 RUNNERS = frozenset(
     {
@@ -86,10 +86,12 @@ def _scripts(program: Files) -> list[str]:
     found = []
     for home in _homes(program, directory):
         for script in sorted(program.project.files.named(home, "*.sh", "*.bash")):
-            raw = program.project.raw(os.path.join(home, script))
-            if raw is not None and len(raw) <= SIZE and stem in raw:
+            raw = program.project.raw(os.path.join(home, script)) or b""
+            if stem in raw and len(raw) <= SIZE:
                 found.append(os.path.join(home, script))
-    return found[:COUNT]
+            elif stem in raw:
+                program.leave_out(Message("{file} is larger than {most} KB", file=script, most=SIZE // 1024))
+    return found
 
 
 def _homes(program: Files, directory: str) -> Iterator[str]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 FOR_PEOPLE = ("text", "concise", "grouped")  # what a terminal shows
 FORMATS = (*FOR_PEOPLE, "json", "sarif", "github", "gitlab", "junit", "html")
+SORTS = PLACE, BY_GAIN = "place", "gain"  # the orders of findings
+SORTED = ("text", "concise", "json")  # the formats that may have another order than by place
 COUNTED = (*FOR_PEOPLE, "json")  # of which there are statistics
 
 
@@ -55,6 +57,8 @@ class Outcome(NamedTuple):
     known: int = 0  # findings that are left out because the baseline knows them
     profiled: Joined | None = None  # what a profile shows of this run
     unjudged: tuple[Unjudged, ...] = ()  # programs that were judged in part
+    declined: frozenset[Finding] = frozenset()  # what a person has just seen, and does not want mended
+    fix_only: bool = False  # whether what is left is not reported
     trained: int = 0  # programs that train, these among them
     older: int = 0  # findings that are left out because they were there before the change that is looked at
     language: str = ENGLISH  # of what the report says itself; findings come in it

@@ -39,15 +39,17 @@ class Style(NamedTuple):
 
 
 PLAIN = Style()
+COLOURS = AUTO, ALWAYS, NEVER = "auto", "always", "never"
 
 
-def for_output() -> Style:
-    """Return colour for a terminal, unless NO_COLOR is set; with FORCE_COLOR for anything."""
+def for_output(colour: str = AUTO) -> Style:
+    """Return colour for a terminal, unless NO_COLOR is set; with FORCE_COLOR for anything. What is asked for wins."""
     terminal = sys.stdout.isatty()
-    if os.environ.get("NO_COLOR"):
+    if colour == NEVER or (colour == AUTO and os.environ.get("NO_COLOR")):
         return Style(terminal=terminal)
     capable = terminal and os.environ.get("TERM") != "dumb"
-    return Style(capable or bool(os.environ.get("FORCE_COLOR")), terminal, capable and _knows_links())
+    forced = colour == ALWAYS or bool(os.environ.get("FORCE_COLOR"))
+    return Style(capable or forced, terminal, capable and _knows_links())
 
 
 def _knows_links() -> bool:

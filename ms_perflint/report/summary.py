@@ -42,7 +42,9 @@ def summary(outcome: Outcome) -> list[str]:
         return []
     now = sum(map(outcome.mends, outcome.findings))
     more = sum(map(outcome.could_mend, outcome.findings))
-    if outcome.fixed is not None:
+    if outcome.fixed is not None and outcome.fix_only:
+        messages = [*_mended(outcome.fixed), Message("Fixed {findings}.", findings=findings_of(len(outcome.fixed)))]
+    elif outcome.fixed is not None:
         messages = [*_mended(outcome.fixed), _done(outcome, len(outcome.fixed)), *_with_consent(outcome)]
     elif now and more:
         message = Message(

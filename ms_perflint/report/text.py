@@ -15,7 +15,10 @@ MEASURED = Message("measured")
 
 def render(outcome: Outcome) -> str:
     """Return a block of lines for each finding, then the summary."""
-    blocks = [*(block(finding, outcome) for finding in outcome.findings), *_measured(outcome), summary(outcome)]
+    new = [finding for finding in outcome.findings if finding not in outcome.declined]
+    seen = [headline(finding, outcome) for finding in outcome.findings if finding in outcome.declined]
+    blocks = [*(block(finding, outcome) for finding in new), *([seen] if seen else [])]
+    blocks += [*_measured(outcome), summary(outcome)]
     return "\n".join("".join(f"{line}\n" for line in lines) for lines in blocks)
 
 

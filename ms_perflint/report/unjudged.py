@@ -39,14 +39,14 @@ def lines(found: Sequence[Unjudged], is_verbose: bool) -> list[Message]:
 def sentence(found: Sequence[Unjudged], trained: int) -> Message:
     """Return how many of the programs that train were judged in part, for the summary."""
     codes = {code for each in found for code in each.codes}
-    values = {
-        "number": len(found),
-        "all": max(trained, len(found)),
-        "rules": Message("1 rule") if len(codes) == 1 else Message("{number} rules", number=len(codes)),
-        "file": shown(found[0].entry),
-    }
-    if len(found) == 1:
-        text = "{number} of {all} training programs was not judged for {rules}: see `ms-perflint program {file}`."
-        return Message(text, **values)
-    text = "{number} of {all} training programs were not judged for {rules}: see `ms-perflint program {file}`."
-    return Message(text, **values)
+    number, most, file = len(found), max(trained, len(found)), shown(found[0].entry)
+    rules = Message("1 rule") if len(codes) == 1 else Message("{number} rules", number=len(codes))
+    if number == 1:
+        return Message(
+            "{number} of {all} training programs was not judged for {rules}: see `ms-perflint program {file}`.",
+            number=number, all=most, rules=rules, file=file,
+        )  # fmt: skip
+    return Message(
+        "{number} of {all} training programs were not judged for {rules}: see `ms-perflint program {file}`.",
+        number=number, all=most, rules=rules, file=file,
+    )  # fmt: skip

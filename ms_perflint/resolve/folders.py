@@ -19,7 +19,6 @@ HERE = (b"__file__", b"__path__")
 CALLS = (b"import_module", b"__import__")
 EXPORTS = rb"(?m)^__all__[ \t]*[+=]"
 NAME = rb"\w+"
-MODULES = 64  # of a folder; a larger one is no list of choices
 
 
 def searched(raw: bytes) -> Iterator[str]:
@@ -47,7 +46,6 @@ def _looks_around(raw: bytes) -> bool:
 
 
 def modules(names: frozenset[str]) -> list[str]:
-    """Return the modules that a search through a folder finds; none where there are too many."""
+    """Return the modules that a search through a folder finds."""
     found = sorted(name[:-3] for name in names if name.endswith(".py") and name[:-3].isidentifier())
-    found = [name for name in found if not name.startswith("__")]
-    return found if len(found) <= MODULES else []
+    return [name for name in found if not name.startswith("__")]

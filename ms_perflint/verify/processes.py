@@ -16,7 +16,7 @@ from typing import IO, NamedTuple
 MARK = "MS_PERFLINT_VERIFY_RUN"  # in the environment: each process inherits it
 PATIENCE = 3.0  # seconds that processes get to end by themselves
 PAUSE = 0.05  # seconds between two looks at what still runs
-SHOWN = 20_000  # bytes of the output that are kept
+SHOWN = 200_000  # bytes of the output that are kept
 
 
 class Ended(NamedTuple):

@@ -59,7 +59,7 @@ def _run(lines: list[Mapping[str, Any]]) -> Run:
     named: dict[str, Any] = {key: line[key] for line in lines for key in ("device", "mindspore") if key in line}
     peaks = (line["peak_memory"] for line in lines if "peak_memory" in line)
     losses = tuple(loss for line in intervals for loss in line["losses"])
-    done = any("end" in line for line in lines)
+    done = any("end" in line for line in lines) and not any("error" in line for line in lines)
     return Run(steps, cpu, _first(intervals[0], steps), losses, next(peaks, None), is_done=done, **named)
 
 

@@ -40,7 +40,7 @@ def variants_of(files: Sequence[str], config: Config, each: bool) -> Variants:
     disk = Disk()
     report = lint(files, config, disk)
     codes = sorted({finding.code for finding in report.findings if finding.fix is not None})
-    together = _made(files, config, disk)
+    together = _made(files, config, disk, report)
     single = [_alone(code, files, config, disk, report) for code in codes]
     by_hand = [variant for variant in single if variant.safety is Safety.DISPLAY]
     found = [together] if together.rules and not (each and len(together.rules) == 1) else []
@@ -52,18 +52,20 @@ def variants_of(files: Sequence[str], config: Config, each: bool) -> Variants:
     return Variants(tuple(found), len(report.findings), report.problems)
 
 
-def _made(files: Sequence[str], config: Config, disk: Files) -> Variant:
-    """Return what all fixes make of a program, unsafe ones too."""
+def _made(files: Sequence[str], config: Config, disk: Files, report: Report) -> Variant:
+    """Return what all fixes make of a program, unsafe ones too; the findings are those of the unchanged program."""
     linted: Callable[[Files], Report] = partial(lint, files, config)
     settled = settle(linted, disk, config, unsafe=True)
     rules = tuple(sorted({finding.code for finding in settled.fixed}))
     safety = max((finding.fix.safety for finding in settled.fixed if finding.fix), default=Safety.SAFE)
-    return Variant(rules, safety, {change.path: change.after for change in settled.changes}, settled.fixed)
+    made = [finding for finding in report.findings if finding.fix and finding.fix.safety is not Safety.DISPLAY]
+    fixed = tuple(finding for finding in made if finding.code in rules)
+    return Variant(rules, safety, {change.path: change.after for change in settled.changes}, fixed)
 
 
 def _alone(code: str, files: Sequence[str], config: Config, disk: Files, report: Report) -> Variant:
     """Return what the fixes of one rule make of a program; where they are all display-only, those."""
-    variant = _made(files, config._replace(select=(code,), ignore=(), extend_select=()), disk)
+    variant = _made(files, config._replace(select=(code,), ignore=(), extend_select=()), disk, report)
     return variant if variant.rules else _by_hand(code, files, report, disk)
 
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from front import run
+
+from ms_perflint import engine
+from ms_perflint.config import Config
+from ms_perflint.discovery import discover
+from ms_perflint.infer.queries import Queries, Query
 
 HEAD = """
 import mindspore as ms
@@ -386,3 +392,94 @@ def test_a_program_that_trains_with_no_file_is_judged_as_it_is(tmp_path: Path) -
     for name in CONFIGS:
         (tmp_path / name).unlink()
     assert configurations(tmp_path) == []
+
+
+# --- what they cost
+
+LAYERS = """
+from mindspore import nn, ops
+
+class Block(nn.Cell):
+    def __init__(self, width):
+        super().__init__()
+        self.dense = nn.Dense(width, 2 * width)
+        self.back = nn.Dense(2 * width, width)
+        self.norm = nn.LayerNorm((width,))
+
+    def construct(self, x):
+        return x + self.back(ops.relu(self.dense(self.norm(x))))
+"""
+NETWORK = """
+from mindspore import nn
+{imports}
+
+class Net(nn.Cell):
+    def __init__(self, width):
+        super().__init__()
+        self.blocks = nn.SequentialCell([{blocks}])
+        self.head = nn.Dense(width, 10)
+
+    def construct(self, x):
+        return self.head(self.blocks(x))
+"""
+MANY = """
+import mindspore.dataset as ds
+from network import Net
+net = Net({width})
+optimizer = nn.Adam(net.trainable_params(), cfg["lr"])
+model = ms.Model(net, nn.MSELoss(), optimizer, amp_level=cfg["level"])
+data = ds.MnistDataset(cfg["root"]).batch(cfg["batch"], drop_remainder=True)
+model.train(cfg["epochs"], data, dataset_sink_mode=cfg["sink"])
+"""
+
+
+def evaluations(folder: Path, number: int, width: str) -> tuple[int, int]:
+    """Return how many queries are answered where there are so many config files, and how many findings there are."""
+    counts: Counter[str] = Counter()
+    answer = Queries._answer
+
+    def counted(self: Queries, query: Query) -> None:
+        counts["answered"] += 1
+        answer(self, query)
+
+    layers = range(10)
+    imports = "".join(f"from layers_{each} import Block as Block{each}\n" for each in layers)
+    blocks = ", ".join(f"Block{each}(width)" for each in layers)
+    files = {f"layers_{each}.py": LAYERS for each in layers}
+    files["network.py"] = NETWORK.format(imports=imports, blocks=blocks)
+    for each in range(number):
+        level, sink = ("O0", "O2")[each % 2], ("true", "false")[each % 3 == 0]
+        files[f"configs/net_{each:02}.yaml"] = (
+            f"mode: 0\nlr: 0.{each + 1}\nlevel: {level}\nroot: data/{each}\nbatch: {each + 8}\nepochs: {each}\n"
+            f"sink: {sink}\nwidth: {16 * each + 16}\n"
+        )
+    write(folder, YAML + MANY.format(width=width), **files)
+    for name in CONFIGS:
+        (folder / name).unlink()
+    config = Config(str(folder), select=("ALL",))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Queries, "_answer", counted)
+        report = engine.lint(discover([str(folder)], config).files, config)
+    assert not report.problems and not report.unjudged
+    return counts["answered"], len(report.findings)
+
+
+def test_fifty_config_files_cost_at_most_three_times_one(tmp_path: Path) -> None:
+    one, _ = evaluations(tmp_path / "one", 1, "512")
+    fifty, findings = evaluations(tmp_path / "fifty", 50, "512")
+    assert findings == 2 and fifty <= 3 * one, (one, fifty)
+
+
+def test_what_depends_on_a_config_file_alone_is_evaluated_for_each(tmp_path: Path) -> None:
+    one, _ = evaluations(tmp_path / "one", 1, 'cfg["width"]')
+    ten, findings = evaluations(tmp_path / "ten", 10, 'cfg["width"]')
+    assert findings == 2 and ten - one <= 9 * 0.4 * one, (one, ten)
+
+
+def test_what_a_bound_leaves_out_is_said(tmp_path: Path) -> None:
+    texts = {f"configs/net_{each:03}.yaml": f"mode: {each}\n" for each in range(70)}
+    write(tmp_path, YAML, **texts)
+    for name in CONFIGS:
+        (tmp_path / name).unlink()
+    ran = run("train.py", "--no-cache", cwd=tmp_path)
+    assert "10 more run configurations were not judged" in ran.err

@@ -661,6 +661,20 @@ SHOWN = [
         ),
     ),
     _shown(
+        "weights that are set",
+        "self.fc.weight.set_data(",
+        "line {row} of train.py sets weights, which may have the old width",
+        _class(
+            """
+            self.fc = nn.Dense(64, 50)
+            self.head = nn.Dense(50, 10)
+            self.head.weight.set_data(initializer("normal", self.head.weight.shape))
+            self.fc.weight.set_data(ms.Tensor(np.load("weights.npy")))
+            """,
+            "return self.head(ops.relu(self.fc(x)))",
+        ),
+    ),
+    _shown(
         "option",
         "--hidden",
         "an option may set another width",

@@ -522,13 +522,13 @@ CLOSURES: list[tuple[str, Mapping[str, str], str, list[str]]] = [
         ["train.py"],
     ),
     (
-        "a folder that is too large for choices",
+        "a folder with many choices",
         {
             "train.py": "import importlib\nnet = importlib.import_module(f'nets.{args.net}')",
             **{f"nets/n{number}.py": "" for number in range(100)},
         },
         "train.py",
-        ["train.py"],
+        sorted([*(f"nets/n{number}.py" for number in range(100)), "train.py"]),
     ),
     (
         "appended",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ms_perflint.training.networks.layers import Slot
 
 SIZE = Message("the layer there takes the width in, and its size is written in another way")
+FIRST = Message("the layer there takes in a sum with another width, which is fixed first")
 SHAPE = Message("the shape there depends on the width, and does not say it")
 CUT = Message("what is cut out there depends on the width, and the bound does not say it")
 SPLIT = Message("the parts there depend on the width, and their size does not say it")
@@ -104,6 +105,8 @@ class Dependents:
         for slot in group.slots:
             self._start(slot)
             self._divide(slot)
+        for scope in dict.fromkeys(layers.network(slot.call) for slot in group.slots):
+            self._cells(scope)
 
     def holds(self, changed: Mapping[Place, int], width: int) -> bool:
         """Return whether all that follows by itself fits the new width."""
@@ -127,10 +130,10 @@ class Dependents:
                 self._stop(operation.node, operation.scope, STACKED)
         elif word in feeds.PRODUCTS:
             self._multiply(operation)
-        elif word == feeds.STATE or word == feeds.ADDED or word in feeds.TIES:
-            self._tie(operation)
         elif word == "":
             self._stop(operation.node, operation.scope, UNKNOWN)
+        elif word not in feeds.CONCATS:
+            self._tie(operation)
 
     # --- numbers
 
@@ -291,25 +294,39 @@ class Dependents:
     def _tie(self, operation: Operation) -> None:
         """Operands of a sum, or a state and the layer that it is passed to, are as wide as one another."""
         is_state = operation.word == feeds.STATE
+        is_sum = operation.word == feeds.ADDED or operation.word in feeds.TIES
         text = STARTED if is_state else OPERAND
         for node, signal in operation.operands:
             if signal:
                 is_input = any(not isinstance(source.origin, Call) and source.how == feeds.WHOLE for source in signal)
-                if not self.group.carries(self.flow, signal) and (is_state or is_input):
+                if not self.group.carries(self.flow, signal) and (is_state or (is_sum and is_input)):
                     self._stop(node, operation.scope, text)
+                elif is_state or is_sum:
+                    self._first(node, operation.scope)
             elif not self._is_plain(node, operation.scope):
                 self._made(node, operation.scope, text)
+
+    def _first(self, node: ast.expr, scope: Scope) -> None:
+        """Read the shapes of what a name holds before a loop, where it holds what a layer gives out later."""
+        for binding in scope.lookup(node) if isinstance(node, ast.Name) else ():
+            value = binding.value
+            for index in binding.path:
+                value = (
+                    value.elts[index] if isinstance(value, (ast.Tuple, ast.List)) and index < len(value.elts) else None
+                )
+            if isinstance(value, ast.Call) and layers.literal_shape(self.program, value, binding.scope) is not None:
+                self._made(value, binding.scope, STARTED)
 
     def _is_plain(self, node: ast.expr, scope: Scope) -> bool:
         """Return whether an operand is a number, None or a word, as far as is known, and no tensor."""
         value = self.program.value(node, scope)
         if value.alternatives and len(value.constants) == len(value.alternatives):
             return True
-        if any(known.type_api for known in value.alternatives):
-            return False
         binding = only_binding(node, scope)
         made = binding.value if binding is not None else node
-        return not isinstance(made, ast.Call) or self._is_dynamic(made, scope) or word_of(made.func) in _PLAIN
+        if isinstance(made, ast.Call) and (self._is_dynamic(made, scope) or word_of(made.func) in _PLAIN):
+            return True
+        return not isinstance(made, ast.Call) and not any(known.type_api for known in value.alternatives)
 
     def _made(self, node: ast.expr, scope: Scope, text: Message) -> None:
         """Read the shape of a tensor that is as wide, or 1 along that axis."""
@@ -369,6 +386,18 @@ class Dependents:
             isinstance(each, ast.Constant) and each.value == self.group.width for each in ast.walk(node)
         ):
             self._stop(node, call.scope, INITIAL)
+
+    def _cells(self, scope: Scope) -> None:
+        """Stop at cells of the framework that are made with the width, and are no layers that are known."""
+        for site in layers.sites(self.program, scope):
+            known = self.program.evaluator.callees(site).alternatives
+            if not any(each.api.startswith("mindspore.nn.") and each.api not in layers.LAYERS for each in known):
+                continue
+            assert isinstance(site.node, ast.Call)
+            for node in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
+                found = number(self.program, node, site.scope)
+                if found is not None and not self.group.origins.isdisjoint(found.origins):
+                    self._stop(site.node, site.scope, UNKNOWN)
 
     def _divide(self, slot: Slot) -> None:
         """Read by what a layer divides the width: groups of channels, heads of attention."""

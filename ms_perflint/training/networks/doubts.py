@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ms_perflint.training.networks.widths import Hidden
 
 _PRINTS = frozenset({"print", "info", "debug", "format", "len", "isinstance", "type"})
+_RATES = frozenset({"learning_rate", "lr", "global_step"})
 _WEIGHTS = frozenset({"weight", "bias", "embedding_table", "gamma", "beta"})
 
 
@@ -47,6 +48,9 @@ def doubt(program: Program, found: Hidden) -> Optional[Message]:
         return Message("line {row} of {file} passes tensors of this width from outside", row=row, file=file)
     if (read := _read_weight(program, found)) is not None:
         return Message("line {row} computes with a weight of this width", row=read.line)
+    if (given := _given_weights(program)) is not None:
+        row, file = given.line, os.path.basename(given.path)
+        return Message("line {row} of {file} sets weights, which may have the old width", row=row, file=file)
     if not found.consumers and not found.sums:
         return Message("what takes the width in is not among the files")
     return None
@@ -180,4 +184,17 @@ def _read_weight(program: Program, found: Hidden) -> Optional[Place]:
                 made = (call_of(program, known) for known in program.value(node.value, function).alternatives)
                 if not own.isdisjoint(call for call in made if call is not None):
                     return place(function.module, node)
+    return None
+
+
+def _given_weights(program: Program) -> Optional[Place]:
+    """Return where a parameter is given a value that is not made from its own shape."""
+    for site in program.sites("set_data"):
+        func = site.node.func if isinstance(site.node, ast.Call) else None
+        if not isinstance(func, ast.Attribute) or not isinstance(site.node, ast.Call) or not program.runs(site):
+            continue
+        name, own = func.value.attr if isinstance(func.value, ast.Attribute) else "", ast.dump(func.value)
+        parts = (part for argument in site.node.args for part in ast.walk(argument))
+        if name not in _RATES and not any(isinstance(part, ast.expr) and ast.dump(part) == own for part in parts):
+            return place(site.module, site.node)
     return None

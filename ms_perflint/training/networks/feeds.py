@@ -185,7 +185,9 @@ class Feeds:
         layer: Optional[Call] = None,
     ) -> None:
         """Keep what an operator is given, where any of it comes from a layer."""
-        if word not in SHAPING:
+        operands = list(operands)
+        is_plain = all(isinstance(each, (ast.Constant, ast.UnaryOp)) for each in operands[1:])
+        if word not in SHAPING and is_plain:
             return
         given = tuple(
             (part, self.signal(part, scope))
@@ -194,6 +196,8 @@ class Feeds:
         )
         if layer is not None:
             given = ((node, frozenset({Source(layer)})), *given)
+        if word not in SHAPING and all(signal for _, signal in given):
+            return
         if any(signal for _, signal in given):
             self.operations[id(node)] = Operation(node, scope, word, given)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
@@ -12,7 +12,7 @@ from ms_perflint.index.syntax_forms import position
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.networks import feeds, known_networks, layers
-from ms_perflint.training.networks.dependents import SIZE, Dependents, Group, Obstacle, Sum, place
+from ms_perflint.training.networks.dependents import FIRST, SIZE, Dependents, Group, Obstacle, Sum, place
 from ms_perflint.training.networks.layers import IN, OUT, PARAMETER, Slot
 from ms_perflint.training.networks.provenance import Number, Origin
 from ms_perflint.training.training_steps import base_apis
@@ -80,7 +80,7 @@ def hidden(program: Program, producer: Slot, multiple: int) -> Optional[Hidden]:
         producer,
         found.width,
         slots,
-        tuple(found.sums),
+        tuple(found.sums.values()),
         dependents,
         tuple(dict.fromkeys(found.consumers)),
         obstacles,
@@ -123,11 +123,12 @@ class _Group:
         self.width = producer.width
         self.slots: list[Slot] = []
         self.consumers: list[Slot] = []
-        self.sums: dict[Sum, None] = {}
+        self.sums: dict[int, Sum] = {}  # by the identity of what says it
         self.scaled: dict[Number, None] = {}  # sizes that grow by the same factor
         self.is_fixed = False  # an input, or a group of a convolution, decides
         self.is_taken = False  # a layer takes in what the producer itself gives out
         self._joiners: dict[Call, None] = {}
+        self._waits: dict[Call, None] = {}
         self._strange: dict[Call, None] = {}  # layers that take it in, in a way that is not understood
         self._calls: set[Call] = set()  # whose outputs have the width
         self._add(producer)
@@ -147,6 +148,8 @@ class _Group:
 
     def obstacles(self) -> Iterator[Obstacle]:
         """Yield the layers that take the width in, and whose size cannot be changed with it."""
+        for call in self._waits:
+            yield Obstacle(place(call.module, call.node), FIRST)
         known = {slot.call for slot in self.slots} | set(self._joiners)
         for call in self._strange:
             if call not in known:
@@ -198,7 +201,7 @@ class _Group:
         along = {id(slot.node) for slot in found if slot.role == layers.ALONG}
         if len(along) > 1:  # which axis of a shape it is cannot be told
             found = []
-        if not found and self._is_strange(call, own, how):
+        if not found and self._is_strange(call, own, how, signal):
             self._strange[call] = None
         for slot in found:
             if slot.width == 2 * self.width and slot.number.operator is None and self._sums(slot, Sum(slot.number, 2)):
@@ -213,12 +216,15 @@ class _Group:
             if how == feeds.WHOLE:
                 self._tied(signal)
 
-    def _is_strange(self, call: Call, own: Sequence[Slot], how: str) -> bool:
+    def _is_strange(self, call: Call, own: Sequence[Slot], how: str, signal: feeds.Signal) -> bool:
         """Return whether a layer depends on the width although its size does not say it."""
         roles = {role for _, role in layers.LAYERS.get(call.api, ((PARAMETER, IN),)) if role != OUT}
         if not own:
             return bool(roles)
-        return how in (feeds.FLAT, feeds.PART, feeds.JOINED) or any(slot.width % self.width == 0 for slot in own)
+        if how in (feeds.FLAT, feeds.PART, feeds.JOINED):
+            return True
+        is_part = any(slot.width % self.width == 0 or self.width % max(slot.width, 2) == 0 for slot in own)
+        return is_part or all(source.origin in self._calls for source in signal)
 
     def _split(self, takers: Sequence[Slot]) -> None:
         """Take the width of one part where `k * h` outputs are split."""
@@ -247,11 +253,35 @@ class _Group:
             parts = [signal for _, signal in operation.operands if signal]
             ours = [carries(self.flow, signal) for signal in parts]
             for slot in own if any(ours) else ():
+                if slot.number.operator is not ast.Add and slot.width == self._total(parts):
+                    self._all_alike(parts)
+                    self._wait(slot, parts)
                 if slot.width == self.width and all(ours):
                     found.append(slot)
                 elif slot.width % self.multiple and (total := self._sum(slot, parts, ours)) is not None:
                     self._sums(slot, total)
         return found
+
+    def _total(self, parts: Iterable[feeds.Signal]) -> int:
+        """Return the sum of the widths of what is joined; 0 where one is not known."""
+        known = [{width for source in signal for width in self.flow.widths(source) or (0,)} for signal in parts]
+        return sum(next(iter(each)) for each in known) if all(len(each) == 1 and 0 not in each for each in known) else 0
+
+    def _wait(self, slot: Slot, parts: Iterable[feeds.Signal]) -> None:
+        """Note a sum that would get the same number for another width that is joined: that one is fixed first."""
+        own = position(self.producer.call.node)
+        for origin in {source.origin for signal in parts for source in signal}:
+            for other in self.flow.slots(origin) if isinstance(origin, Call) and origin not in self._calls else ():
+                is_same = (other.width - self.width) % self.multiple == 0 and other.role == OUT
+                if is_same and other.width != self.width and position(other.call.node) < own:
+                    self._waits[slot.call] = None
+
+    def _all_alike(self, parts: Iterable[feeds.Signal]) -> None:
+        """Add the layers whose equal widths are joined, where the sum is one number: they change together."""
+        for origin in {source.origin for signal in parts for source in signal}:
+            for slot in self.flow.slots(origin) if isinstance(origin, Call) else ():
+                if slot.role != IN and slot.width == self.width:
+                    self._add(slot)
 
     def _sum(self, slot: Slot, parts: Sequence[feeds.Signal], ours: Sequence[bool]) -> Optional[Sum]:
         """Return how a size is the sum of what is joined: term by term, or one literal that stands there."""
@@ -272,7 +302,7 @@ class _Group:
         """Keep a sum that follows by itself, or that is one literal that stands there; return whether it is one."""
         if slot.number.operator is None and [origin.node for origin in slot.number.origins] != [slot.node]:
             return False
-        self.sums[found] = None
+        self.sums[id(slot.node)] = found
         self._joiners[slot.call] = None
         self.is_taken = True
         return True

@@ -1,0 +1,111 @@
+"""Where a bound leaves something out, the program says so; else there is no bound."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from programs import analysed
+
+from ms_perflint.program.program import Program
+from ms_perflint.training import conditions, mode
+
+DEEP = 120
+
+
+def test_the_execution_order_goes_into_any_depth() -> None:
+    imports = {f"m{n}.py": f"import m{n + 1}\n" for n in range(DEEP)}
+    calls = "".join(f"def f{n}():\n    f{n + 1}()\n\n\n" for n in range(DEEP))
+    text = f"import m0\n{calls}def f{DEEP}():\n    last()\n\n\nf0()\nlater()\n"
+    program = analysed({"train.py": text, **imports, f"m{DEEP}.py": "import mindspore as ms\nms.set_context(mode=0)\n"})
+    order = [program.position(site) for word in ("set_context", "last", "later") for site in program.sites(word)]
+    assert len(order) == 3 and None not in order and order == sorted(order, key=lambda at: at or 0)
+
+
+def test_a_call_that_may_enter_many_functions_enters_those_that_it_is_known_to() -> None:
+    classes = "".join(f"class C{n}:\n    def run(self):\n        c{n}()\n\n\n" for n in range(8))
+    text = f"import mindspore\n\n{classes}def go(each):\n    each.run()\n\n\ngo(C5())\nlater()\n"
+    program = analysed({"train.py": text})
+    (run,), (later,), (site,) = (program.sites(word) for word in ("run", "later", "c5"))
+    assert [each.parent.name for each in program.callees(run) if each.parent is not None] == ["C5"]
+    positions = [program.position(each) for each in (run, site, later)]
+    assert None not in positions and positions == sorted(positions, key=lambda at: at or 0)
+
+
+def test_a_path_of_many_pieces_is_known() -> None:
+    steps = "".join(f"p{n + 1} = os.path.join(p{n}, '..', 'd{n}')\n" for n in range(60))
+    start = "import os, sys\nimport mindspore\np0 = os.path.join(os.path.dirname(__file__), 'd')\n"
+    text = f"{start}{steps}sys.path.append(p60)\nimport far\nfar.go()\n"
+    program = analysed({"train.py": text, "d59/far.py": "import mindspore\n\n\ndef go():\n    there()\n"})
+    assert len(program.sites("there")) == 1
+
+
+def registering(count: int) -> dict[str, str]:
+    """Return a program whose table gets its entries from so many files."""
+    train = "import mindspore\nfrom kit import registry\nregistry.NETS['n0']()\n"
+    kit = "NETS = {}\n\n\ndef register(function):\n    NETS[function.__name__] = function\n    return function\n"
+    files = {
+        f"kit/n{n}.py": f"from kit.registry import register\n\n\n@register\ndef n{n}():\n    made{n}()\n"
+        for n in range(count)
+    }
+    names = ", ".join(f"n{n}" for n in range(count))
+    return {"train.py": train, "kit/__init__.py": f"from kit import {names}\n", "kit/registry.py": kit, **files}
+
+
+@pytest.mark.parametrize(("count", "reason"), [(16, None), (17, "what decorators register in 17 files is left out")])
+def test_tables_that_many_files_fill_are_left_out_and_that_is_said(count: int, reason: str | None) -> None:
+    program = analysed(registering(count))
+    assert (len(program.sites("made3")) == 1) is (reason is None)
+    assert program.left_out == reason
+
+
+def chains(count: int) -> Program:
+    calls = "".join(f"if x.y{n}:\n    f()\n" for n in range(count))
+    return analysed({"train.py": f"import mindspore\n\n\ndef f():\n    a()\n\n\n{calls}"})
+
+
+def test_chains_of_calls_that_are_not_followed_are_said() -> None:
+    for count, reason in ((100, None), (101, "more than 100 chains of calls lead to train.py:5")):
+        program = chains(count)
+        (site,) = program.sites("a")
+        assert len(conditions.passes(program, site)) == 100
+        assert program.left_out == reason
+
+
+def test_settings_that_are_not_compared_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mode, "MANY", 8)
+    for count, reason in ((8, None), (9, "more than 8 calls set the mode")):
+        calls = "".join(f"if x.y{n}:\n    ms.set_context(mode=0)\n" for n in range(count))
+        program = analysed({"train.py": f"import mindspore as ms\n{calls}"})
+        mode.usual_mode(program)
+        assert program.left_out == reason
+
+
+def test_a_launcher_that_is_too_large_is_said() -> None:
+    script = "python train.py --mode 1\n"
+    train = "import mindspore\n"
+    for start, count, reason in (("", 1, None), ("#" * 65_536 + "\n", 0, "run.sh is larger than 64 KB")):
+        program = analysed({"train.py": train, "run.sh": f"{start}{script}"})
+        assert len(program.starts) == count
+        assert program.left_out == reason
+
+
+def test_a_folder_of_many_modules_is_part_of_the_program() -> None:
+    kit = (
+        "import importlib, os\n\n"
+        "for name in os.listdir(os.path.dirname(__file__)):\n    importlib.import_module(name)\n"
+    )
+    files = {f"kit/n{n}.py": "import mindspore\n" for n in range(100)}
+    program = analysed({"train.py": "import mindspore\nimport kit\n", "kit/__init__.py": kit, **files})
+    assert len(program.files) == 102
+
+
+@pytest.mark.parametrize(("count", "is_open"), [(50, False), (51, True)])
+def test_what_a_long_list_of_a_file_holds_is_open(count: int, is_open: bool) -> None:
+    train = "import mindspore\nimport yaml\n\nfor each in yaml.safe_load(open('list.yaml'))['sizes']:\n    use(each)\n"
+    program = analysed({"train.py": train, "list.yaml": f"sizes: {[n % 7 for n in range(count)]}\n"})
+    ((site,),) = (program.sites("use"),)
+    assert isinstance(site.node, ast.Call)
+    value = program.value(site.node.args[0], site.scope)
+    assert value.open is is_open
+    assert set(value.constants) == (set() if is_open else set(range(7)))
