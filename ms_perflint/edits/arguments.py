@@ -45,20 +45,40 @@ def add_arguments(
     return listing.prepend(item, line_length) if first else listing.append(item, line_length)
 
 
-def remove_argument(call: Call, name: str) -> tuple[Edit, ...] | None:
-    """Return the edits that take away the argument of the parameter `name`.
+def remove_argument(call: Call, name: str, *others: str) -> tuple[Edit, ...] | None:
+    """Return the edits that take away the argument of the parameter `name`, and those of others where they are given.
 
     None where it is not given, where others would move into its slot, where a comment would be lost, in f-strings.
     """
-    given = call.given(name)
-    if given is None or call.fstring is not None:
+    listing = _listing(call) if call.given(name) is not None and call.fstring is None else None
+    if listing is None:
         return None
-    node = call.node
-    word = next((word for word in node.keywords if word.value is given), None)
-    if word is None and (given not in node.args[-1:] or isinstance(given, ast.Starred)):
-        return None  # it stands in `**{...}`, or others follow
-    listing = _listing(call)
-    return listing.remove(_ordered(call).index(word or given)) if listing is not None else None
+    node, written = call.node, _ordered(call)
+    edits: list[Edit] = []
+    indices = []
+    for given in filter(None, map(call.given, (name, *others))):
+        word = next((word for word in node.keywords if word.value is given), None)
+        if word is None and (given not in node.args[-1:] or isinstance(given, ast.Starred)):
+            return None  # it stands in `**{...}`, or others follow
+        indices.append(written.index(word or given))
+    for first, last in _runs(sorted(indices)):
+        one = listing.joined(first, last)
+        removed = one.remove(first) if one is not None else None
+        if removed is None:
+            return None
+        edits += removed
+    return tuple(edits)
+
+
+def _runs(indices: list[int]) -> list[tuple[int, int]]:
+    """Return first and last of each group of numbers that follow one another."""
+    found: list[tuple[int, int]] = []
+    for index in indices:
+        if found and found[-1][1] == index - 1:
+            found[-1] = found[-1][0], index
+        else:
+            found.append((index, index))
+    return found
 
 
 def _listing(call: Call) -> Listing | None:

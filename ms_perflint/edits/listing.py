@@ -102,6 +102,13 @@ class Listing(NamedTuple):
             below = indent(self.source, self.items[1].start)
         return (self._insert(first.start, f"{text},\n{below}"),)
 
+    def joined(self, first: int, last: int) -> Listing | None:
+        """Return the same with items that follow one another as one item; None where a comment stands in between."""
+        if first < last and self._comment(self.items[first].end, self.items[last].start):
+            return None
+        one = self.items[last]._replace(start=self.items[first].start)
+        return self._replace(items=(*self.items[:first], one, *self.items[last + 1 :]))
+
     def remove(self, index: int) -> tuple[Edit, ...] | None:
         """Return the edits that take an item out: its lines with the comment at their end where it has its own.
 

@@ -1,0 +1,150 @@
+"""MSP510 debug-switch-left-on: what is reported, with which safety, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, case, fires, join, quiet
+
+CODE = "MSP510"
+
+IMPORTS = """
+    import argparse
+    import os
+
+    import mindspore as ms
+    import mindspore.dataset as ds
+    from mindspore import nn
+
+    """
+GRAPH = "ms.set_context(mode=ms.GRAPH_MODE)\n"
+EAGER = "ms.set_context(mode=ms.PYNATIVE_MODE)\n"
+TRAIN = """
+    train_set = ds.MindDataset("train.mindrecord").batch(32)
+    net = nn.Dense(64, 16)
+    model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+    model.train(10, train_set)
+    """
+OPTIONS = """
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--save_graphs", type=int, default={default})
+    parser.add_argument("--debug", action="store_true")
+    args = parser.parse_args()
+    """
+SHELL = "export {name}={value}\npython train.py\n"
+REPORTED = join(GRAPH, TRAIN).rstrip() + "  # ! no fix\n"
+
+
+def launched(name: str, value: str, *text: str) -> dict[str, str]:
+    """Return a program with the script that starts it."""
+    return {"train.py": join(IMPORTS, *text), "run.sh": SHELL.format(name=name, value=value)}
+
+
+FIRES = [
+    case("true", IMPORTS, "ms.set_context(mode=ms.GRAPH_MODE, save_graphs=True)  # ! safe\n", TRAIN),
+    case("a level", IMPORTS, "ms.set_context(save_graphs=2, mode=0)  # ! safe\n", TRAIN),
+    case(
+        "a call of its own", IMPORTS, GRAPH, 'ms.set_context(save_graphs=1, save_graphs_path="ir")  # ! safe\n', TRAIN
+    ),
+    case(
+        "another spelling",
+        IMPORTS,
+        "from mindspore import context\n",
+        GRAPH,
+        "context.set_context(save_graphs=3)  # ! safe\n",
+        TRAIN,
+    ),
+    case(
+        "a path that is read",
+        IMPORTS,
+        GRAPH,
+        'ms.set_context(save_graphs=1, save_graphs_path="./ir")  # ! unsafe\n',
+        TRAIN,
+        'print(os.listdir("ir"))\n',
+    ),
+    case(
+        "a path that is not known",
+        IMPORTS,
+        GRAPH,
+        "ms.set_context(save_graphs=1, save_graphs_path=os.getcwd())  # ! unsafe\n",
+        TRAIN,
+    ),
+    case(
+        "an option",
+        IMPORTS,
+        OPTIONS.format(default=1),
+        GRAPH,
+        "ms.set_context(save_graphs=args.save_graphs)  # ! display-only\n",
+        TRAIN,
+    ),
+    case("a constant", IMPORTS, "SAVE = True\n", "ms.set_context(mode=ms.GRAPH_MODE, save_graphs=SAVE)  # !\n", TRAIN),
+    case(
+        "in a helper",
+        IMPORTS,
+        "def setup():\n    ms.set_context(mode=ms.GRAPH_MODE, save_graphs=True)  # ! safe\n\n\nsetup()\n",
+        TRAIN,
+    ),
+    case("on a CPU", IMPORTS, "ms.set_context(mode=ms.GRAPH_MODE, save_graphs=True)  # ! safe\n", TRAIN, device="CPU"),
+    case("eager", IMPORTS, "ms.set_context(mode=ms.PYNATIVE_MODE, pynative_synchronize=True)  # ! unsafe\n", TRAIN),
+    case("eager by default", IMPORTS, "ms.set_context(pynative_synchronize=True)  # ! unsafe\n", TRAIN),
+    case("blocking launches", IMPORTS, EAGER, "ms.runtime.launch_blocking()  # ! unsafe\n", TRAIN),
+    case("the data pipeline", IMPORTS, GRAPH, "ds.config.set_debug_mode(True)  # ! unsafe\n", TRAIN),
+    case("exported", launched("MS_DEV_SAVE_GRAPHS", "1", REPORTED)),
+    case("exported, eager", launched("ASCEND_LAUNCH_BLOCKING", "1", REPORTED.replace("GRAPH_MODE", "PYNATIVE_MODE"))),
+]
+QUIET = [
+    case("false", IMPORTS, "ms.set_context(mode=ms.GRAPH_MODE, save_graphs=False)\n", TRAIN),
+    case("level 0", IMPORTS, "ms.set_context(mode=ms.GRAPH_MODE, save_graphs=0)\n", TRAIN),
+    case("not said", IMPORTS, GRAPH, TRAIN),
+    case("nothing trains", IMPORTS, "ms.set_context(mode=ms.GRAPH_MODE, save_graphs=True)\n"),
+    case(
+        "evaluation",
+        IMPORTS,
+        "ms.set_context(mode=ms.GRAPH_MODE, save_graphs=True)\n",
+        TRAIN.replace(".train(10, train_set)", ".eval(train_set)"),
+    ),
+    case(
+        "an option that is off",
+        IMPORTS,
+        OPTIONS.format(default=0),
+        GRAPH,
+        "ms.set_context(save_graphs=args.save_graphs)\n",
+        TRAIN,
+    ),
+    case(
+        "behind a flag",
+        IMPORTS,
+        OPTIONS.format(default=0),
+        GRAPH,
+        "if args.debug:\n    ms.set_context(save_graphs=True)\n",
+        TRAIN,
+    ),
+    case("not known", IMPORTS, GRAPH, 'ms.set_context(save_graphs=os.environ.get("SAVE") == "1")\n', TRAIN),
+    case(
+        "graphs of a program that has none", IMPORTS, "ms.set_context(mode=ms.PYNATIVE_MODE, save_graphs=True)\n", TRAIN
+    ),
+    case("synchronous graphs", IMPORTS, "ms.set_context(mode=ms.GRAPH_MODE, pynative_synchronize=True)\n", TRAIN),
+    case("blocking launches of a graph", IMPORTS, GRAPH, "ms.runtime.launch_blocking()\n", TRAIN),
+    case(
+        "eager on a CPU",
+        IMPORTS,
+        "ms.set_context(mode=ms.PYNATIVE_MODE, pynative_synchronize=True)\n",
+        TRAIN,
+        device="CPU",
+    ),
+    case("deterministic", IMPORTS, 'ms.set_context(mode=ms.GRAPH_MODE, deterministic="ON")\n', TRAIN),
+    case("the data pipeline as it is", IMPORTS, GRAPH, "ds.config.set_debug_mode(False)\n", TRAIN),
+    case("not of MindSpore", IMPORTS, GRAPH, "import settings\nsettings.set_context(save_graphs=True)\n", TRAIN),
+    case("exported as off", launched("MS_DEV_SAVE_GRAPHS", "0", GRAPH, TRAIN)),
+    case("exported for the other mode", launched("ASCEND_LAUNCH_BLOCKING", "1", GRAPH, TRAIN)),
+    case("exported for a script that does not train", launched("MS_DEV_SAVE_GRAPHS", "1", GRAPH)),
+]
+
+
+@pytest.mark.parametrize("program", FIRES)
+def test_reported(program: Program) -> None:
+    fires(CODE, program)
+
+
+@pytest.mark.parametrize("program", QUIET)
+def test_not_reported(program: Program) -> None:
+    quiet(CODE, program)
