@@ -236,7 +236,7 @@ def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[li
 
 def _may_be_axes(node: ast.AST) -> bool:
     """Return whether the axes of a tensor may stand in a part of an expression: before it is asked what that is."""
-    return isinstance(node, (ast.Tuple, ast.List)) or (isinstance(node, ast.Call) and word_of(node.func) in _RANDOM)
+    return isinstance(node, (ast.Tuple, ast.List)) or (isinstance(node, ast.Call) and word_of(node.func) in _MADE)
 
 
 def inner_axes(call: Call) -> tuple[Number, ...]:
