@@ -146,13 +146,18 @@ def test_a_file_that_cannot_be_written(public: Path, mode: int) -> None:
     assert ran.out.splitlines()[-1] == "Found 2 findings (1 fixed, 1 remaining)."
 
 
-def test_files_without_mindspore_are_not_parsed(tmp_path: Path) -> None:
+def test_files_without_mindspore_are_not_parsed_in_a_folder(tmp_path: Path) -> None:
+    """Where they are given by name they have to be Python."""
     (tmp_path / "other.py").write_bytes(b"x = (\n\xff")
     (tmp_path / "other.ipynb").write_bytes(b"{")
-    ran = beside_a_good_file(tmp_path, "other.py", "other.ipynb")
+    (tmp_path / "train.py").write_text(TRAIN, encoding="utf-8")
+    ran = run("--no-cache", ".", cwd=tmp_path)
     assert (ran.code, ran.err) == (1, "")
-    told = run("--no-cache", "--verbose", "other.py", "other.ipynb", cwd=tmp_path)
-    assert told.code == 0 and "skipped other.py: does not mention mindspore\n" in told.err
+    told = run("--no-cache", "--verbose", ".", cwd=tmp_path)
+    assert told.code == 1 and "skipped other.py: does not mention mindspore\n" in told.err
+    named = run("--no-cache", "other.py", "other.ipynb", cwd=tmp_path)
+    assert named.code == 2
+    assert [line.partition(": ")[0].partition(":")[0] for line in named.err.splitlines()] == ["other.ipynb", "other.py"]
 
 
 @pytest.mark.parametrize("raw", [b"", b"\n", b"\xef\xbb\xbf", b"# mindspore CheckpointConfig", IMPORT + b"\f"], ids=str)
@@ -241,7 +246,10 @@ def test_options_that_make_no_sense(tmp_path: Path, arguments: tuple[str, ...], 
     ("text", "error"),
     [
         ("[tool.ms-perflint\n", "pyproject.toml: is not valid TOML: "),
-        ("[tool.ms-perflint]\nselct = []\n", 'pyproject.toml: [tool.ms-perflint] selct: unknown key, did you mean "se'),
+        (
+            "[tool.ms-perflint]\nselct = []\n",
+            'pyproject.toml:2: [tool.ms-perflint] selct: unknown key, did you mean "s',
+        ),
     ],
 )
 def test_a_broken_configuration_stops_the_run(tmp_path: Path, text: str, error: str) -> None:
@@ -254,7 +262,7 @@ def test_a_broken_configuration_stops_the_run(tmp_path: Path, text: str, error: 
 
 
 def test_no_paths_and_unknown_rules_to_explain(tmp_path: Path) -> None:
-    assert run("--fix", cwd=tmp_path).err == "ms-perflint: error: Missing argument 'PATH...'.\n"
+    assert run("--fix", cwd=tmp_path).err == "no Python files found\n"  # the path is the current folder
     ran = run("rule", "MSP31", cwd=tmp_path)
     assert (ran.code, ran.err) == (2, 'ms-perflint: error: unknown rule "MSP31", did you mean "MSP301"?\n')
 

@@ -185,8 +185,9 @@ def knows(cache: Cache, folder: Path) -> bool:
 def test_findings_come_back_whole(cache: Cache, project: Path) -> None:
     first = filled(cache, project)
     found, left = cache.load().recall(paths_of(project), Disk())
-    assert sorted(found) == list(first.findings) and not left
-    assert [repr(finding) for finding in sorted(found)] == [repr(finding) for finding in first.findings]
+    assert not left
+    findings = sorted(finding for finding in found if finding.code)  # the others say which programs train
+    assert [repr(finding) for finding in findings] == [repr(finding) for finding in first.findings]
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,8 @@ class MissingDatasetSinkMode(Check):
         """Not sunk, on a path that normal users take, where sinking works and nothing speaks against it."""
         given, value = call.given(SINK), call.argument(SINK)
         if not _is_for_cpu(call):
-            if isinstance(given, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.IfExp)) and not value.must_be(False):
-                return False  # `device != "CPU"`, `not sparse`: the program decides by itself
+            if _asks(given, call, self.program.run is not None) and not value.must_be(False):
+                return False  # the program decides by itself
             if not value.is_by_default(False):
                 return False
         if not self.program.runs(call) or self.target.is_cpu:
@@ -147,6 +147,13 @@ class MissingDatasetSinkMode(Check):
             if receiver is not None
             else False
         )
+
+
+def _asks(given: Optional[ast.expr], call: Call, is_run: bool) -> bool:
+    """Return whether an expression decides: `device != "CPU"`, `not sparse`; in a run also one behind a name."""
+    bindings = call.scope.lookup(given) if is_run and isinstance(given, ast.Name) else ()
+    behind = (binding.value for binding in bindings if binding.kind == "assign")
+    return any(isinstance(each, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.IfExp)) for each in (given, *behind))
 
 
 def _is_for_cpu(call: Call) -> bool:

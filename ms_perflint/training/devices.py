@@ -35,11 +35,13 @@ def _devices(program: Program, target: Target) -> Target:
         if call.given("device_target") is not None or call.is_spread
     ]
     values = [call.argument("device_target") for call in calls]
-    known = [each for value in values for each in value.alternatives if _device(each.constant)]
+    is_run = program.run is not None  # then what it gives is the device, and nothing else
+    known = [each for value in values for each in (is_run and value.by_default) or value.alternatives]
+    known = [each for each in known if _device(each.constant)]
     names = {_device(each.constant) for each in known}
     places = tuple(sorted({each.place for each in known}))
     is_cpu = names == {"CPU"} and not any(value.open for value in values) and _is_always_set(program, calls)
-    if is_cpu and any(value.overridable for value in values) and not program.is_one_run():
+    if is_cpu and any(value.overridable for value in values) and not is_run:
         is_cpu = not _names_accelerator(program) and not any(_has_sibling(program, place) for place in places)
     return target._replace(devices=tuple(each for each in DEVICES if each in names), is_cpu=is_cpu, places=places)
 
