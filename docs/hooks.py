@@ -33,7 +33,8 @@ COSTS = {  # first digits of a code -> where the time goes
     "MSP1": "The device waits for Python",
     "MSP2": "The device computes more than it has to",
     "MSP3": "The device waits for the disk",
-    "MSP5": "Tuning that does nothing",
+    "MSP4": "The device waits for data",
+    "MSP5": "Tuning that does nothing, debugging that goes on",
     "MSP6": "The devices wait for each other",
     "MSP9": "Comments that switch rules off",
 }
@@ -47,6 +48,7 @@ NAVIGATION: list[Any] = [
             {"Configuration": "configuration.md"},
             {"What a program does": "program.md"},
             {"Measured on your device": "verify.md"},
+            {"With a profile": "profile.md"},
             {"Reports": "reports.md"},
             {"Notebooks": "notebooks.md"},
             {"Standard input and watching": "stdin.md"},
@@ -66,6 +68,7 @@ NAVIGATION: list[Any] = [
         "About": [
             "*",
             {"How it works": "how-it-works.md"},
+            {"Writing rules": "writing-rules.md"},
             {"Measurements": "measurements.md"},
             {"Contributing": "contributing.md"},
             {"Changelog": "changelog.md"},
