@@ -15,11 +15,11 @@ from ms_perflint.commands.asked import Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output, outputs, tell, write
 from ms_perflint.commands.requests import compared_states, read_by_programs, refuse, typed_text
-from ms_perflint.config import TABLE, Arguments, Config, Trust
-from ms_perflint.config_values import override
-from ms_perflint.configurations import Configurations, Group, configurations, unread
-from ms_perflint.core.findings import SIZES, Finding, Gain, Measurement, Problem, Report, Safety, joined
-from ms_perflint.core.source import PYTHON, Disk, Files, Overlay, Source
+from ms_perflint.commands.settings import settings
+from ms_perflint.config import Config
+from ms_perflint.configurations import Configurations, Group, unread
+from ms_perflint.core.findings import Finding, Measurement, Problem, Report, Safety, joined
+from ms_perflint.core.source import Disk, Files, Overlay
 from ms_perflint.discovery import Found, discover
 from ms_perflint.gate import REVIEW, answered, left_out
 from ms_perflint.languages import ENGLISH, Message, chosen, say
@@ -35,8 +35,9 @@ from ms_perflint.report import (
     rendered,
     unmeasured,
 )
-from ms_perflint.report.sources import Sources, position, shown
-from ms_perflint.report.style import PLAIN, Style, for_output
+from ms_perflint.report.gain import by_gain, gain
+from ms_perflint.report.sources import Sources, shown
+from ms_perflint.report.style import PLAIN, for_output
 from ms_perflint.report.summary import files_of, findings_of
 
 if TYPE_CHECKING:
@@ -247,6 +248,8 @@ class Work:
         problems: set[Problem] = set()
         if self.options.diff:
             settled = Settled(report, (), added.changes, ())
+            from ms_perflint.report.patch import patch
+
             write(patch(settled, (), self.configs, self.style, self.language), self.options.output_file)
         else:
             problems.update(write_files(added.changes))
@@ -390,6 +393,7 @@ class Work:
     def preview(self) -> set[Problem]:
         """Print what `--fix` would change as a patch, and in comments what it would ask about; write nothing."""
         from ms_perflint.fixes.fixing import settle
+        from ms_perflint.report.patch import patch, would_fix
 
         asked: list[tuple[Finding, str]] = []
 
@@ -404,7 +408,7 @@ class Work:
         self.unread = _unread(settled.report)
         self._say_unjudged(settled.report)
         if not self.options.quiet:
-            tell(say(_would_fix(len(settled.fixed), self.left, len(asked)), self.language))
+            tell(say(would_fix(len(settled.fixed), self.left, len(asked)), self.language))
         return {*settled.report.problems, *settled.problems}
 
     def _recovered(self) -> tuple[Problem, ...]:
@@ -444,86 +448,6 @@ class Work:
         return self.configs.trust(finding)
 
 
-def patch(
-    settled: Settled, asked: Sequence[tuple[Finding, str]], config: Trust, style: Style, language: str = ENGLISH
-) -> str:
-    """Return a patch of all changes that `git apply` takes; fixes that need consent stand below it in comments."""
-    from ms_perflint.commands.dialogue import coloured
-    from ms_perflint.fixes.writing import unified_diff
-
-    parts = [f"# {_marked(finding, config, language)}\n" for finding in sorted(settled.fixed)]
-    for change in settled.changes:
-        before, after = (Source(change.path, raw).whole.decode() for raw in (change.before, change.after))
-        parts.append(coloured(unified_diff(before, after, shown(change.path)), style))
-    for finding, diff in asked:
-        fix = _marked(finding, config, language)
-        left_out = Message("{fix} -- not part of the patch, `--unsafe-fixes` makes it", fix=fix)
-        parts.append(f"# {say(left_out, language)}\n")
-        parts += [f"# {row}\n" for row in coloured(diff, style).splitlines()]
-    return "".join(parts)
-
-
-def _marked(finding: Finding, config: Trust, language: str) -> str:
-    """Return what a fix does and how far it is trusted."""
-    trust = config.trust(finding)
-    message = say(finding.fix.message, language) if finding.fix else ""
-    return f"{trust.value if trust else ''}: {position(finding.place)}: {finding.code} {message}"
-
-
-def settings(paths: Sequence[str], options: Options) -> Configurations:
-    """Return the configurations of a run, each with the command line's values on top. May raise ConfigError."""
-    given = _arguments(paths, options.arguments) if options.arguments is not None else None
-    return configurations(paths, partial(_on_top, options, given), options.config, options.isolated)
-
-
-def _on_top(options: Options, given: Arguments | None, config: Config) -> Config:
-    """Return a configuration with the command line's values on top. May raise ConfigError."""
-    config = override(
-        config,
-        select=options.select,
-        ignore=options.ignore,
-        extend_select=options.extend_select,
-        per_file_ignores=options.per_file_ignores,
-        extend_per_file_ignores=options.extend_per_file_ignores,
-        mindspore_version=options.mindspore_version,
-        device=options.device,
-        unsafe_fixes=options.unsafe_fixes,
-        lang=options.lang,
-        baseline=options.baseline,
-        fixable=options.fixable,
-        unfixable=options.unfixable,
-        exclude=options.exclude,
-        extend_exclude=options.extend_exclude,
-    )
-    config = config._replace(arguments=given, ignore_noqa=options.ignore_noqa, min_gain=options.min_gain)
-    return config._replace(baseline=None) if options.no_baseline else config
-
-
-def _arguments(paths: Sequence[str], words: tuple[str, ...]) -> Arguments:
-    """Return the arguments of the one program that is judged. Raises UsageError where the paths name no one program."""
-    entry = os.path.abspath(paths[0])
-    if len(paths) > 1 or os.path.isdir(entry) or not entry.endswith(PYTHON):
-        message = Message(
-            "what follows `--` are the arguments of one program: name the script that starts it, and only that, as in "
-            "`ms-perflint train.py -- --epochs 3`; `launch` in [{table}] is for several",
-            table=TABLE,
-        )
-        raise UsageError(message)
-    return Arguments(entry, words, os.getcwd())
-
-
-def by_gain(finding: Finding) -> tuple[int, Finding]:
-    """Return a sort key: what may gain the most first."""
-    return SIZES.index(gain(finding.code).size), finding
-
-
-def gain(code: str) -> Gain:
-    """Return what mending the findings of a rule may gain."""
-    from ms_perflint.check import gain_of  # here, because it brings all rules
-
-    return gain_of(code)
-
-
 def _measurements(report: Report, files: Files) -> Measured:
     """Return what tells what was measured of findings."""
     if not report.findings:
@@ -536,18 +460,6 @@ def _measurements(report: Report, files: Files) -> Measured:
 def _unread(report: Report) -> set[Problem]:
     """Return the problems that are the files' own: they are no Python, or cannot be read."""
     return {problem for problem in report.problems if not problem.internal}
-
-
-def _would_fix(fixed: int, number: int, more: int) -> Message:
-    """Return what a patch comes to."""
-    if more == 0:
-        return Message("Would fix {fixed} of {number} findings.", fixed=fixed, number=number)
-    return Message(
-        "Would fix {fixed} of {number} findings ({more} more with `--unsafe-fixes`).",
-        fixed=fixed,
-        number=number,
-        more=more,
-    )
 
 
 def line(problem: Problem, language: str = ENGLISH) -> str:

@@ -334,7 +334,7 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
     arguments of the script: what it does in this run is printed.
     """
     from ms_perflint.commands.describe import Asked, describe
-    from ms_perflint.run import settings
+    from ms_perflint.commands.settings import settings
 
     words = click.get_current_context().meta.get(ARGUMENTS)
     configs = settings([path], Options(**options, arguments=words))
@@ -397,8 +397,8 @@ def verify(script: str, arguments: tuple[str, ...], **options: Any) -> int:
 
     It runs on this machine, in a copy of the project, several times, and is ended after so many steps.
     """
+    from ms_perflint.commands.settings import settings
     from ms_perflint.commands.verify import Asked, verify
-    from ms_perflint.run import settings
 
     linted = ("select", "ignore", "device", "mindspore_version", "config", "isolated", "lang")
     given = Options(**{name: options[name] for name in linted}, arguments=arguments or None)

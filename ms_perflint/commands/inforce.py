@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ms_perflint.commands.asked import Options
+from ms_perflint.commands.settings import settings
 from ms_perflint.config import Config, FileIgnore
 from ms_perflint.config_files import Ruling, ruling
 from ms_perflint.config_values import EXTEND, FIELDS
 from ms_perflint.options import OPTIONS, Option
-from ms_perflint.run import settings
 
 DEFAULT = "default"
 ADDED = (

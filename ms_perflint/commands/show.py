@@ -11,6 +11,7 @@ import click
 from ms_perflint.commands.asked import Options
 from ms_perflint.commands.inforce import in_force
 from ms_perflint.commands.outputs import tell
+from ms_perflint.commands.settings import settings
 from ms_perflint.config import ConfigError
 from ms_perflint.config_values import suggestion
 from ms_perflint.discovery import discover
@@ -19,7 +20,7 @@ from ms_perflint.options import OPTIONS, find, schema
 from ms_perflint.report.settings import described, listed, options_as_json, render, render_json, told
 from ms_perflint.report.sources import shown
 from ms_perflint.report.style import for_output
-from ms_perflint.run import line, settings
+from ms_perflint.run import line
 
 
 def show_option(key: str | None, output_format: str) -> None:

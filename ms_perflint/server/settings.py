@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any, Optional
 
 from ms_perflint.commands.asked import Options
+from ms_perflint.commands.settings import settings
 from ms_perflint.config import Config, ConfigError, inside
 from ms_perflint.configurations import Configurations
 from ms_perflint.languages import Message
-from ms_perflint.run import settings
 
 SECTION = "ms-perflint"
 LISTS = ("select", "ignore", "extend_select")

@@ -1,0 +1,57 @@
+"""The configurations of a run: what tables say, and what the command line says on top."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import partial
+
+from ms_perflint.commands.asked import Options
+from ms_perflint.commands.mistakes import UsageError
+from ms_perflint.config import TABLE, Arguments, Config
+from ms_perflint.config_values import override
+from ms_perflint.configurations import Configurations, configurations
+from ms_perflint.core.source import PYTHON
+from ms_perflint.languages import Message
+
+
+def settings(paths: Sequence[str], options: Options) -> Configurations:
+    """Return the configurations of a run, each with the command line's values on top. May raise ConfigError."""
+    given = _arguments(paths, options.arguments) if options.arguments is not None else None
+    return configurations(paths, partial(_on_top, options, given), options.config, options.isolated)
+
+
+def _on_top(options: Options, given: Arguments | None, config: Config) -> Config:
+    """Return a configuration with the command line's values on top. May raise ConfigError."""
+    config = override(
+        config,
+        select=options.select,
+        ignore=options.ignore,
+        extend_select=options.extend_select,
+        per_file_ignores=options.per_file_ignores,
+        extend_per_file_ignores=options.extend_per_file_ignores,
+        mindspore_version=options.mindspore_version,
+        device=options.device,
+        unsafe_fixes=options.unsafe_fixes,
+        lang=options.lang,
+        baseline=options.baseline,
+        fixable=options.fixable,
+        unfixable=options.unfixable,
+        exclude=options.exclude,
+        extend_exclude=options.extend_exclude,
+    )
+    config = config._replace(arguments=given, ignore_noqa=options.ignore_noqa, min_gain=options.min_gain)
+    return config._replace(baseline=None) if options.no_baseline else config
+
+
+def _arguments(paths: Sequence[str], words: tuple[str, ...]) -> Arguments:
+    """Return the arguments of the one program that is judged. Raises UsageError where the paths name no one program."""
+    entry = os.path.abspath(paths[0])
+    if len(paths) > 1 or os.path.isdir(entry) or not entry.endswith(PYTHON):
+        message = Message(
+            "what follows `--` are the arguments of one program: name the script that starts it, and only that, as in "
+            "`ms-perflint train.py -- --epochs 3`; `launch` in [{table}] is for several",
+            table=TABLE,
+        )
+        raise UsageError(message)
+    return Arguments(entry, words, os.getcwd())

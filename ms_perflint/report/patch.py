@@ -1,0 +1,54 @@
+"""Fixes as a patch for `git apply`, and in comments what would be asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ms_perflint.core.source import Source
+from ms_perflint.languages import ENGLISH, Message, say
+from ms_perflint.report.sources import position, shown
+
+if TYPE_CHECKING:
+    from ms_perflint.config import Trust
+    from ms_perflint.core.findings import Finding
+    from ms_perflint.fixes.fixing import Settled
+    from ms_perflint.report.style import Style
+
+
+def patch(
+    settled: Settled, asked: Sequence[tuple[Finding, str]], config: Trust, style: Style, language: str = ENGLISH
+) -> str:
+    """Return a patch of all changes that `git apply` takes; fixes that need consent stand below it in comments."""
+    from ms_perflint.commands.dialogue import coloured
+    from ms_perflint.fixes.writing import unified_diff
+
+    parts = [f"# {_marked(finding, config, language)}\n" for finding in sorted(settled.fixed)]
+    for change in settled.changes:
+        before, after = (Source(change.path, raw).whole.decode() for raw in (change.before, change.after))
+        parts.append(coloured(unified_diff(before, after, shown(change.path)), style))
+    for finding, diff in asked:
+        fix = _marked(finding, config, language)
+        left_out = Message("{fix} -- not part of the patch, `--unsafe-fixes` makes it", fix=fix)
+        parts.append(f"# {say(left_out, language)}\n")
+        parts += [f"# {row}\n" for row in coloured(diff, style).splitlines()]
+    return "".join(parts)
+
+
+def _marked(finding: Finding, config: Trust, language: str) -> str:
+    """Return what a fix does and how far it is trusted."""
+    trust = config.trust(finding)
+    message = say(finding.fix.message, language) if finding.fix else ""
+    return f"{trust.value if trust else ''}: {position(finding.place)}: {finding.code} {message}"
+
+
+def would_fix(fixed: int, number: int, more: int) -> Message:
+    """Return what a patch comes to."""
+    if more == 0:
+        return Message("Would fix {fixed} of {number} findings.", fixed=fixed, number=number)
+    return Message(
+        "Would fix {fixed} of {number} findings ({more} more with `--unsafe-fixes`).",
+        fixed=fixed,
+        number=number,
+        more=more,
+    )
