@@ -7,13 +7,14 @@ from functools import partial
 from typing import Optional
 
 from ms_perflint.facts import devices, precision, surroundings, training
-from ms_perflint.facts.data import Fact, Facts, Origin, Overview
+from ms_perflint.facts.data import Fact, Facts, Origin, Overview, Way
 from ms_perflint.facts.reader import Reader
 from ms_perflint.facts.verdicts import verdicts
 from ms_perflint.gate import MARK
 from ms_perflint.judged import is_started
 from ms_perflint.linter import Linter
 from ms_perflint.program.program import Program
+from ms_perflint.programs import DEFAULTS
 from ms_perflint.training.networks.train_cells import is_script
 from ms_perflint.training.training import trains
 
@@ -40,6 +41,15 @@ IN_FULL: tuple[Callable[[Reader], Optional[Fact]], ...] = (
     training.graph_mode,  # last: it walks through all code that would be compiled
 )
 
+# of each run configuration
+IN_A_RUN: tuple[Callable[[Reader], Optional[Fact]], ...] = (
+    training.execution_mode,
+    training.sink_mode,
+    precision.precision_of,
+    surroundings.device,
+    devices.parallel_mode,
+)
+
 # of a program that is too large to be read as a whole
 IN_PART: tuple[Callable[[Reader], Optional[Fact]], ...] = (
     surroundings.files,
@@ -57,7 +67,16 @@ def facts_of(linter: Linter, entry: str) -> Facts:
     facts = tuple(fact for ask in asked if (fact := ask(reader)) is not None)
     said = verdicts(linter, entry)  # first: its questions count too
     facts = (*facts, *surroundings.judged(linter.program(entry)))
-    return Facts(entry, program.files, facts, _settings(facts), said)
+    programs = linter.programs(entry)
+    ways = tuple(map(_way, programs)) if len(programs) > 1 else ()
+    return Facts(entry, program.files, facts, _settings(facts), said, ways)
+
+
+def _way(program: Program) -> Way:
+    """Return what a program is in one of its run configurations."""
+    reader = Reader(program)
+    found = tuple(fact for ask in IN_A_RUN if (fact := ask(reader)) is not None)
+    return Way(program.run.name if program.run is not None else DEFAULTS, found)
 
 
 def _settings(facts: tuple[Fact, ...]) -> tuple[Origin, ...]:

@@ -65,14 +65,23 @@ class Overview:
 
 
 @dataclass(frozen=True)
+class Way:
+    """What a program is in one of its run configurations."""
+
+    name: str
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True)
 class Facts:
-    """All that is known of one program."""
+    """All that is known of one program; with several run configurations, the facts are those of the first."""
 
     entry: str
     files: tuple[str, ...]
     facts: tuple[Fact, ...]
     settings: tuple[Origin, ...]
     verdicts: tuple[Verdict, ...]
+    ways: tuple[Way, ...] = ()  # of a program with several run configurations, each of them
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import reduce
 
 from ms_perflint.core.findings import Place
-from ms_perflint.facts.data import Answer, Evidence, Fact, Facts, Origin, Overview, Verdict, in_language
+from ms_perflint.facts.data import Answer, Evidence, Fact, Facts, Origin, Overview, Verdict, Way, in_language
 from ms_perflint.facts.words import also, listed
 from ms_perflint.languages import ENGLISH, Message, say
 from ms_perflint.report.sources import name, shown
@@ -62,7 +62,22 @@ class _Text:
         absent = [fact.name for fact in facts.facts if not fact.is_there]
         if absent:
             lines.append(f"{self.label(Message('without'))} {self.say(listed(absent))}")
+        lines += self.ways(facts.ways)
         return [*lines, "", self.style(self.say(Message("rules")), "bold"), *self.verdicts(facts.verdicts)]
+
+    def ways(self, ways: tuple[Way, ...]) -> list[str]:
+        """Return a table of the run configurations, by facts that are not the same in all; [] where there is one."""
+        if not ways:
+            return []
+        names = list(dict.fromkeys(fact.name for way in ways for fact in way.facts))
+        said = [{fact.name: visible(self.say(fact.says)) for fact in way.facts} for way in ways]
+        differ = [name for name in names if len({each.get(name) for each in said}) > 1]
+        alike = Message("run configurations, which are all alike in these facts")
+        head = [self.say(Message("run configurations") if differ else alike), *map(self.say, differ)]
+        rows = [[f"  {shown(way.name)}", *(each.get(name, "-") for name in differ)] for way, each in zip(ways, said)]
+        wide = [max(width(row[at]) for row in (head, *rows)) for at in range(len(head))]
+        lines = ["  ".join(cell + " " * (most - width(cell)) for cell, most in zip(row, wide)) for row in (head, *rows)]
+        return ["", self.style(lines[0].rstrip(), "bold"), *(line.rstrip() for line in lines[1:])]
 
     def say(self, text: str) -> str:
         return say(text, self.language)
@@ -195,6 +210,7 @@ def _program(facts: Facts, language: str) -> dict[str, object]:
         "facts": _facts(facts.facts, language),
         "settings": [_origin(replace(each, text=say(each.text, language))) for each in facts.settings],
         "rules": [_rule(each) for each in facts.verdicts],
+        "configurations": [{"name": way.name, "facts": _facts(way.facts, language)} for way in facts.ways],
     }
 
 

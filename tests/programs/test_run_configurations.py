@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections import Counter
 from pathlib import Path
 
@@ -483,3 +484,53 @@ def test_what_a_bound_leaves_out_is_said(tmp_path: Path) -> None:
         (tmp_path / name).unlink()
     ran = run("train.py", "--no-cache", cwd=tmp_path)
     assert "10 more run configurations were not judged" in ran.err
+
+
+REQUIRED = """
+    import argparse
+
+    import mindspore as ms
+    import yaml
+    from mindspore import nn
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--config", required=True)
+    args = parser.parse_args()
+    with open(args.config) as file:
+        config = yaml.safe_load(file)
+    ms.set_context(mode=config["mode"])
+    net = nn.Dense(64, 128)
+    model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()), amp_level="O2")
+    model.train(10, ms.dataset.MindDataset("a.mindrecord"), dataset_sink_mode=config["sink"])
+    """
+
+
+def written(folder: Path, **configs: str) -> Path:
+    """Return a folder with a program whose config file is required, and these config files."""
+    (folder / "train.py").write_text(textwrap.dedent(REQUIRED).lstrip(), encoding="utf-8")
+    for name, text in configs.items():
+        (folder / "configs").mkdir(exist_ok=True)
+        (folder / "configs" / f"{name}.yaml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_a_table_shows_in_which_facts_configurations_differ(tmp_path: Path) -> None:
+    folder = written(tmp_path, a="mode: 0\nsink: true\n", b="mode: 1\nsink: true\n", c="mode: 0\nsink: false\n")
+    shown = run("program", "--isolated", "train.py", cwd=folder).out.splitlines()
+    start = next(at for at, line in enumerate(shown) if line.startswith("run configurations"))
+    assert [line.split() for line in shown[start : start + 4]] == [
+        ["run", "configurations", "mode", "sink", "mode"],
+        ["configs/a.yaml", "graph", "yes"],
+        ["configs/b.yaml", "PyNative", "yes"],
+        ["configs/c.yaml", "graph", "no"],
+    ]
+    told = json.loads(run("program", "--isolated", "--output-format", "json", "train.py", cwd=folder).out)
+    found = {each["name"]: each["facts"]["mode"]["answer"] for each in told["programs"][0]["configurations"]}
+    assert found == {"configs/a.yaml": "graph", "configs/b.yaml": "PyNative", "configs/c.yaml": "graph"}
+
+
+def test_one_run_has_no_table(tmp_path: Path) -> None:
+    folder = written(tmp_path, a="mode: 0\nsink: true\n", b="mode: 1\nsink: true\n")
+    shown = run("program", "--isolated", "train.py", "--", "--config", "configs/b.yaml", cwd=folder)
+    assert "run configurations" not in shown.out
+    assert "PyNative" in shown.out
