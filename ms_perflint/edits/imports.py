@@ -115,7 +115,7 @@ def _aliases(stmt: ast.AST) -> list[tuple[str, str]]:
 
 def _spelled(module: SemanticIndex, api: str, bound: dict[str, set[str]], version: mindspore_api.Version) -> str | None:
     """Return how the imports at the top level let `api` be written, through the closest module that they bind."""
-    found: list[tuple[tuple[int, int], str]] = []
+    found: list[tuple[tuple[int, bool, int], str]] = []
     last = api.rpartition(".")[2]
     tried = (inner for stmt in module.tree.body for inner in (stmt.body if isinstance(stmt, ast.Try) else [stmt]))
     for name, target in (pair for stmt in tried for pair in _aliases(stmt)):
@@ -124,10 +124,11 @@ def _spelled(module: SemanticIndex, api: str, bound: dict[str, set[str]], versio
         elif bound.get(name) != {target}:
             continue
         if mindspore_api.canonical(target) == api:
-            found.append(((0, 0), name))
+            found.append(((0, False, 0), name))
         rest = _below(target, api) if target.split(".")[0] == "mindspore" else None
         if rest is not None and mindspore_api.is_in(f"{target}.{rest}", version):
-            found.append(((rest.count(".") + 1, -target.count(".")), f"{name}.{rest}"))
+            is_own = last in mindspore_api.exports(target) or "." in rest  # else it is only imported there
+            found.append(((rest.count(".") + 1, not is_own, -target.count(".")), f"{name}.{rest}"))
     return min(found, key=lambda entry: entry[0])[1] if found else None
 
 

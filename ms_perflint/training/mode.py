@@ -245,16 +245,21 @@ def _compiled_site(program: Program, site: Site) -> bool:
         return True
     for known in program.evaluator.callees(site).alternatives:
         construct = known.cls.method("construct") if known.cls is not None else None
-        if construct is not None and _is_decorated(program, construct):
+        if construct is not None and is_decorated(program, construct):
             return True
     return isinstance(site.node, ast.Call) and _is_jit(program, site.node.func, site.scope)
+
+
+def is_in_jit(program: Program, scope: Scope) -> bool:
+    """Return whether a function is compiled by `jit`, also through the one around it or those that call it."""
+    return _is_compiled_scope(program, scope, set())
 
 
 def _is_compiled_scope(program: Program, scope: Scope, seen: set[Scope]) -> bool:
     """Return whether a function is compiled: by itself, with one around it, or since only compiled code calls it."""
     around: Optional[Scope] = scope
     while around is not None:
-        if around.is_function and (_is_decorated(program, around) or around in _wrapped(program)):
+        if around.is_function and (is_decorated(program, around) or around in _wrapped(program)):
             return True
         around = around.parent
     if scope in seen or not scope.is_function:
@@ -270,7 +275,8 @@ def _is_called(program: Program, site: Site) -> bool:
     return not owner.is_function or owner in _wrapped(program) or bool(training.callers(program, owner))
 
 
-def _is_decorated(program: Program, function: Scope) -> bool:
+def is_decorated(program: Program, function: Scope) -> bool:
+    """Return whether a function has the decorator `jit`."""
     if not isinstance(function.node, FUNCTIONS) or function.parent is None:
         return False
     for decorator in function.node.decorator_list:

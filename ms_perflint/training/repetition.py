@@ -57,15 +57,15 @@ def is_every_step(program: Program, site: Site) -> bool:
     if not isinstance(loop, LOOPS) or is_in_one_pass(site) or is_in_last_pass(site):
         return False
     beside = (each for each in site.scope.owner.calls if each.block.loops[:1] == [loop])
-    return any(_is_step(program, each, STEP_DEPTH) for each in beside)
+    return any(is_step(program, each, STEP_DEPTH) for each in beside)
 
 
-def _is_step(program: Program, site: Site, depth: int) -> bool:
+def is_step(program: Program, site: Site, depth: int) -> bool:
     """Return whether a call takes one step of a training, itself or in a function that has no loop around it."""
     if any(each.node is site.node for each in train_sites(program)):
         return not any(call.node is site.node for call in program.calls(*MODEL_TRAINS))
     inner = (callee for callee in callees(program, site) if callee in training_scopes(program)) if depth else ()
-    return any(_is_step(program, each, depth - 1) for callee in inner for each in callee.calls if not each.block.loops)
+    return any(is_step(program, each, depth - 1) for callee in inner for each in callee.calls if not each.block.loops)
 
 
 def _repeats(

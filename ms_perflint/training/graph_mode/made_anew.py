@@ -53,7 +53,7 @@ def made_anew(program: Program) -> tuple[Anew, ...]:
         if not is_compiled(program, scope):
             for site in scope.calls:
                 found.update(dict.fromkeys(_made_for(program, site)))
-    made = [Anew(site, _place(site)) for site in found if program.runs(site) and repeats(program, site)]
+    made = [Anew(site, place(site)) for site in found if program.runs(site) and repeats(program, site)]
     return tuple(sorted(made, key=lambda each: (each.site.module.path, each.site.span)))
 
 
@@ -72,7 +72,7 @@ def _made_for(program: Program, site: Site) -> Iterator[Site]:
                 yield maker
 
 
-def _place(site: Site) -> Optional[ast.stmt]:
+def place(site: Site) -> Optional[ast.stmt]:
     """Return the loop, or the function that is called in each step, in front of which a site can be moved."""
     stmt, block = site.stmt, site.block
     if not isinstance(stmt, ast.Assign) or stmt.value is not site.node or len(stmt.targets) != 1:

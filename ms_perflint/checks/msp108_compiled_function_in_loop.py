@@ -1,0 +1,60 @@
+"""MSP108: what is compiled is made anew in each step. Run on 2.10, CPU: each of them is compiled again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ms_perflint import edits as edit
+from ms_perflint.check import Check
+from ms_perflint.core.findings import Gain, Safety
+from ms_perflint.index.semantic_index import Site
+from ms_perflint.languages import Message
+from ms_perflint.program.call_site import Call
+from ms_perflint.training import training
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from ms_perflint.training.graph_mode.made_anew import Anew
+
+
+class CompiledFunctionInLoop(Check):
+    """Something that is compiled is made anew, and so compiled again, in each training step."""
+
+    code = "MSP108"
+    name = "compiled-function-in-loop"
+    preview = True
+    safety = Safety.UNSAFE
+    gain = Gain("large", Message("each step but the first does without a compilation, a hundred times its own time"))
+    triggers = ("()",)  # a cell has any name
+    looks_inside = False
+
+    def among(self, sites: Sequence[Site]) -> Sequence[Site]:
+        """Return the calls that make what each step compiles."""
+        if not sites or not training.may_train(self.program):
+            return ()
+        return [site for site in sites if id(site.node) in self._anew]
+
+    def suspect(self, call: Call) -> bool:
+        """By meaning: each step makes it, and calls what it made."""
+        return id(call.node) in self._anew
+
+    @cached_property
+    def _anew(self) -> dict[int, Anew]:
+        from ms_perflint.training.graph_mode.compiled_anew import compiled_anew  # here, because most files are clean
+
+        return {id(each.site.node): each for each in compiled_anew(self.program)}
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """By form: at the call that makes it, with the statement in front of the loop where nothing keeps it there."""
+        call = self.call(node)
+        if call is None:
+            return
+        anew = self._anew[id(call.node)]
+        message = Message("each step makes this `{name}` anew, and compiles it again", name=anew.name)
+        reason = Message("what it is made of may change from step to step")
+        self.report(
+            node, message, edit.hoist(call, anew.before), advice=Message("make it once, before the loop"), reason=reason
+        )

@@ -1,0 +1,113 @@
+"""Which calls in Python code run something that is compiled for the arguments that it is given."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple, Optional
+
+from ms_perflint import mindspore_api
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.syntax_forms import is_decorated
+from ms_perflint.infer.bases import method
+from ms_perflint.infer.values import Alternative
+from ms_perflint.program.program import Program
+from ms_perflint.training import mode
+from ms_perflint.training.training_steps import GRADS, STEP_CELLS, base_apis
+
+CELL = "mindspore.nn.Cell"
+OPTIMIZERS = frozenset({"mindspore.nn.Optimizer", "mindspore.experimental.optim.Optimizer"})
+_APART = ("jit_class", "ms_class")  # what these make is called in Python
+_KEYWORDS = frozenset({"fn", "function", "hash_args", "jit_config", "jit_level", "backend", "mode", "compile_once"})
+_AST = ("PSJit", "ast")  # how `jit` compiles by default; bytecode is guarded otherwise
+
+
+class Compiled(NamedTuple):
+    """What a call runs, by its name; and whether it takes the containers that it is given apart."""
+
+    name: str
+    takes_apart: bool
+
+
+def compiled_callee(program: Program, site: Site) -> Optional[Compiled]:
+    """Return what a call runs when it is compiled whatever it turns out to be; None for others.
+
+    With `set_inputs` anywhere in the program cells are none: they say what may change.
+    """
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    if callee is None:
+        return None
+    value = program.evaluator.callees(site)
+    if value.open or not value.alternatives:
+        return None
+    if isinstance(callee, ast.Name) and _is_made_by_jit(program, callee, site.scope):
+        return Compiled(site.word, False)
+    if not all(_is_compiled(program, known) for known in value.alternatives):
+        return None
+    return Compiled(site.word or "value_and_grad", any(_takes_apart(program, known) for known in value.alternatives))
+
+
+def is_cell(program: Program, known: Alternative) -> bool:
+    """Return whether something is a cell: of MindSpore, or of a class of the project that is called as cells are."""
+    if known.cls is None:
+        return known.type_api in STEP_CELLS or CELL in mindspore_api.ancestors(known.type_api)
+    own = method(program.evaluator, known.cls, "__call__")
+    return own is None and CELL in _kin(program, known)
+
+
+def _kin(program: Program, known: Alternative) -> frozenset[str]:
+    bases = base_apis(program, known.cls) if known.cls is not None else {known.type_api}
+    return frozenset(bases).union(*(mindspore_api.ancestors(base) for base in bases))
+
+
+def _is_compiled(program: Program, known: Alternative) -> bool:
+    if known.definition is not None:
+        return _is_jit_function(program, known.definition)
+    construct = method(program.evaluator, known.cls, "construct") if known.cls is not None else None
+    if construct is not None and _is_jit_function(program, construct):
+        return True
+    if mode.usual_mode(program) != mode.GRAPH:
+        return False
+    made_by = known.origin
+    if known.type_api in GRADS - {"mindspore.ops.GradOperation"}:
+        return True
+    if made_by is not None and not known.type_api:
+        return made_by.type_api == "mindspore.ops.GradOperation"
+    if known.cls is not None and is_decorated(known.cls.node, *_APART):
+        return False
+    return is_cell(program, known) and not program.sites("set_inputs")
+
+
+def _takes_apart(program: Program, known: Alternative) -> bool:
+    """Return whether the tensors of a container become inputs one by one: `enable_tuple_broaden` of 2.10."""
+    return bool(OPTIMIZERS & _kin(program, known)) or bool(program.naming("enable_tuple_broaden"))
+
+
+def _is_jit_function(program: Program, function: Scope) -> bool:
+    """Return whether a function has the decorator `jit`, and compiles it by what it is given."""
+    calls = (each for each in getattr(function.node, "decorator_list", ()) if isinstance(each, ast.Call))
+    return mode.is_decorated(program, function) and all(_is_plain(program, call, function) for call in calls)
+
+
+def _is_made_by_jit(program: Program, name: ast.Name, scope: Scope) -> bool:
+    """Return whether a name is bound to what `jit(function)` gives, and to nothing else."""
+    bindings = scope.lookup(name)
+    binding = bindings[0] if len(bindings) == 1 and not bindings[0].path else None
+    if binding is None or not isinstance(binding.value, ast.Call):
+        return False
+    made = binding.scope.module.site_at(binding.value)
+    is_jit = made is not None and any(api in mode.JITS for api in program.apis(made))
+    return is_jit and _is_plain(program, binding.value, binding.scope)
+
+
+def _is_plain(program: Program, call: ast.Call, scope: Scope) -> bool:
+    """Return whether a `jit` compiles by what it is given: with no `input_signature`, not from bytecode."""
+    for word in call.keywords:
+        if word.arg not in _KEYWORDS and word.arg != "capture_mode":
+            return False
+        if word.arg in ("capture_mode", "mode"):
+            known = program.value(word.value, scope)
+            if not any(known.must_be(each) for each in _AST):
+                return False
+        if word.arg == "compile_once" and program.value(word.value, scope).truth is not False:
+            return False
+    return True

@@ -1,0 +1,568 @@
+"""MSP108 compiled-function-in-loop: what is reported, with which safety, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, case, fires, quiet
+
+CODE = "MSP108"
+
+GRAPH = """
+    from functools import lru_cache
+
+    import mindspore as ms
+    import mindspore.dataset as ds
+    from mindspore import nn, ops
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+    data = ds.MindDataset("train.mindrecord").batch(32)
+    net = nn.Dense(64, 16)
+    loss = nn.MSELoss()
+    params = net.trainable_params()
+    opt = nn.Momentum(params, 0.01, 0.9)
+
+
+    def forward(x, y):
+        return loss(net(x), y)
+
+
+    """
+EAGER = GRAPH.replace("GRAPH_MODE", "PYNATIVE_MODE")
+UNKNOWN = GRAPH.replace("ms.set_context(mode=ms.GRAPH_MODE)", "ms.set_context(mode=int(input()))")
+GOOD = "step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)\n"
+CALLED = """
+    for epoch in range(50):
+        for x, y in data.create_tuple_iterator():
+            train_step(x, y)
+    """
+
+FIRES = [
+    case(
+        "gradients in the loop",
+        GRAPH,
+        """
+        for epoch in range(50):
+            for x, y in data.create_tuple_iterator():
+                grad_fn = ms.value_and_grad(forward, None, params)  # ! unsafe
+                value, grads = grad_fn(x, y)
+                opt(grads)
+        """,
+    ),
+    case(
+        "called at once",
+        GRAPH,
+        """
+        for x, y in data.create_tuple_iterator():
+            value, grads = ms.value_and_grad(forward, None, params)(x, y)  # ! no fix
+            opt(grads)
+        """,
+    ),
+    case(
+        "in a function that each step calls",
+        GRAPH,
+        """
+        def train_step(x, y):
+            grad_fn = ms.grad(forward, None, params)  # ! unsafe
+            opt(grad_fn(x, y))
+        """,
+        CALLED,
+    ),
+    case(
+        "in a method",
+        GRAPH,
+        """
+        class Trainer:
+            def train_step(self, x, y):
+                grad_fn = ms.value_and_grad(forward, None, params)  # ! no fix
+                value, grads = grad_fn(x, y)
+                opt(grads)
+                return value
+
+            def run(self):
+                for x, y in data.create_tuple_iterator():
+                    print(self.train_step(x, y))
+
+
+        Trainer().run()
+        """,
+    ),
+    case(
+        "train cell",
+        GRAPH,
+        """
+        for x, y in data.create_tuple_iterator():
+            step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)  # ! unsafe
+            step(x, y)
+        """,
+    ),
+    case(
+        "what an epoch of one batch makes",
+        GRAPH,
+        """
+        x, y = ops.ones((8, 64), ms.float32), ops.ones((8, 16), ms.float32)
+        for epoch in range(500):
+            grad_fn = ms.value_and_grad(forward, None, params)  # ! unsafe
+            value, grads = grad_fn(x, y)
+            opt(grads)
+        """,
+    ),
+    case(
+        "GradOperation, made and applied",
+        GRAPH,
+        """
+        for x, y in data.create_tuple_iterator():
+            gradient = ops.GradOperation(get_by_list=True)  # ! unsafe
+            opt(gradient(forward, ms.ParameterTuple(params))(x, y))
+        """,
+    ),
+    case(
+        "loss cell beside the step",
+        GRAPH,
+        GOOD,
+        """
+        for x, y in data.create_tuple_iterator():
+            step(x, y)
+            print(nn.MAELoss()(net(x), y))  # ! no fix
+        """,
+    ),
+    case(
+        "cell of its own",
+        GRAPH,
+        GOOD,
+        """
+        class Measure(nn.Cell):
+            def construct(self, x, y):
+                return (x - y).abs().mean()
+
+
+        for x, y in data.create_tuple_iterator():
+            step(x, y)
+            measure = Measure()  # ! unsafe
+            print(measure(net(x), y))
+        """,
+    ),
+    case(
+        "jit in PyNative",
+        EAGER,
+        """
+        def train_step(x, y):
+            value, grads = ms.value_and_grad(forward, None, params)(x, y)
+            opt(grads)
+
+
+        for x, y in data.create_tuple_iterator():
+            compiled = ms.jit(train_step)  # ! unsafe
+            compiled(x, y)
+        """,
+    ),
+    case(
+        "jit, whatever the mode, with options",
+        UNKNOWN,
+        """
+        def train_step(x, y):
+            value, grads = ms.value_and_grad(forward, None, params)(x, y)
+            opt(grads)
+
+
+        for x, y in data.create_tuple_iterator():
+            ms.jit(train_step, compile_once=True)(x, y)  # ! no fix
+        """,
+    ),
+    case(
+        "function with the decorator",
+        EAGER,
+        """
+        def train_step(x, y):
+            @ms.jit
+            def compiled(x, y):
+                return forward(x, y)
+
+            value = compiled(x, y)  # ! no fix
+            opt(ms.grad(forward, None, params)(x, y))
+            return value
+
+        """,
+        CALLED,
+    ),
+    case(
+        "optimizer in PyNative",
+        EAGER,
+        """
+        grad_fn = ms.grad(forward, None, params)
+        for x, y in data.create_tuple_iterator():
+            adam = nn.Adam(params, 0.01)  # ! unsafe
+            adam(grad_fn(x, y))
+        """,
+    ),
+    case(
+        "made by a helper",
+        GRAPH,
+        """
+        def make():
+            return ms.value_and_grad(forward, None, params)  # ! no fix
+
+
+        for x, y in data.create_tuple_iterator():
+            grad_fn = make()
+            value, grads = grad_fn(x, y)
+            opt(grads)
+        """,
+    ),
+    case(
+        "of a function of the loop",
+        GRAPH,
+        """
+        for x, y in data.create_tuple_iterator():
+            def part(x):
+                return loss(net(x), y)
+
+            grad_fn = ms.grad(part, None, params)  # ! no fix
+            opt(grad_fn(x))
+        """,
+    ),
+    case(
+        "behind a condition that all meet",
+        GRAPH,
+        """
+        FUSED = True
+        for x, y in data.create_tuple_iterator():
+            if FUSED:
+                step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)  # !
+                step(x, y)
+        """,
+    ),
+    case(
+        "behind the end of the loop",
+        GRAPH,
+        """
+        for i, (x, y) in enumerate(data.create_tuple_iterator()):
+            if i > 1000:
+                break
+            step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)  # ! no fix
+            step(x, y)
+        """,
+    ),
+]
+QUIET = [
+    case(
+        "made once",
+        GRAPH,
+        """
+        grad_fn = ms.value_and_grad(forward, None, params)
+        for x, y in data.create_tuple_iterator():
+            value, grads = grad_fn(x, y)
+            opt(grads)
+        """,
+    ),
+    case(
+        "PyNative",
+        EAGER,
+        """
+        for x, y in data.create_tuple_iterator():
+            grad_fn = ms.value_and_grad(forward, None, params)
+            value, grads = grad_fn(x, y)
+            opt(grads)
+        """,
+    ),
+    case(
+        "train cell in PyNative",
+        EAGER,
+        """
+        for x, y in data.create_tuple_iterator():
+            step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)
+            step(x, y)
+        """,
+    ),
+    case(
+        "unknown mode",
+        UNKNOWN,
+        """
+        for x, y in data.create_tuple_iterator():
+            grad_fn = ms.value_and_grad(forward, None, params)
+            value, grads = grad_fn(x, y)
+            opt(grads)
+        """,
+    ),
+    case(
+        "GradOperation made once",
+        GRAPH,
+        """
+        gradient = ops.GradOperation(get_by_list=True)
+        weights = ms.ParameterTuple(params)
+        for x, y in data.create_tuple_iterator():
+            opt(gradient(forward, weights)(x, y))
+        """,
+    ),
+    case(
+        "in construct",
+        GRAPH,
+        """
+        class Step(nn.Cell):
+            def construct(self, x, y):
+                grads = ops.GradOperation(get_by_list=True)(forward, params)(x, y)
+                return opt(grads)
+
+
+        step = Step()
+        for x, y in data.create_tuple_iterator():
+            step(x, y)
+        """,
+    ),
+    case(
+        "in a jit function",
+        GRAPH,
+        """
+        @ms.jit
+        def train_step(x, y):
+            grad_fn = ms.value_and_grad(forward, None, params)
+            value, grads = grad_fn(x, y)
+            opt(grads)
+            return value
+
+        """,
+        CALLED,
+    ),
+    case(
+        "once per epoch",
+        GRAPH,
+        """
+        for epoch in range(50):
+            grad_fn = ms.value_and_grad(forward, None, params)
+            for x, y in data.create_tuple_iterator():
+                value, grads = grad_fn(x, y)
+                opt(grads)
+        """,
+    ),
+    case(
+        "once per epoch, in a function",
+        GRAPH,
+        """
+        def train_epoch():
+            step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)
+            for x, y in data.create_tuple_iterator():
+                step(x, y)
+
+
+        for epoch in range(50):
+            train_epoch()
+        """,
+    ),
+    case(
+        "after the steps of an epoch",
+        GRAPH,
+        GOOD,
+        """
+        for epoch in range(50):
+            for x, y in data.create_tuple_iterator():
+                step(x, y)
+            measure = nn.MAELoss()
+            print(measure(net(x), y))
+        """,
+    ),
+    case(
+        "kept in an attribute",
+        GRAPH,
+        """
+        class Trainer:
+            def __init__(self):
+                self.step = None
+
+            def train_step(self, x, y):
+                if self.step is None:
+                    self.step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)
+                return self.step(x, y)
+
+
+        trainer = Trainer()
+        for x, y in data.create_tuple_iterator():
+            trainer.train_step(x, y)
+        """,
+    ),
+    case(
+        "kept in a name",
+        GRAPH,
+        """
+        step = None
+        for x, y in data.create_tuple_iterator():
+            if step is None:
+                step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)
+            step(x, y)
+        """,
+    ),
+    case(
+        "kept by lru_cache",
+        GRAPH,
+        """
+        @lru_cache(maxsize=None)
+        def make():
+            return ms.value_and_grad(forward, None, params)
+
+
+        for x, y in data.create_tuple_iterator():
+            grad_fn = make()
+            value, grads = grad_fn(x, y)
+            opt(grads)
+        """,
+    ),
+    case(
+        "kept in a dictionary",
+        GRAPH,
+        """
+        KEPT = {}
+
+
+        def make(key):
+            if key not in KEPT:
+                KEPT[key] = ms.value_and_grad(forward, None, params)
+            return KEPT[key]
+
+
+        for x, y in data.create_tuple_iterator():
+            grad_fn = make(1)
+            value, grads = grad_fn(x, y)
+            opt(grads)
+        """,
+    ),
+    case(
+        "not called",
+        GRAPH,
+        GOOD,
+        """
+        made = []
+        for x, y in data.create_tuple_iterator():
+            step(x, y)
+            cell = nn.Dense(64, 16)
+            made.append(cell)
+        """,
+    ),
+    case(
+        "a cell of a cell that is made",
+        GRAPH,
+        """
+        cells = [nn.Dense(64, 64) for _ in range(3)]
+        for i in range(3):
+            cells.append(nn.SequentialCell(nn.Dense(64, 64), nn.ReLU()))
+        """,
+        GOOD,
+        """
+        for x, y in data.create_tuple_iterator():
+            step(x, y)
+        """,
+    ),
+    case(
+        "every so many steps",
+        GRAPH,
+        GOOD,
+        """
+        for i, (x, y) in enumerate(data.create_tuple_iterator()):
+            step(x, y)
+            if i % 100 == 0:
+                measure = nn.MAELoss()
+                print(measure(net(x), y))
+        """,
+    ),
+    case(
+        "every so many steps, by continue",
+        GRAPH,
+        GOOD,
+        """
+        for i, (x, y) in enumerate(data.create_tuple_iterator()):
+            step(x, y)
+            if i % 100:
+                continue
+            measure = nn.MAELoss()
+            print(measure(net(x), y))
+        """,
+    ),
+    case(
+        "a loop over folds",
+        GRAPH,
+        """
+        for fold in range(5):
+            model = nn.Dense(64, 16)
+            step = nn.TrainOneStepCell(nn.WithLossCell(model, loss), nn.SGD(model.trainable_params()))
+            for x, y in data.create_tuple_iterator():
+                step(x, y)
+        """,
+    ),
+    case(
+        "a loop over networks",
+        GRAPH,
+        """
+        x, y = ops.ones((8, 64), ms.float32), ops.ones((8, 16), ms.float32)
+        for model in [nn.Dense(64, 16), nn.Dense(64, 16, has_bias=False)]:
+            step = nn.TrainOneStepCell(nn.WithLossCell(model, loss), opt)
+            step(x, y)
+        """,
+    ),
+    case(
+        "evaluation",
+        GRAPH,
+        GOOD,
+        """
+        for x, y in data.create_tuple_iterator():
+            step(x, y)
+        for x, y in data.create_tuple_iterator():
+            measure = nn.MAELoss()
+            print(measure(net(x), y))
+        """,
+    ),
+    case(
+        "nothing trains",
+        GRAPH,
+        """
+        for x, y in data.create_tuple_iterator():
+            measure = nn.WithLossCell(net, loss)
+            print(measure(x, y))
+        """,
+    ),
+    case(
+        "no cell",
+        GRAPH,
+        GOOD,
+        """
+        class Meter:
+            def __call__(self, value):
+                return float(value)
+
+
+        for x, y in data.create_tuple_iterator():
+            meter = Meter()
+            print(meter(step(x, y)))
+            print(ops.ReduceMean()(x))
+        """,
+    ),
+    case(
+        "optimizer that is only made",
+        EAGER,
+        """
+        grad_fn = ms.grad(forward, None, params)
+        for x, y in data.create_tuple_iterator():
+            opt(grad_fn(x, y))
+            spare = nn.Adam(params, 0.01)
+        """,
+    ),
+    case(
+        "in a handler",
+        GRAPH,
+        GOOD,
+        """
+        for x, y in data.create_tuple_iterator():
+            try:
+                step(x, y)
+            except RuntimeError:
+                again = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)
+                again(x, y)
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize("program", FIRES)
+def test_reported(program: Program) -> None:
+    fires(CODE, program)
+
+
+@pytest.mark.parametrize("program", QUIET)
+def test_not_reported(program: Program) -> None:
+    quiet(CODE, program)

@@ -1,0 +1,316 @@
+"""MSP109 recompile-each-step: what is reported, with which safety, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, case, fires, join, quiet
+
+CODE = "MSP109"
+
+HEAD = """
+    import random
+
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import nn, ops
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+    data = ds.MindDataset("train.mindrecord").batch(32)
+    net = nn.Dense(64, 16)
+    loss = nn.MSELoss()
+    opt = nn.Momentum(net.trainable_params(), 0.01, 0.9)
+
+
+    class Loss(nn.Cell):
+        def construct(self, x, y, rate=1.0):
+            return loss(net(x), y) * rate
+
+
+    class Both(nn.Cell):
+        def construct(self, both):
+            return loss(net(both[0]), both[1])
+
+
+    def forward(x, y, rate):
+        return loss(net(x), y) * rate
+
+
+    """
+GRAPH = join(
+    HEAD,
+    """
+    step = nn.TrainOneStepCell(Loss(), opt)
+    pairs = nn.TrainOneStepCell(Both(), opt)
+    grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+    """,
+)
+EAGER = GRAPH.replace("GRAPH_MODE", "PYNATIVE_MODE")
+UNKNOWN = GRAPH.replace("ms.set_context(mode=ms.GRAPH_MODE)", "ms.set_context(mode=int(input()))")
+LOOP = "for i, (x, y) in enumerate(data.create_tuple_iterator()):\n"
+JIT = """
+    @ms.jit
+    def train_step(x, y, rate):
+        value, grads = ms.value_and_grad(forward, None, opt.parameters)(x, y, rate)
+        opt(grads)
+        return value
+
+
+    """
+
+
+def stepping(*lines: str) -> str:
+    """Return a loop over the data with these lines."""
+    return LOOP + "".join(f"    {line}\n" for line in lines)
+
+
+FIRES = [
+    case("the number of the step", GRAPH, stepping("step(x, y, i)  # ! display-only")),
+    case("arithmetic", GRAPH, stepping("step(x, y, 1.0 / (i + 1))  # ! display-only")),
+    case("by keyword", GRAPH, stepping("step(x, y, rate=i)  # ! display-only")),
+    case("a name for it", GRAPH, stepping("rate = 0.01 * i", "step(x, y, rate)  # ! display-only")),
+    case("a number of NumPy", GRAPH, stepping("step(x, y, np.float32(i))  # ! display-only")),
+    case("at random", GRAPH, stepping("step(x, y, random.random())  # ! display-only")),
+    case(
+        "a counter",
+        GRAPH,
+        """
+        steps = 0
+        for x, y in data.create_tuple_iterator():
+            step(x, y, steps)  # ! display-only
+            steps += 1
+        """,
+    ),
+    case(
+        "the number of the epoch",
+        GRAPH,
+        """
+        for epoch in range(200):
+            for x, y in data.create_tuple_iterator():
+                step(x, y, epoch)  # ! display-only
+        """,
+    ),
+    case(
+        "as many as the data set has",
+        GRAPH,
+        """
+        batches = data.create_dict_iterator()
+        for i in range(data.get_dataset_size()):
+            batch = next(batches)
+            step(batch["x"], batch["y"], i)  # ! display-only
+        """,
+    ),
+    case("a gradient function", GRAPH, stepping("value, grads = grad_fn(x, y, i)  # ! display-only", "opt(grads)")),
+    case("jit in PyNative", EAGER, JIT, stepping("train_step(x, y, i)  # ! display-only")),
+    case("jit, whatever the mode", UNKNOWN, JIT, stepping("train_step(x, y, i)  # ! display-only")),
+    case(
+        "the result of jit",
+        EAGER,
+        """
+        def train_step(x, y, rate):
+            value, grads = grad_fn(x, y, rate)
+            opt(grads)
+            return value
+
+
+        compiled = ms.jit(train_step)
+        """,
+        stepping("compiled(x, y, i)  # ! display-only"),
+    ),
+    case(
+        "handed on",
+        GRAPH,
+        """
+        def train_step(x, y, i):
+            value, grads = grad_fn(x, y, i)
+            opt(grads)
+            return value
+
+
+        """,
+        stepping("train_step(x, y, i)  # ! display-only"),
+    ),
+    case("a tuple", GRAPH, stepping("pairs((x, y))  # ! unsafe")),
+    case("a list", GRAPH, stepping("pairs([x, y])  # ! unsafe")),
+    case("a tuple with a name", GRAPH, stepping("both = x, y", "pairs(both)  # ! unsafe")),
+    case(
+        "a dict",
+        GRAPH,
+        """
+        class Named(nn.Cell):
+            def construct(self, both):
+                return loss(net(both["x"]), both["y"])
+
+
+        named = nn.TrainOneStepCell(Named(), opt)
+        for batch in data.create_dict_iterator():
+            named({"x": batch["x"], "y": batch["y"]})  # ! unsafe
+        """,
+    ),
+    case("what a cell gives", GRAPH, stepping("step(x, y)", "print(Loss()(x, y))", "pairs((net(x), y))  # ! unsafe")),
+    case("both", GRAPH, stepping("step((x, y), y, i)  # !!")),
+    case(
+        "in a function",
+        GRAPH,
+        """
+        def train_step(x, y):
+            return pairs((x, y))  # ! unsafe
+
+
+        """,
+        stepping("train_step(x, y)"),
+    ),
+]
+QUIET = [
+    case("PyNative", EAGER, stepping("step(x, y, i)", "pairs((x, y))")),
+    case("unknown mode", UNKNOWN, stepping("step(x, y, i)", "pairs((x, y))")),
+    case("a tensor", GRAPH, stepping("step(x, y, ms.Tensor(i, ms.int32))")),
+    case("tensors alone", GRAPH, stepping("step(x, y)")),
+    case("mutable", GRAPH, stepping("pairs(ms.mutable((x, y)))")),
+    case("a constant", GRAPH, stepping("step(x, y, 0.5)")),
+    case("a container of constants", GRAPH, stepping("step(x, y, (1, 0, 0))")),
+    case("few values by a remainder", GRAPH, stepping("step(x, y, i % 2)")),
+    case("few values by a comparison", GRAPH, stepping("step(x, y, i > 100)")),
+    case(
+        "few epochs",
+        GRAPH,
+        """
+        for epoch in range(3):
+            for x, y in data.create_tuple_iterator():
+                step(x, y, epoch)
+        """,
+    ),
+    case(
+        "epochs that nobody knows",
+        GRAPH,
+        """
+        for epoch in range(int(input())):
+            for x, y in data.create_tuple_iterator():
+                step(x, y, epoch)
+        """,
+    ),
+    case(
+        "set_inputs",
+        GRAPH,
+        "free = ms.Tensor(shape=[None, None], dtype=ms.float32)\nstep.set_inputs(free, free)\n",
+        stepping("step(x, y, i)"),
+    ),
+    case(
+        "the same tuple again",
+        GRAPH,
+        """
+        x, y = ops.ones((8, 64), ms.float32), ops.ones((8, 16), ms.float32)
+        both = (x, y)
+        for i in range(1000):
+            pairs(both)
+        """,
+    ),
+    case(
+        "a function of Python",
+        GRAPH,
+        """
+        def train_one_epoch(epoch):
+            for x, y in data.create_tuple_iterator():
+                print(epoch, step(x, y))
+
+
+        for epoch in range(100):
+            train_one_epoch(epoch)
+        """,
+    ),
+    case(
+        "a class of Python",
+        GRAPH,
+        """
+        class Trainer:
+            def __call__(self, x, y, i):
+                print(i)
+                return step(x, y)
+
+
+        trainer = Trainer()
+        """,
+        stepping("trainer(x, y, i)"),
+    ),
+    case(
+        "a cell that is called in Python",
+        GRAPH,
+        """
+        class Wrapper(nn.Cell):
+            def __call__(self, both, i):
+                print(i)
+                return step(*both)
+
+            def construct(self, x, y):
+                return x
+
+
+        wrapper = Wrapper()
+        """,
+        stepping("wrapper((x, y), i)"),
+    ),
+    case("an optimizer takes tuples apart", GRAPH, stepping("value, grads = grad_fn(x, y, 1.0)", "opt((grads[0], x))")),
+    case("compiled once", EAGER, JIT.replace("@ms.jit", "@ms.jit(compile_once=True)"), stepping("train_step(x, y, i)")),
+    case(
+        "from bytecode",
+        EAGER,
+        JIT.replace("@ms.jit", '@ms.jit(capture_mode="bytecode")'),
+        stepping("train_step(x, y, i)"),
+    ),
+    case(
+        "every so many steps",
+        GRAPH,
+        stepping("step(x, y)", "if i % 100 == 0:", "    print(Loss()(x, y, i))"),
+    ),
+    case(
+        "evaluation",
+        GRAPH,
+        stepping("step(x, y)"),
+        """
+        measure = Loss()
+        for i, (x, y) in enumerate(data.create_tuple_iterator()):
+            print(measure(x, y, i))
+        """,
+    ),
+    case(
+        "nothing trains",
+        HEAD,
+        """
+        measure = Loss()
+        for i, (x, y) in enumerate(data.create_tuple_iterator()):
+            print(measure(x, y, i))
+        """,
+    ),
+    case("inside of the graph", EAGER, JIT.replace("opt(grads)", "Loss()((x, y), y)"), stepping("train_step(x, y, 1)")),
+    case("all of a row", GRAPH, "for row in data.create_tuple_iterator():\n    step(*row)\n"),
+    case(
+        "a tuple of NumPy",
+        GRAPH,
+        """
+        for x, y in data.create_tuple_iterator(output_numpy=True):
+            step(ms.Tensor(x), ms.Tensor(y))
+            pairs((x, y))
+        """,
+    ),
+    case("with a tensor in it", GRAPH, stepping("scale = ops.ones((1,), ms.float32)", "step(x, y, scale * i)")),
+    case("of what nobody knows", GRAPH, stepping("import other", "step(x, y, other.rate(i))")),
+    case(
+        "an attribute of MindSpore's Model",
+        HEAD,
+        """
+        model = ms.Model(net, loss, opt)
+        for epoch in range(100):
+            model.train(1, data)
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize("program", FIRES)
+def test_reported(program: Program) -> None:
+    fires(CODE, program)
+
+
+@pytest.mark.parametrize("program", QUIET)
+def test_not_reported(program: Program) -> None:
+    quiet(CODE, program)
