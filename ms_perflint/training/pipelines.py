@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Optional
 
+from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training.conditions import usually
 from ms_perflint.training.step_loops import step_loops
 from ms_perflint.training.training import MODEL_TRAINS
 
@@ -19,6 +22,8 @@ GENERATOR = "mindspore.dataset.GeneratorDataset"
 _BATCHED = ("BatchDataset", "PaddedBatchDataset", "BucketBatchByLengthDataset")
 _ITERATORS = frozenset({"create_tuple_iterator", "create_dict_iterator"})
 _AROUND = frozenset({"enumerate", "tqdm", "zip", "iter", "track", "islice", "trange"})
+_EVALUATES = re.compile(r"(?i)eval|(?<![a-z])val(?![a-tv-z])|test|infer|predict")
+_TRAINS = re.compile(r"(?i)train")
 _DEPTH = 4  # of what is laid around a pipeline in the head of a loop
 _STAGES = 40
 _ROWS = {  # of the training sets that never change
@@ -52,6 +57,8 @@ def training_pipelines(program: Program) -> tuple[Pipeline, ...]:
 
 def pipelines_with(program: Program, site: Site) -> list[Pipeline]:
     """Return the pipelines of trainings in which a call makes a stage."""
+    if is_for_evaluation(program, site):
+        return []
     return [each for each in training_pipelines(program) if any(_makes(site, stage) for stage in each.stages)]
 
 
@@ -106,6 +113,15 @@ def api_of(call: Call) -> Optional[Call]:
     """Return a call of a method of anything as the call of a method of a pipeline; None for those of other things."""
     apis = [api for api in call.program.apis(call) if api.startswith(_DATA)]
     return Call(call, call.program, apis[0]) if apis else None
+
+
+def is_for_evaluation(program: Program, site: Site) -> bool:
+    """Return whether a site stands in an arm for evaluation, by the words of its test, that trainings may not take."""
+    for each in condition_of(site):
+        words = _EVALUATES if each.result else _TRAINS
+        if words.search(ast.unparse(each.test)) and usually(program, each) is not True:
+            return True
+    return False
 
 
 def is_batch(stage: Alternative) -> bool:

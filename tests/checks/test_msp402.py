@@ -208,6 +208,21 @@ QUIET = [
         TRAIN,
         'model.eval(create("b", False))\n',
     ),
+    case(
+        "an arm for evaluation, of which nothing is known",
+        IMPORTS,
+        GRAPH,
+        """
+        import settings
+
+        train_set = ds.MindDataset("a")
+        if settings.cfg.eval:
+            train_set = train_set.batch(32)
+        else:
+            train_set = train_set.batch(32, drop_remainder=True)
+        """,
+        TRAIN,
+    ),
     case("evaluation", IMPORTS, GRAPH, 'eval_set = ds.MindDataset("a").batch(32)\n', "train_set = load()\n", TRAIN),
     case("nothing trains", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32)\n'),
     case("eager", IMPORTS, EAGER, 'train_set = ds.MindDataset("a").batch(32)\n', TRAIN),
