@@ -97,6 +97,16 @@ QUIET = [
     each("not read"),
     each("kept", "losses.append(loss)"),
     each("every 100 steps", "if i % 100 == 0:", "    print(loss.asnumpy())"),
+    case(
+        "a step that is taken every 5 passes",
+        START,
+        """
+        for i, (x, y) in enumerate(train_set):
+            if i % 5 == 0:
+                loss = step(x, y)
+                print(loss.asnumpy())
+        """,
+    ),
     each("the last step", "if i == 99:", "    print(loss.asnumpy())"),
     each("a guard against NaN", "if np.isnan(loss.asnumpy()):", "    break"),
     each("an early stop", "value = loss.asnumpy()", "if value < best:", "    best = value"),
