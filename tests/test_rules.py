@@ -120,7 +120,8 @@ def _cases(page: Page) -> list[Case]:
         case = _case(page, example, dict(found[-1].texts) if pair else {})
         if pair:
             bad = found.pop()
-            found.append(Case(bad.page, bad.example, bad.marked, bad.texts, fixed=case.texts))
+            fixed = case.texts if bad.shown is None else None  # a fix that is only shown is made by hand
+            found.append(Case(bad.page, bad.example, bad.marked, bad.texts, fixed=fixed, shown=bad.shown))
         shown = [lines for row, lines in diffs.items() if example.row < row < end]
         if shown:
             case = Case(page, example, case.marked, case.texts, shown=tuple(shown[0].splitlines()))

@@ -1,0 +1,159 @@
+"""Where a training reads a tensor of each step on the host: `loss.asnumpy()`, `float(loss)`, `print(loss)`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Optional
+
+from ms_perflint.index.reachability import condition_of
+from ms_perflint.index.semantic_index import Site
+from ms_perflint.index.syntax_forms import descendants, is_main_test, word_of
+from ms_perflint.program.program import Program, fact
+from ms_perflint.training.conditions import usually
+from ms_perflint.training.graph_mode.between_steps import FEW
+from ms_perflint.training.step_loops import StepLoop, step_loops
+
+METHODS = frozenset({"asnumpy", "item", "tolist"})
+_FUNCTIONS = frozenset({"float", "int", "str", "print", "format"})
+_LOGS = frozenset({"info", "debug", "warning", "log", "set_postfix", "set_description", "write"})
+TRIGGERS = (*(f".{word}" for word in sorted(METHODS | _LOGS)), *(f"builtins.{word}" for word in sorted(_FUNCTIONS)))
+_KEEPS = frozenset({"mean", "sum", "squeeze", "astype", "reshape", "view", "max", "min", "round", "asnumpy", "item"})
+_EVALUATES = re.compile(r"(?i)eval|valid|test|infer|predict")
+
+
+@fact
+def reads_of_steps(program: Program) -> tuple[tuple[Site, ...], ...]:
+    """Return for each loop that takes steps, and reads what they give in each pass, the calls that do so."""
+    found: dict[int, tuple[Site, ...]] = {}
+    for each in step_loops(program):
+        reads = tuple(_reads(program, each))
+        known = found.get(id(each.loop), ())
+        found[id(each.loop)] = tuple(sorted({*known, *reads}, key=lambda site: site.span))
+    return tuple(reads for reads in found.values() if reads)
+
+
+def _reads(program: Program, step: StepLoop) -> Iterator[Site]:
+    """Yield the unguarded reads of what a step gave, unless what is read decides what the loop does next."""
+    tensors = _given(step)
+    if _is_short(program, step) or _evaluates(step) or _decides(step, tensors):
+        return
+    inner: set[int] = set()
+    for site in sorted(step.scope.calls, key=lambda each: (each.span[0], -each.span[1])):
+        if id(site.node) in inner or site.block.loops[:1] != [step.loop]:
+            continue
+        if _is_read(program, site, tensors, step) and _is_each(program, step, site):
+            inner.update(map(id, ast.walk(site.node)))
+            yield site
+
+
+def _is_short(program: Program, step: StepLoop) -> bool:
+    """Return whether the loop takes a few steps only, or whatever a user passes."""
+    over = step.loop.iter if isinstance(step.loop, ast.For) else None
+    if not isinstance(over, ast.Call) or word_of(over.func) != "range" or not over.args:
+        return False
+    counts = program.value(over.args[-1 if len(over.args) < 3 else 1], step.site.scope).constants
+    return any(isinstance(count, int) and count < FEW for count in counts)
+
+
+def _given(step: StepLoop) -> set[str]:
+    """Return the names that hold what the step gives, in the loop."""
+    stmt = step.site.stmt
+    if not isinstance(stmt, ast.Assign) or not _is_tensor(stmt.value, set(), step):
+        return set()
+    return {node.id for target in stmt.targets for node in ast.walk(target) if isinstance(node, ast.Name)}
+
+
+def _is_read(program: Program, site: Site, tensors: set[str], step: StepLoop) -> bool:
+    """Return whether a call brings a tensor to the host."""
+    node = site.node
+    if not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Attribute):
+        if site.word in METHODS:
+            return _is_tensor(node.func.value, tensors, step)
+        return site.word in _LOGS and any(_is_shown(each, tensors, step) for each in _arguments(node))
+    if site.word not in _FUNCTIONS or program.callees(site):
+        return False
+    return any(_is_shown(each, tensors, step) for each in _arguments(node))
+
+
+def _arguments(node: ast.Call) -> list[ast.expr]:
+    return [*node.args, *(word.value for word in node.keywords)]
+
+
+def _is_tensor(node: ast.expr, tensors: set[str], step: StepLoop) -> bool:
+    """Return whether an expression is what the step gave, or is made of it on the device: `loss[0].mean()`."""
+    while isinstance(node, (ast.Subscript, ast.Attribute, ast.Call)) and node is not step.site.node:
+        if isinstance(node, ast.Call):
+            if not isinstance(node.func, ast.Attribute) or node.func.attr not in _KEEPS:
+                return False
+            node = node.func
+        elif isinstance(node, ast.Attribute) and node.attr not in _KEEPS:
+            return False
+        node = node.value
+    return node is step.site.node or (isinstance(node, ast.Name) and node.id in tensors)
+
+
+def _is_shown(node: ast.expr, tensors: set[str], step: StepLoop) -> bool:
+    """Return whether a text is made of a tensor: itself, in an f-string, behind `%`, or in a list."""
+    if isinstance(node, ast.JoinedStr):
+        return any(_is_shown(part.value, tensors, step) for part in node.values if isinstance(part, ast.FormattedValue))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        return _is_shown(node.right, tensors, step)
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return any(_is_shown(each, tensors, step) for each in node.elts)
+    return _is_tensor(node, tensors, step)
+
+
+def _is_each(program: Program, step: StepLoop, site: Site) -> bool:
+    """Return whether a read is made in each pass in which the step is taken: under no condition of its own."""
+    known = condition_of(step.site)
+    for each in condition_of(site):
+        if _counts(each.test):  # every 100 steps
+            return False
+        if each not in known and not is_main_test(each.test) and usually(program, each) is not True:
+            return False
+    return program.runs(site)
+
+
+def _counts(test: ast.expr) -> bool:
+    return any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) for node in ast.walk(test))
+
+
+def _evaluates(step: StepLoop) -> bool:
+    """Return whether the loop evaluates in each pass, which waits for the device anyway."""
+    beside = (site for site in step.scope.calls if site.block.loops[:1] == [step.loop])
+    return any(_EVALUATES.search(site.word) and site.node is not step.site.node for site in beside)
+
+
+def _decides(step: StepLoop, tensors: set[str]) -> bool:
+    """Return whether what a step gave, or what is read of it, decides what Python does: a guard, an early stop."""
+    names = set(tensors)
+    for name, bindings in step.scope.bindings.items():
+        inside = [getattr(each.stmt, "value", None) for each in bindings if step.loop in each.block.loops]
+        if any(value is not None and not names.isdisjoint(_names(value)) for value in inside):
+            names.add(name)
+    for node in descendants(step.loop):
+        if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)) and not names.isdisjoint(_names(node.test)):
+            return True
+    return False
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
+def written(site: Site) -> str:
+    """Return how a read is written: `.asnumpy()`, `print(...)`."""
+    return f".{site.word}()" if site.word in METHODS else f"{site.word}(...)"
+
+
+def tensor_of(site: Site) -> Optional[ast.expr]:
+    """Return the tensor that can take the place of a read; None for what prints it."""
+    node = site.node
+    assert isinstance(node, ast.Call)
+    if site.word in METHODS and isinstance(node.func, ast.Attribute):
+        return node.func.value
+    return node.args[0] if site.word in ("float", "int") and len(node.args) == 1 else None

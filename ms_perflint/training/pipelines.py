@@ -1,0 +1,211 @@
+"""The data pipelines that feed the trainings of a program: which stages they have, and how many rows they give."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Optional
+
+from ms_perflint.index.reachability import condition_of
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.infer.values import Alternative
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program, fact
+from ms_perflint.training.conditions import usually
+from ms_perflint.training.step_loops import step_loops
+from ms_perflint.training.training import MODEL_TRAINS
+
+_DATA = "mindspore.dataset."
+GENERATOR = "mindspore.dataset.GeneratorDataset"
+_BATCHED = ("BatchDataset", "PaddedBatchDataset", "BucketBatchByLengthDataset")
+_ITERATORS = frozenset({"create_tuple_iterator", "create_dict_iterator"})
+_AROUND = frozenset({"enumerate", "tqdm", "zip", "iter", "track", "islice", "trange"})
+_EVALUATES = re.compile(r"(?i)eval|(?<![a-z])val(?![a-tv-z])|test|infer|predict")
+_TRAINS = re.compile(r"(?i)train")
+_DEPTH = 4  # of what is laid around a pipeline in the head of a loop
+_STAGES = 40
+_ROWS = {  # of the training sets that never change
+    "mindspore.dataset.MnistDataset": 60000, "mindspore.dataset.FashionMnistDataset": 60000,
+    "mindspore.dataset.KMnistDataset": 60000, "mindspore.dataset.Cifar10Dataset": 50000,
+    "mindspore.dataset.Cifar100Dataset": 50000,
+}  # fmt: skip
+_SAME = ("MapDataset", "ShuffleDataset", "RenameDataset", "ProjectDataset")  # stages that give as many rows as they get
+
+
+class Pipeline(NamedTuple):
+    """The stages of what a training reads, the last one first, and whether whole epochs go to the device."""
+
+    stages: tuple[Alternative, ...]
+    is_sunk: bool
+
+    def position(self, site: Site) -> int:
+        """Return which stage a call makes."""
+        return next(at for at, stage in enumerate(self.stages) if _makes(site, stage))
+
+
+@fact
+def training_pipelines(program: Program) -> tuple[Pipeline, ...]:
+    """Return the pipelines that the trainings of a program read, as far as they are known."""
+    found: dict[object, Pipeline] = {}
+    for stage, is_sunk in _read(program):
+        stages = _stages(stage)
+        found.setdefault((is_sunk, *(each.identity for each in stages)), Pipeline(stages, is_sunk))
+    return tuple(found.values())
+
+
+def pipelines_with(program: Program, site: Site) -> list[Pipeline]:
+    """Return the pipelines of trainings in which a call makes a stage."""
+    if is_for_evaluation(program, site):
+        return []
+    return [each for each in training_pipelines(program) if any(_makes(site, stage) for stage in each.stages)]
+
+
+def _makes(site: Site, stage: Alternative) -> bool:
+    return stage.creation is not None and stage.creation.call is site.node
+
+
+def _read(program: Program) -> Iterator[tuple[Alternative, bool]]:
+    """Yield the last stages of what trainings read, and whether it goes to the device in whole epochs."""
+    for call in program.calls(*MODEL_TRAINS):
+        is_sunk = call.argument("dataset_sink_mode").default_truth is True
+        yield from ((known, is_sunk) for known in call.argument("train_dataset").alternatives if _is_stage(known))
+    for each in step_loops(program):
+        scope = each.site.scope
+        for loop in each.site.block.loops:
+            if isinstance(loop, ast.For):
+                yield from ((known, False) for known in _laid_around(program, loop.iter, scope, _DEPTH))
+
+
+def _laid_around(program: Program, node: ast.expr, scope: Scope, depth: int) -> Iterator[Alternative]:
+    """Yield the pipelines in the head of a loop: `enumerate(tqdm(data.create_dict_iterator()))`."""
+    known = [each for each in program.value(node, scope).alternatives if _is_stage(each)]
+    if known or not depth:
+        yield from known
+    elif isinstance(node, ast.Call):
+        word = word_of(node.func)
+        inner: Sequence[ast.expr] = node.args if word in _AROUND else ()
+        if word in _ITERATORS and isinstance(node.func, ast.Attribute):
+            inner = (node.func.value,)
+        for part in inner:
+            yield from _laid_around(program, part, scope, depth - 1)
+    elif isinstance(node, ast.Name):
+        for binding in scope.lookup(node):
+            if binding.kind == "assign" and binding.value is not None and not binding.path:
+                yield from _laid_around(program, binding.value, binding.scope, depth - 1)
+
+
+def _is_stage(known: Alternative) -> bool:
+    return known.type_api.startswith(_DATA)
+
+
+def _stages(last: Alternative) -> tuple[Alternative, ...]:
+    stages: list[Alternative] = []
+    stage: Optional[Alternative] = last
+    while stage is not None and len(stages) < _STAGES:
+        stages.append(stage)
+        stage = stage.origin
+    return tuple(stages)
+
+
+def api_of(call: Call) -> Optional[Call]:
+    """Return a call of a method of anything as the call of a method of a pipeline; None for those of other things."""
+    apis = [api for api in call.program.apis(call) if api.startswith(_DATA)]
+    return Call(call, call.program, apis[0]) if apis else None
+
+
+def is_for_evaluation(program: Program, site: Site) -> bool:
+    """Return whether a site stands in an arm for evaluation, by the words of its test, that trainings may not take."""
+    for each in condition_of(site):
+        words = _EVALUATES if each.result else _TRAINS
+        if words.search(ast.unparse(each.test)) and usually(program, each) is not True:
+            return True
+    return False
+
+
+def is_batch(stage: Alternative) -> bool:
+    """Return whether a stage makes batches."""
+    return stage.type_api.endswith(_BATCHED)
+
+
+# --- rows
+
+
+def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
+    """Return how many rows the first of some stages gives; None where that is not known, 0 where they never end."""
+    if not stages:
+        return None
+    stage, before = stages[0], stages[1:]
+    made, kind = stage.creation, stage.type_api.rpartition(".")[2]
+    site = made.scope.module.site_at(made.call) if made is not None else None
+    if site is None:
+        return None
+    if before:
+        inner = rows(program, before)
+        if kind in _SAME:
+            return inner
+        if kind == "RepeatDataset":
+            times = _number(program, site, 0, "count")
+            return 0 if _is_endless(program, site) else inner * times if inner and times else None
+        if kind == "TakeDataset":
+            count = _number(program, site, 0, "count")
+            return count if count is not None and count > 0 and (inner is None or inner >= count) else None
+        return None
+    given = Call(site, program, stage.type_api)
+    asked = given.argument("num_samples")
+    if isinstance(asked.constant, int):
+        return asked.constant
+    if stage.type_api == GENERATOR:
+        return _generated(program, given)
+    return _ROWS.get(stage.type_api) if given.given("sampler") is None and asked.constant is None else None
+
+
+def _is_endless(program: Program, site: Site) -> bool:
+    node = site.node
+    assert isinstance(node, ast.Call)
+    return not (node.args or node.keywords) or _number(program, site, 0, "count") == -1
+
+
+def _number(program: Program, site: Site, slot: int, name: str) -> Optional[int]:
+    """Return the number that a call is given."""
+    node = site.node
+    assert isinstance(node, ast.Call)
+    words = [word.value for word in node.keywords if word.arg == name]
+    given = node.args[slot : slot + 1] or words
+    constant = program.value(given[0], site.scope).constant if given else None
+    return constant if isinstance(constant, int) else None
+
+
+def _generated(program: Program, call: Call) -> Optional[int]:
+    """Return how many rows a generator, or a source whose `__len__` returns a number, gives."""
+    node = call.given("source")
+    if isinstance(node, ast.Call) and word_of(node.func) in ("list", "tuple") and node.args:
+        node = node.args[0]
+    functions = [program.evaluator.callees(site) for site in _called(call, node)]
+    found = [each.definition for value in functions for each in value.alternatives if each.definition is not None]
+    if len(found) == 1 and found[0].is_function:
+        return _yielded(program, found[0])
+    only = call.argument("source").only
+    length = only.cls.method("__len__") if only is not None and only.cls is not None else None
+    returned = [each for each in descendants(length.node) if isinstance(each, ast.Return)] if length is not None else []
+    constant = program.value(returned[0].value, length).constant if len(returned) == 1 and returned[0].value else None  # type: ignore[arg-type]
+    return constant if isinstance(constant, int) else None
+
+
+def _called(call: Call, node: Optional[ast.expr]) -> list[Site]:
+    site = call.module.site_at(node) if isinstance(node, ast.Call) else None
+    return [site] if site is not None else []
+
+
+def _yielded(program: Program, function: Scope) -> Optional[int]:
+    """Return how often a generator yields that does so once in each pass of a loop over `range(number)`."""
+    loops = [each for each in descendants(function.node) if isinstance(each, (ast.For, ast.While))]
+    yields = [each for each in descendants(function.node) if isinstance(each, ast.Yield)]
+    if len(loops) != 1 or len(yields) != 1 or not isinstance(loops[0], ast.For):
+        return None
+    over = loops[0].iter
+    if not isinstance(over, ast.Call) or word_of(over.func) != "range" or len(over.args) != 1:
+        return None
+    constant = program.value(over.args[0], function).constant
+    return constant if isinstance(constant, int) else None

@@ -1,0 +1,102 @@
+"""What a random-access source of a data pipeline does for one row: what `__getitem__` of its class calls."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, Optional
+
+from ms_perflint.index.semantic_index import Binding, Scope, Site
+from ms_perflint.infer.bases import method
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
+from ms_perflint.training.profiling import AUTOTUNE
+
+_DEPTH = 3  # functions below `__getitem__`
+# Last words of what opens, reads, decodes or changes an image, a sound or a text
+_WORK = re.compile(
+    r"(?i)^(?:open|fromfile|loadmat|loadtxt|get_frame|cvtcolor|stft|mfcc|tokenize|encode_plus|parse_xml"
+    r"|_*(?:im)?(?:read|decode|resize|warp|crop|augment|transform|preprocess|rotate|blur|load_(?!state))\w*"
+    r"|\w*_(?:transforms?|augment\w*|resize|decode|crop|imread|preprocess)|transforms|resample|rescale|melspectrogram)$"
+)
+_LOADS = ("numpy", "pickle", "json", "yaml", "torch", "librosa", "soundfile", "nibabel", "h5py", "scipy", "joblib")
+_READERS = ("cv2.", "PIL.Image.open", "librosa.", "skimage.", "soundfile.", "imageio.", "nibabel.", "scipy.io.")
+_CHEAP = re.compile(
+    r"^(?:append|extend|range|len|int|float|str|list|tuple|dict|set|zip|enumerate|min|max|sum|abs|asarray|array|astype|zeros"
+    r"|ones|concatenate|stack|randint|random|choice|get|items|keys|values|index|join|split|format|copy|sqrt|isinstance)$"
+)
+
+
+class Work(NamedTuple):
+    """What a source does for a row that takes time, and what each of its rows changes in the source."""
+
+    site: Site
+    stored: Optional[Binding]
+
+
+def work_of(program: Program, call: Call) -> Optional[Work]:
+    """Return the work of the source of a `GeneratorDataset`; None where it does none, or is no random-access source."""
+    only = call.argument("source").only
+    cls = only.cls if only is not None else None
+    get = method(program.evaluator, cls, "__getitem__") if cls is not None else None
+    if cls is None or get is None or any(method(program.evaluator, cls, name) for name in ("__iter__", "__next__")):
+        return None
+    functions = list(dict.fromkeys(_functions(program, get, _DEPTH)))
+    sites = (site for function in functions for site in function.calls)
+    found = next((site for site in sites if program.evaluator.may_run(site) and _works(program, site)), None)
+    found = found or next((site for function in functions for site in _looped(program, function)), None)
+    return Work(found, _stored(cls, functions)) if found is not None else None
+
+
+def _functions(program: Program, function: Scope, depth: int) -> Iterator[Scope]:
+    """Yield a function and those of the project that it calls."""
+    yield function
+    for site in function.calls if depth else ():
+        if program.evaluator.may_run(site):
+            for callee in program.callees(site):
+                if callee.is_function and callee.name != "__init__":
+                    yield from _functions(program, callee, depth - 1)
+
+
+def _works(program: Program, site: Site) -> bool:
+    """Return whether a call by its name reads a file, or decodes or changes a row; those of the project are entered."""
+    if program.callees(site) or not isinstance(site.node, ast.Call):
+        return False
+    value = program.evaluator.callees(site)
+    names = [known.api or known.type_api for known in value.alternatives if known.api or known.type_api]
+    if any(name.startswith(_READERS) or name == "builtins.open" for name in names):
+        return True
+    if site.word in ("load", "safe_load"):
+        roots = {name.partition(".")[0] for name in names} or {_root(site.node.func)}
+        return not roots.isdisjoint({"np", *_LOADS})
+    is_nothing = bool(value.alternatives) and not value.open and all(k.constant is None for k in value.alternatives)
+    return not is_nothing and bool(_WORK.match(site.word))
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _looped(program: Program, function: Scope) -> Iterator[Site]:
+    """Yield what a loop over the rows of a batch calls, other than to look up and to put together."""
+    for site in function.calls:
+        loop = next((each for each in site.block.loops if isinstance(each, ast.For)), None)
+        if loop is not None and not _CHEAP.match(site.word) and program.evaluator.may_run(site):
+            yield site
+
+
+def _stored(cls: Scope, functions: list[Scope]) -> Optional[Binding]:
+    """Return where one of the functions assigns an attribute of the source."""
+    for bindings in cls.attributes.values():
+        for each in bindings:
+            if each.scope.owner in functions:
+                return each
+    return None
+
+
+def is_tuned(program: Program) -> bool:
+    """Return whether AutoTune may choose the number of workers."""
+    return any(call.argument("enable").may_be(True) for call in program.calls(AUTOTUNE))

@@ -1,0 +1,185 @@
+"""MSP106 host-sync-each-step: what is reported, with which safety, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, case, fires, join, quiet
+
+CODE = "MSP106"
+
+START = """
+    import argparse
+    import logging
+
+    import numpy as np
+    import mindspore as ms
+    import mindspore.dataset as ds
+    from mindspore import nn
+
+    train_set = ds.MindDataset("a").batch(32, True)
+    net = nn.Dense(64, 16)
+    optimizer = nn.Adam(net.trainable_params())
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer)
+    losses, total, best = [], 0, 1.0
+    """
+
+
+def each(
+    name: str, *lines: str, take: str = "loss = step(x, y)", before: str = "", device: str | None = None
+) -> object:
+    """Return a program that does so behind each step."""
+    body = "".join(f"        {line}\n" for line in (take, *lines))
+    head = "for epoch in range(30):\n    for i, (x, y) in enumerate(train_set.create_tuple_iterator()):\n"
+    return case(name, join(START) + before + head + body, device=device)
+
+
+FIRES = [
+    each("asnumpy", "losses.append(loss.asnumpy())  # ! display-only"),
+    each("a total", "total += loss.asnumpy()  # ! display-only"),
+    each("the step itself", take="total += step(x, y).asnumpy()  # ! display-only"),
+    each("float", "losses.append(float(loss))  # ! display-only"),
+    each("float of asnumpy", "losses.append(float(loss.asnumpy()))  # ! display-only"),
+    each("item", "total += loss.item()  # ! display-only"),
+    each("a mean", "total += loss.mean().asnumpy()  # ! display-only"),
+    each("print", "print(loss)  # ! no fix"),
+    each("print of asnumpy", "print(epoch, i, loss.asnumpy())  # ! no fix"),
+    each("an f-string", 'print(f"{epoch} {i} loss {loss}")  # ! no fix'),
+    each("a text with a place", 'print("loss %s" % loss)  # ! no fix'),
+    each("a logger", 'logging.info("loss %s", loss)  # ! no fix'),
+    each("str", "losses.append(str(loss))  # ! no fix"),
+    each("several", "total += loss.asnumpy()  # !", "print(loss)"),
+    each("one of several results", "losses.append(loss.asnumpy())  # !", take="loss, logits = step(x, y)"),
+    each("an element", "losses.append(loss[0].asnumpy())  # !"),
+    case(
+        "in the function of an epoch",
+        START,
+        """
+        def epoch(step, data):
+            for x, y in data:
+                loss = step(x, y)
+                losses.append(loss.asnumpy())  # !
+
+
+        for _ in range(30):
+            epoch(step, train_set.create_tuple_iterator())
+        """,
+    ),
+    case(
+        "all rows in one step",
+        START,
+        """
+        x, y = next(train_set.create_tuple_iterator())
+        for epoch in range(1000):
+            loss = step(x, y)
+            print(loss)  # !
+        """,
+    ),
+    case(
+        "a function for a step",
+        START,
+        """
+        grad = ms.value_and_grad(lambda x, y: ((net(x) - y) ** 2).mean(), None, optimizer.parameters)
+
+
+        def train_step(x, y):
+            loss, grads = grad(x, y)
+            optimizer(grads)
+            return loss
+
+
+        for x, y in train_set:
+            loss = train_step(x, y)
+            losses.append(float(loss))  # !
+        """,
+    ),
+]
+QUIET = [
+    each("not read"),
+    each("kept", "losses.append(loss)"),
+    each("every 100 steps", "if i % 100 == 0:", "    print(loss.asnumpy())"),
+    case(
+        "a step that is taken every 5 passes",
+        START,
+        """
+        for i, (x, y) in enumerate(train_set):
+            if i % 5 == 0:
+                loss = step(x, y)
+                print(loss.asnumpy())
+        """,
+    ),
+    each("the last step", "if i == 99:", "    print(loss.asnumpy())"),
+    each("a guard against NaN", "if np.isnan(loss.asnumpy()):", "    break"),
+    each("an early stop", "value = loss.asnumpy()", "if value < best:", "    best = value"),
+    each("an early stop by a total", "total += loss.asnumpy()", "if total > 100:", "    break"),
+    each(
+        "an overflow",
+        "losses.append(loss.asnumpy())",
+        "if overflow:",
+        "    print(i)",
+        take="loss, overflow = step(x, y)",
+    ),
+    each("behind an evaluation", "evaluate(net)", "losses.append(loss.asnumpy())"),
+    each("of the data", "losses.append(x.asnumpy())"),
+    each("another thing is printed", "print(epoch, i)"),
+    each("on a CPU", "losses.append(loss.asnumpy())", device="CPU"),
+    each(
+        "a flag that is off",
+        "if args.verbose:",
+        "    print(loss)",
+        before="parser = argparse.ArgumentParser()\nparser.add_argument('--verbose', action='store_true')\n"
+        "args = parser.parse_args()\n",
+    ),
+    each("rank 0", "if rank == 0:", "    print(loss)", before="rank = ms.communication.get_rank()\n"),
+    case("nothing trains", START, "for x, y in train_set:\n    print(net(x).asnumpy())\n"),
+    case("a few steps", START, "for i in range(5):\n    loss = step(x, y)\n    print(loss)\n"),
+    case(
+        "once per epoch",
+        START,
+        """
+        for epoch in range(30):
+            for x, y in train_set:
+                loss = step(x, y)
+            print(loss.asnumpy())
+        """,
+    ),
+    case(
+        "an evaluation beside it",
+        START,
+        """
+        for x, y in train_set:
+            loss = step(x, y)
+        for x, y in train_set:
+            print(net(x).asnumpy())
+        """,
+    ),
+    case(
+        "networks one after the other",
+        START,
+        """
+        for stage in train_set.get_col_names():
+            loss = step(x, y)
+            print(loss)
+        """,
+    ),
+    case(
+        "Model.train",
+        START,
+        """
+        model = ms.Model(net, nn.MSELoss(), optimizer)
+        for epoch in range(30):
+            loss = model.train(1, train_set)
+            print(loss)
+        """,
+    ),
+    case("of another library", START, "import loader\nfor x, y in train_set:\n    print(loader.step(x, y))\n"),
+]
+
+
+@pytest.mark.parametrize("program", FIRES)
+def test_reported(program: Program) -> None:
+    fires(CODE, program)
+
+
+@pytest.mark.parametrize("program", QUIET)
+def test_not_reported(program: Program) -> None:
+    quiet(CODE, program)

@@ -1,0 +1,163 @@
+"""MSP401 single-worker-generator: what is reported, with which safety, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, case, fires, quiet
+
+CODE = "MSP401"
+
+IMPORTS = """
+    import argparse
+    import random
+
+    import cv2
+    import numpy as np
+    import mindspore as ms
+    import mindspore.dataset as ds
+    from mindspore import nn
+    from PIL import Image
+
+    """
+SOURCE = """
+    class Source:
+        def __init__(self, files, transform=None):
+            self.files = files
+            self.data = np.load("all.npy")
+            self.transform = transform
+            self.count = 0
+
+        def __getitem__(self, index):
+            {row}
+            return row
+
+        def __len__(self):
+            return len(self.files)
+
+        def read(self, name):
+            return np.fromfile(name)
+
+
+    """
+MAKE = "train_set = ds.GeneratorDataset(Source(files), ['x'])  # ! unsafe\n"
+TRAIN = """
+    train_set = train_set.batch(32, True)
+    net = nn.Dense(64, 16)
+    model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+    model.train(10, train_set)
+    """
+START = 'files = open("list").read().split()\n'
+LOOP = """
+    net = nn.Dense(64, 16)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params()))
+    for epoch in range(3):
+        for batch in train_set.batch(32).create_dict_iterator():
+            step(batch["x"], batch["x"])
+    """
+READ = "row = np.load(self.files[index])"
+
+
+def source(row: str) -> str:
+    return SOURCE.format(row=row)
+
+
+def program(name: str, row: str, make: str = MAKE, train: str = TRAIN) -> object:
+    """Return a program whose source makes a row so."""
+    return case(name, IMPORTS, source(row), START, make, train)
+
+
+def silent(name: str, row: str = READ, make: str = MAKE, train: str = TRAIN) -> object:
+    return program(name, row, make.replace("  # ! unsafe", ""), train)
+
+
+FIRES = [
+    program("loads an array", READ),
+    program("opens a file", "row = open(self.files[index]).read()"),
+    program("opens an image", "row = np.asarray(Image.open(self.files[index]))"),
+    program("reads an image", "row = cv2.imread(self.files[index])"),
+    program("resizes", "row = cv2.resize(self.data[index], (224, 224))"),
+    program("reads in a method", "row = self.read(self.files[index])"),
+    program("transforms", "row = self.transform(self.data[index])", MAKE.replace("files)", "files, np.fft.fft)")),
+    program(
+        "loops over a batch",
+        "row = np.stack([self.data[i] for i in index])\n            for i in index: row[i] = np.fft.fft(row[i])",
+    ),
+    program("one by keyword", READ, MAKE.replace("['x']", "['x'], num_parallel_workers=1")),
+    program("one by position", READ, MAKE.replace("['x']", "['x'], None, None, None, 1")),
+    program("workers of another stage", READ, train=TRAIN.replace("True)", "True, num_parallel_workers=8)")),
+    program("workers of all others", READ, f"ds.config.set_num_parallel_workers(8)\n{MAKE}"),
+    program("a hand-written loop", READ, train=LOOP),
+    program("on a CPU", READ, f'ms.set_context(device_target="CPU")\n{MAKE}'),
+    program(
+        "an option",
+        READ,
+        "parser = argparse.ArgumentParser()\nparser.add_argument('--workers', type=int, default=1)\n"
+        "args = parser.parse_args()\n"
+        "train_set = ds.GeneratorDataset(Source(files), ['x'], num_parallel_workers=args.workers)  # ! display-only\n",
+    ),
+    program(
+        "rows that change the source",
+        f"self.count += 1\n            {READ}",
+        MAKE.replace("unsafe", "display-only"),
+    ),
+    program(
+        "made in a function",
+        READ,
+        """
+def create(files):
+    source = Source(files)
+    data = ds.GeneratorDataset(source, ["x"], shuffle=True)  # ! unsafe
+    return data.map(lambda x: x, input_columns=["x"])
+
+
+train_set = create(files)
+""",
+    ),
+]
+QUIET = [
+    silent("more workers", make=MAKE.replace("['x']", "['x'], num_parallel_workers=4")),
+    silent("a number that is not known", make=MAKE.replace("['x']", "['x'], num_parallel_workers=int(input())")),
+    silent("as many as all", make=MAKE.replace("['x']", "['x'], num_parallel_workers=None")),
+    silent("a spread", make=f"options = load()\n{MAKE}".replace("['x']", "['x'], **options")),
+    silent("a slice", "row = self.data[index * 4 : index * 4 + 4]"),
+    silent("asarray", "row = np.asarray(self.data[index], np.float32)"),
+    silent("a look-up", 'row = {"a": self.files[index]}["a"]'),
+    silent("a random index", "row = self.data[random.randint(0, 9)]"),
+    silent("concatenation", "row = np.concatenate([self.data[index], self.data[0]])"),
+    silent("a loop that looks up", "row = []\n            for i in range(4): row.append(self.data[index + i])"),
+    silent("no transform", "row = self.transform(self.data[index]) if self.transform else self.data[index]"),
+    silent("a generator", make="def rows():\n    yield np.load('a')\n\ntrain_set = ds.GeneratorDataset(rows, ['x'])\n"),
+    silent("a list", make="train_set = ds.GeneratorDataset([np.load(f) for f in files], ['x'])\n"),
+    silent("evaluation", train=TRAIN.replace("train(10, train_set)", "eval(train_set)")),
+    silent("another set trains", train=TRAIN.replace("10, train_set", "10, load())\n    model.eval(train_set")),
+    silent("nothing trains", train="for row in train_set:\n    print(row)\n"),
+    silent("AutoTune", make=f"ds.config.set_enable_autotune(True)\n{MAKE}"),
+    silent("a source that is not known", make="train_set = ds.GeneratorDataset(load(), ['x'])\n"),
+    silent("of another library", make="import loader\ntrain_set = loader.GeneratorDataset(Source(files), ['x'])\n"),
+    case(
+        "a source that is gone through",
+        IMPORTS,
+        source(READ).replace("__getitem__(self, index)", "__next__(self)").replace("[index]", "[0]"),
+        START,
+        MAKE.replace("  # ! unsafe", ""),
+        TRAIN,
+    ),
+    case(
+        "rows that an iterator gives",
+        IMPORTS,
+        source(READ).replace("def read(self, name)", "def __iter__(self, name=None)"),
+        START,
+        MAKE.replace("  # ! unsafe", ""),
+        TRAIN,
+    ),
+]
+
+
+@pytest.mark.parametrize("program", FIRES)
+def test_reported(program: Program) -> None:
+    fires(CODE, program)
+
+
+@pytest.mark.parametrize("program", QUIET)
+def test_not_reported(program: Program) -> None:
+    quiet(CODE, program)

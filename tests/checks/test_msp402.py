@@ -1,0 +1,312 @@
+"""MSP402 batch-keeps-remainder: what is reported, with which safety, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, case, fires, join, quiet
+
+CODE = "MSP402"
+
+IMPORTS = """
+    import argparse
+
+    import numpy as np
+    import mindspore as ms
+    import mindspore.dataset as ds
+    from mindspore import nn
+
+    """
+GRAPH = "ms.set_context(mode=ms.GRAPH_MODE)\n"
+EAGER = "ms.set_context(mode=ms.PYNATIVE_MODE)\n"
+NET = """
+    net = nn.Dense(64, 16)
+    optimizer = nn.Adam(net.trainable_params())
+    """
+TRAIN = f"""{NET.rstrip()}
+    model = ms.Model(net, nn.MSELoss(), optimizer)
+    model.train(10, train_set)
+    """
+STEP = f"""{NET.rstrip()}
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer)
+    """
+OPTIONS = """
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--batch", type=int, default={default})
+    args = parser.parse_args()
+    """
+SOURCE = """
+    class Source:
+        def __getitem__(self, index):
+            return np.zeros(64, np.float32), np.zeros(16, np.float32)
+
+        def __len__(self):
+            return {rows}
+
+
+    """
+ROWS = """
+    def rows(count):
+        for _ in range(count):
+            yield np.zeros(64, np.float32), np.zeros(16, np.float32)
+
+
+    """
+CONFIG = """
+    import yaml
+
+    with open("c.yaml") as file:
+        config = yaml.safe_load(file)
+    """
+FIRES = [
+    case("nothing said", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32)  # ! unsafe\n', TRAIN),
+    case(
+        "false", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, drop_remainder=False)  # ! unsafe\n', TRAIN
+    ),
+    case("false by position", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, False)  # ! unsafe\n', TRAIN),
+    case(
+        "stages after it",
+        IMPORTS,
+        GRAPH,
+        """
+        train_set = ds.TFRecordDataset(["a"]).shuffle(100)
+        train_set = train_set.batch(32, num_parallel_workers=4)  # ! unsafe
+        train_set = train_set.map(lambda x: x, input_columns=["x"]).repeat(2)
+        """,
+        TRAIN,
+    ),
+    case(
+        "made in a function",
+        IMPORTS,
+        GRAPH,
+        """
+        def create(path, size):
+            data = ds.MindDataset(path)
+            data = data.batch(size)  # ! unsafe
+            return data
+
+
+        train_set = create("a", 32)
+        """,
+        TRAIN,
+    ),
+    case(
+        "a function that serves evaluation too",
+        IMPORTS,
+        GRAPH,
+        """
+        def create(path):
+            return ds.MindDataset(path).batch(32)  # ! display-only
+
+
+        train_set = create("a")
+        """,
+        TRAIN,
+        'model.eval(create("b"))\n',
+    ),
+    case(
+        "a hand-written loop",
+        IMPORTS,
+        GRAPH,
+        'train_set = ds.MindDataset("a").batch(32)  # ! unsafe\n',
+        STEP,
+        """
+        for epoch in range(3):
+            for i, (x, y) in enumerate(train_set.create_tuple_iterator()):
+                step(x, y)
+        """,
+    ),
+    case(
+        "an iterator with a name, and a function for an epoch",
+        IMPORTS,
+        GRAPH,
+        'train_set = ds.MindDataset("a").batch(32)  # ! unsafe\n',
+        STEP,
+        """
+        def epoch(step, loader):
+            for batch in loader:
+                step(batch["x"], batch["y"])
+
+
+        loader = train_set.create_dict_iterator()
+        for _ in range(3):
+            epoch(step, loader)
+        """,
+    ),
+    case(
+        "an option",
+        IMPORTS,
+        OPTIONS.format(default=32),
+        GRAPH,
+        'train_set = ds.MindDataset("a").batch(args.batch)  # ! unsafe\n',
+        TRAIN,
+    ),
+    case("rows that do not divide", IMPORTS, GRAPH, 'train_set = ds.MnistDataset("a").batch(64)  # ! unsafe\n', TRAIN),
+    case(
+        "rows of a source that do not divide",
+        IMPORTS,
+        SOURCE.format(rows=100),
+        GRAPH,
+        'train_set = ds.GeneratorDataset(Source(), ["x", "y"]).batch(32)  # ! unsafe\n',
+        TRAIN,
+    ),
+    case("on a CPU", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32)  # ! unsafe\n', TRAIN, device="CPU"),
+    case(
+        "a compiled step",
+        IMPORTS,
+        EAGER,
+        'train_set = ds.MindDataset("a").batch(32)  # ! unsafe\n',
+        NET,
+        """
+        grad = ms.value_and_grad(lambda x, y: ((net(x) - y) ** 2).mean(), None, optimizer.parameters)
+
+
+        @ms.jit
+        def step(x, y):
+            loss, grads = grad(x, y)
+            optimizer(grads)
+            return loss
+
+
+        for x, y in train_set:
+            step(x, y)
+        """,
+    ),
+]
+QUIET = [
+    case("dropped", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, drop_remainder=True)\n', TRAIN),
+    case("dropped by position", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, True)\n', TRAIN),
+    case(
+        "dropped where it trains",
+        IMPORTS,
+        GRAPH,
+        """
+        def create(path, training):
+            return ds.MindDataset(path).batch(32, drop_remainder=training)
+
+
+        train_set = create("a", True)
+        """,
+        TRAIN,
+        'model.eval(create("b", False))\n',
+    ),
+    case(
+        "kept in the arm for evaluation",
+        IMPORTS,
+        GRAPH,
+        """
+        def create(path, training):
+            data = ds.MindDataset(path)
+            if training:
+                data = data.batch(32, drop_remainder=True)
+            else:
+                data = data.batch(100)
+            return data
+
+
+        train_set = create("a", True)
+        """,
+        TRAIN,
+        'model.eval(create("b", False))\n',
+    ),
+    case(
+        "an arm for evaluation, of which nothing is known",
+        IMPORTS,
+        GRAPH,
+        """
+        import settings
+
+        train_set = ds.MindDataset("a")
+        if settings.cfg.eval:
+            train_set = train_set.batch(32)
+        else:
+            train_set = train_set.batch(32, drop_remainder=True)
+        """,
+        TRAIN,
+    ),
+    case("evaluation", IMPORTS, GRAPH, 'eval_set = ds.MindDataset("a").batch(32)\n', "train_set = load()\n", TRAIN),
+    case("nothing trains", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32)\n'),
+    case("eager", IMPORTS, EAGER, 'train_set = ds.MindDataset("a").batch(32)\n', TRAIN),
+    case(
+        "a mode that is not known",
+        IMPORTS,
+        "ms.set_context(mode=int(input()))\n",
+        'train_set = ds.MindDataset("a").batch(32)\n',
+        TRAIN,
+    ),
+    case(
+        "whole epochs on the device",
+        IMPORTS,
+        GRAPH,
+        'train_set = ds.MindDataset("a").batch(32)\n',
+        TRAIN.replace("train_set)", "train_set, dataset_sink_mode=True)"),
+    ),
+    case("one row", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(1)\n', TRAIN),
+    case(
+        "one row by an option",
+        IMPORTS,
+        OPTIONS.format(default=1),
+        GRAPH,
+        'train_set = ds.MindDataset("a").batch(args.batch)\n',
+        TRAIN,
+    ),
+    case(
+        "one row by a config",
+        {
+            "train.py": join(IMPORTS, CONFIG, GRAPH, 'train_set = ds.MindDataset("a").batch(config["size"])\n', TRAIN),
+            "c.yaml": "size: 1\n",
+        },
+    ),
+    case("MNIST", IMPORTS, GRAPH, 'train_set = ds.MnistDataset("a").batch(32)\n', TRAIN),
+    case("CIFAR", IMPORTS, GRAPH, 'train_set = ds.Cifar10Dataset("a").shuffle(10).batch(100)\n', TRAIN),
+    case(
+        "so many samples", IMPORTS, GRAPH, 'train_set = ds.ImageFolderDataset("a", num_samples=64).batch(32)\n', TRAIN
+    ),
+    case("what is taken", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").take(64).batch(32)\n', TRAIN),
+    case("repeated", IMPORTS, GRAPH, 'train_set = ds.MnistDataset("a").repeat(2).batch(64)\n', TRAIN),
+    case("repeated for ever", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").repeat().batch(32)\n', TRAIN),
+    case(
+        "rows of a source",
+        IMPORTS,
+        SOURCE.format(rows=64),
+        GRAPH,
+        'train_set = ds.GeneratorDataset(Source(), ["x", "y"]).batch(32)\n',
+        TRAIN,
+    ),
+    case(
+        "rows of a generator",
+        IMPORTS,
+        ROWS,
+        GRAPH,
+        'train_set = ds.GeneratorDataset(list(rows(1600)), ["x", "y"]).batch(16)\n',
+        TRAIN,
+    ),
+    case("batched again", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(8, True).batch(4)\n', TRAIN),
+    case(
+        "all rows",
+        IMPORTS,
+        GRAPH,
+        'data = ds.MindDataset("a")\ntrain_set = data.batch(data.get_dataset_size())\n',
+        TRAIN,
+    ),
+    case(
+        "a size that a function chooses",
+        IMPORTS,
+        GRAPH,
+        'train_set = ds.MindDataset("a").batch(lambda i: 2 + i)\n',
+        TRAIN,
+    ),
+    case("of another thing", IMPORTS, GRAPH, 'import loader\ntrain_set = loader.Loader("a").batch(32)\n', TRAIN),
+    case(
+        "a value that is not known", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, bool(input()))\n', TRAIN
+    ),
+]
+
+
+@pytest.mark.parametrize("program", FIRES)
+def test_reported(program: Program) -> None:
+    fires(CODE, program)
+
+
+@pytest.mark.parametrize("program", QUIET)
+def test_not_reported(program: Program) -> None:
+    quiet(CODE, program)
