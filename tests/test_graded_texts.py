@@ -25,9 +25,8 @@ CODES = [code for code in pages.codes() if (TESTS / "checks" / f"test_{code.lowe
 def test_findings_of_different_grades_differ_in_what_they_say(code: str) -> None:
     texts: dict[tuple[str, str], dict[str, Finding]] = {}
     findings = [finding for program in programs(code) for finding in program.lint(code).findings]
-    findings += lint(
-        [str(path) for path in SAMPLES.rglob("*.py")], Config(root=str(SAMPLES), select=(code,)), Disk()
-    ).findings
+    config = Config(root=str(SAMPLES), select=(code,))
+    findings += lint([str(path) for path in SAMPLES.rglob("*.py")], config, Disk()).findings
     assert findings
     for finding in findings:
         fix = finding.fix
