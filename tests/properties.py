@@ -19,7 +19,6 @@ from typing import Optional
 Edit = tuple[int, int, str]  # start, end, new text with "\n" for line ends
 Span = tuple[int, int]
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-_OPEN_ENDED = (ast.Import, ast.ImportFrom)  # one name more at their end, and they are still the same statement
 _BLANK = re.compile(rb"(?:[\s;\\]|#[^\r\n]*)*")
 _DEEP = (RecursionError, MemoryError)
 
@@ -197,7 +196,7 @@ class _Tree:
         while stack:
             node = stack.pop()
             span = self.span(node)
-            grows = closed or isinstance(node, _OPEN_ENDED)
+            grows = closed or _is_open_ended(node)
             reach = span
             if span is not None and closed and hasattr(node, "body"):  # its last statements may be gone
                 reach = span[0], _BLANK.match(self.text.utf8, span[1]).end()  # type: ignore[union-attr]
@@ -227,7 +226,7 @@ class _Tree:
 
     def keeps(self, node: ast.AST, span: Span, moved: Moved) -> bool:
         """Return whether a node of the tree before that edits reach into is here as a node of its kind, or need not."""
-        if not any(_reaches(edit, span, isinstance(node, _OPEN_ENDED)) for edit in moved.before):
+        if not any(_reaches(edit, span, _is_open_ended(node)) for edit in moved.before):
             return True
         start, end = moved.border(span[0], span), moved.border(span[1] - 1, span)
         if start is None or end is None:
@@ -264,6 +263,12 @@ def _walk(tree: ast.AST) -> Iterator[tuple[ast.AST, tuple[str, ...]]]:
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST):
                     stack.append((child, inside))
+
+
+def _is_open_ended(node: ast.AST) -> bool:
+    """Return whether more at its end, a name or a statement, leaves it the same statement."""
+    is_block = isinstance(node, (ast.stmt, ast.ExceptHandler)) and hasattr(node, "body")
+    return is_block or isinstance(node, (ast.Import, ast.ImportFrom))
 
 
 def _reaches(edit: Span, span: Span, closed: bool) -> bool:

@@ -18,6 +18,7 @@ from ms_perflint.training.conditions import is_for_cpu_only
 from ms_perflint.training.followed import end
 from ms_perflint.training.networks import half_precision, networks, precision, train_cells
 from ms_perflint.training.networks.train_cells import Training
+from ms_perflint.training.step_outputs import read_as_loss
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -32,6 +33,10 @@ UNSCALED = Message("FP16 changes the numbers, and small gradients become 0, as n
 TIED = Message("the network multiplies by the weight of a layer, which stays in FP32 unless it is cast")
 INSIDE = Message("the network computes its loss itself, which has to stay in FP32: check where it starts")
 OWN = Message("the training step is written by hand: what else uses its loss and gradients has to be checked")
+TUPLE = Message("`net_outputs` becomes a tuple of loss, overflow and scale, and a callback takes it for the loss")
+FIXED = Message(
+    "FP16 changes the numbers; a scale that adapts would make `net_outputs` a tuple, which a callback reads"
+)
 ATLAS = Message("FP16 would need a loss scale that has no place here, and BF16 needs Atlas A2 or a newer device")
 
 
@@ -196,7 +201,25 @@ class Fp32Matmul(Check):
             scaled = self._writer.fixed(call, absent) if call.api == train_cells.MODEL else None
             level_edits = () if absent and scaled else edits
             way = way._replace(edits=(*level_edits, *(scaled or ())), reason=ROUNDS if scaled else UNSCALED)
+        elif not is_cpu:
+            way = self._with_one_output(call, way)
         return self._with_casts(training, way)
+
+    def _with_one_output(self, call: Call, way: Way) -> Way:
+        """The scale that "O2" brings along makes a tuple of what callbacks may read as the loss; a fixed one does not.
+
+        A manager that is given decides that already today.
+        """
+        is_given = call.is_spread or call.given("loss_scale_manager") is not None
+        read = read_as_loss(self.program) if call.api == train_cells.MODEL and not is_given else None
+        if read is None:
+            return way
+        related = (*way.related, _related(read.module, read.node, Message("this takes `net_outputs` for the loss")))
+        scaled = self._writer.fixed(call, {"amp_level": '"O2"'}) if call.given("amp_level") is None else None
+        if scaled is None or way.safety is Safety.DISPLAY:
+            return way._replace(safety=Safety.DISPLAY, reason=way.reason if way.related else TUPLE, related=related)
+        advice = Message("compute in FP16 with `{argument}` and a fixed loss scale", argument='amp_level="O2"')
+        return way._replace(edits=tuple(scaled), advice=advice, reason=FIXED, related=related)
 
     def _with_casts(self, training: Training, way: Way) -> Way:
         """Weights that are used beside their layer stay in float32: they are cast."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.index.semantic_index import LOOPS, Binding, Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases
+from ms_perflint.infer.appending import GATHERED, appended, list_of
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.path_values import ANY, Hole, Path, Piece
 from ms_perflint.infer.values import Value
@@ -27,9 +28,7 @@ _ITSELF = frozenset(
         "expanduser", "expandvars", "resolve", "absolute", "as_posix", "strip", "rstrip", "copy", "deepcopy",
     }
 )  # fmt: skip
-_GATHERED = frozenset({"sorted", "natsorted", "list", "tuple", "set", "reversed", "max", "min", "next", "iter"})
 LISTINGS = {"glob": True, "iglob": True, "rglob": True, "iterdir": False, "scandir": False}  # whether by a pattern
-_ADDS = frozenset({"append", "appendleft", "insert", "add", "put", "heappush"})
 _PLACES = re.compile(r"%(?:\((?P<name>\w+)\))?[-+ #0]*\d*(?:\.\d+)?[a-zA-Z]|%%")
 _FIELDS = re.compile(r"\{\{|\}\}|\{(?P<name>\w*)(?P<more>[^{}]*)\}")
 _HERE = Path((".",))
@@ -332,7 +331,7 @@ class _Reader:
             word = word_of(node.func)
             if word in LISTINGS:
                 return self.listed(node, scope, depth + 1)
-            return self.held(node.args[0], scope, depth + 1) if word in _GATHERED and node.args else ()
+            return self.held(node.args[0], scope, depth + 1) if word in GATHERED and node.args else ()
         found: list[Path] = []
         if isinstance(node, ast.Name):
             for binding in scope.lookup(node):
@@ -355,12 +354,12 @@ class _Reader:
 
     def added(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
         """Return what is appended to a list of this name."""
-        return [path for each, inner in _appended(node, scope) for path in self.read(each, inner, depth)]
+        return [path for each, inner in appended(self.evaluator, node, scope) for path in self.read(each, inner, depth)]
 
     def recorded(self, node: ast.expr, key: object, scope: Scope, depth: int) -> Sequence[Path]:
         """Return what the records of a list hold under a key: `records.append((score, path))`."""
         found: list[Path] = []
-        for record, inner in _appended(_list_of(node, scope), scope):
+        for record, inner in appended(self.evaluator, list_of(node, scope), scope):
             if isinstance(record, ast.Dict):
                 pairs = zip(record.keys, record.values)
                 part = next(
@@ -389,40 +388,6 @@ class _Reader:
                 homes.append(id(home.parent if is_self else home))
                 loops |= frozenset(loop for binding in scope.lookup(part) for loop in _loops(binding))
         return Path((Hole(("expression", ast.dump(node), tuple(homes)), loops),))
-
-
-def _list_of(node: ast.expr, scope: Scope) -> ast.expr:
-    """Return the list from which a record, or a part of the list, is taken."""
-    while True:
-        if isinstance(node, ast.Name):
-            loops = [each.value for each in scope.lookup(node) if each.kind == "for" and each.value is not None]
-            if not loops:
-                return node
-            node = loops[0]
-        elif isinstance(node, ast.Subscript):
-            node = node.value
-        elif isinstance(node, ast.Call) and word_of(node.func) in {*_GATHERED, "heappop"} and node.args:
-            node = node.args[0]
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            node = node.func.value
-        else:
-            return node
-
-
-def _appended(node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
-    """Return what is appended to a list of this name, in its function or in the methods of its class."""
-    owner, word = scope.owner, word_of(node)
-    around = owner.parent if isinstance(node, ast.Attribute) and owner.parent is not None else None
-    scopes = around.defines if around is not None and around.is_class else [owner]
-    found: list[tuple[ast.expr, Scope]] = []
-    for site in (site for each in scopes for site in each.calls if site.word in _ADDS):
-        call = site.node
-        assert isinstance(call, ast.Call)
-        base = call.func.value if isinstance(call.func, ast.Attribute) else None
-        base = call.args[0] if site.word == "heappush" and call.args else base
-        if call.args and type(base) is type(node) and word_of(base) == word:
-            found.append((call.args[-1], site.scope))
-    return found
 
 
 def _texts(value: Value) -> Optional[tuple[str, ...]]:

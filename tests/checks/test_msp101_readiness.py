@@ -82,6 +82,18 @@ def program(name: str, *texts: str) -> tuple[str, tuple[str, ...]]:
     return name, (START, NET, *texts)
 
 
+def sliced(name: str, loop: str, bounds: str) -> tuple[str, tuple[str, ...]]:
+    """Return a program that takes its steps on parts of one batch."""
+    steps = f"""
+        x, y = next(dataset.create_tuple_iterator())
+        grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+        for i in {loop}:
+            value, grads = grad_fn(x[{bounds}], y[{bounds}])
+            opt(grads)
+        """
+    return program(name, OPTIMIZER, PLAIN, steps)
+
+
 PAIR = """
 
 def forward(pair, y):
@@ -192,6 +204,44 @@ BLOCKED = [
             opt(grads)
         """,
     ),
+    # the same by calls
+    *(
+        cell(f"attribute changed by {hook}", "return self.dense(x) * self.alpha", "self.alpha = 1.0", hook)
+        for hook in (
+            'setattr(net, "alpha", step * 0.1)',
+            'for name in ("alpha", "beta"):\n                setattr(net, name, step * 0.1)',
+            "vars(net).update(alpha=step * 0.1)",
+            'net.__dict__.update({"alpha": step * 0.1})',
+            'vars(net)["alpha"] = step * 0.1',
+            'net.__dict__["alpha"] += 0.1',
+        )
+    ),
+    *(
+        forward(f"global changed by {hook}", "return loss_fn(net(x), y) * scale", "scale = 1.0\n", hook)
+        for hook in (
+            "globals().update(scale=step * 0.1)",
+            'globals().update({"scale": step * 0.1})',
+            'globals()["scale"] = step * 0.1',
+        )
+    ),
+    *(
+        forward(f"dict changed by {hook}", 'return loss_fn(net(x), y) * state["s"]', 'state = {"s": 1.0}\n', hook)
+        for hook in (
+            "state.update(s=step * 0.1)",
+            'state.update({"s": step * 0.1})',
+            'state.update(**{"s": step * 0.1})',
+            "state.update(dict(s=step * 0.1))",
+        )
+    ),
+    *(
+        forward(f"slices: {hook}", "return loss_fn(net(x), y)", hook=hook)
+        for hook in (
+            "x, y = x[: step + 1], y[: step + 1]",
+            "x = x[:, : int(y.max())]",
+            "n = random.randint(1, 32)\n            x, y = x[:n], y[:n]",
+        )
+    ),
+    sliced("slices by a long range", "range(100)", ": i + 1"),
     # written by compiled code
     cell(
         "attribute read by Python",
@@ -359,6 +409,36 @@ BLOCKED = [
 ]
 
 READY = [
+    cell(
+        "attribute set by a call before the steps",
+        "return self.dense(x) * self.alpha",
+        "self.alpha = 1.0",
+        'setattr(net, "beta", step * 0.1)',
+    ),
+    forward(
+        "global set by a call that compiled code does not read",
+        "return loss_fn(net(x), y) * scale",
+        "scale = 1.0\n",
+        "globals().update(other=step * 0.1)",
+    ),
+    forward(
+        "dict set by a call before the steps",
+        'return loss_fn(net(x), y) * state["s"]',
+        'state = {"s": 1.0}\nstate.update(s=2.0)\n',
+        "state.update(t=step * 0.1)",
+    ),
+    forward(
+        "another dict",
+        'return loss_fn(net(x), y) * state["s"]',
+        'state = {"s": 1.0}\nlog = {"s": 1.0}\n',
+        "log.update(s=step * 0.1)",
+    ),
+    *(
+        forward(f"slices of one length: {hook}", "return loss_fn(net(x), y)", hook=hook)
+        for hook in ("x, y = x[:16], y[:16]", "n = x.shape[0] // 2\n            x, y = x[:n], y[:n]")
+    ),
+    sliced("window", "range(100)", "i : i + 4"),
+    sliced("a few slices", "range(3)", ": i + 1"),
     forward("nothing", "return loss_fn(net(x), y)"),
     forward("item in a test", "value = loss_fn(net(x), y)\nif value.item() > 1.4:\n    return value * 2\nreturn value"),
     forward("item as a factor", "value = loss_fn(net(x), y)\nreturn value * value.item()"),

@@ -7,6 +7,8 @@ import re
 import pytest
 from programs import Program, case, fires, join, quiet
 
+from ms_perflint.core.findings import Safety
+
 CODE = "MSP201"
 
 IMPORTS = """
@@ -1602,3 +1604,59 @@ def test_only_networks_are_converted(program: Program) -> None:
     assert finding.fix is not None
     converted = [name for edit in finding.fix.edits for name in re.findall(r"auto_mixed_precision\((\w+)", edit.text)]
     assert converted == ["net"]
+
+
+def reading(body: str, made: str = "Model(net, loss, opt)") -> Program:
+    """Return a program with a callback that does something with `net_outputs`."""
+    lines = "".join(f"        {line}\n" for line in join(body).splitlines())
+    callback = f"\n\nclass Losses(ms.train.Callback):\n    def step_end(self, run_context):\n{lines}\n\n"
+    run = f"{made}.train(10, dataset, callbacks=[Losses()], dataset_sink_mode=True)\n"
+    return Program({"train.py": join(IMPORTS, callback, NET, PARTS, run)})
+
+
+OUTPUTS = "run_context.original_args().net_outputs"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"print({OUTPUTS}.asnumpy())",
+        f"loss = {OUTPUTS}\nself.total += float(loss)",
+        f"parameters = run_context.original_args()\nloss = {OUTPUTS}\nprint(loss.mean())",
+        f"value = {OUTPUTS}\nif np.isnan(value):\n    run_context.request_stop()",
+        f'print(f"{{{OUTPUTS}:.3f}}")',
+    ],
+)
+def test_a_callback_that_reads_the_loss_gets_a_scale_that_leaves_it_one(body: str) -> None:
+    program = reading(body)
+    (finding,) = program.lint(CODE).findings
+    assert finding.fix is not None
+    assert finding.fix.safety is Safety.UNSAFE
+    assert any("net_outputs" in each.message for each in finding.related)
+    (change,) = program.mend(CODE).changes
+    assert b'amp_level="O2"' in change.after
+    assert b"FixedLossScaleManager(1024.0, drop_overflow_update=False)" in change.after
+    assert b"loss_scale=1024.0" in change.after
+
+
+def test_without_place_for_a_fixed_scale_it_is_shown_only() -> None:
+    program = reading(f"print({OUTPUTS}.asnumpy())", 'Model(net, loss, opt, amp_level="O0")')
+    (finding,) = program.lint(CODE).findings
+    assert finding.fix is not None
+    assert finding.fix.safety is Safety.DISPLAY
+    assert "becomes a tuple" in (finding.fix.reason or "")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"print({OUTPUTS})",
+        f"loss = {OUTPUTS}\nif isinstance(loss, tuple):\n    loss = loss[0]\nprint(loss.asnumpy())",
+        f"print({OUTPUTS}[0].asnumpy())",
+        "print(run_context.original_args().cur_step_num)",
+    ],
+)
+def test_a_callback_that_takes_a_tuple_keeps_the_scale_that_adapts(body: str) -> None:
+    (change,) = reading(body).mend(CODE).changes
+    assert b'amp_level="O2"' in change.after
+    assert b"FixedLossScaleManager" not in change.after

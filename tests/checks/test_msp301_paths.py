@@ -591,9 +591,112 @@ USED = [
             shutil.copy(name, "/backup")
         """,
     ),
+    used(
+        "records that a function inside of another keeps",
+        """
+        def keep(run):
+            run()
+
+
+        records = []
+        ---
+        def save():
+            path = f"{epoch}.ckpt"
+            ms.save_checkpoint(net, path)  #s
+            records.append({"loss": epoch, "path": path})
+
+        keep(save)
+        ---
+        for record in sorted(records, key=lambda each: each["loss"])[:3]:
+            ms.load_checkpoint(record["path"])
+        """,
+    ),
+    used(
+        "a global list that a function fills",
+        """
+        import os
+
+        saved = []
+
+
+        def save(epoch):
+            path = f"{epoch}.ckpt"
+            ms.save_checkpoint(net, path)  #s
+            saved.append(path)
+
+
+        ---
+        save(epoch)
+        if epoch > 3:
+            os.remove(saved.pop(0))
+        """,
+    ),
+    *(
+        used(
+            name,
+            f"""
+        class Records:
+            def __init__(self):
+                self.kept = []
+
+            def keep(self, epoch, path):
+                self.kept.append((epoch, path))
+
+
+        class Saver(Records):
+            def real_run(self, run):
+                run()
+
+            def save(self, epoch):
+                path = f"{{epoch}}.ckpt"
+                ms.save_checkpoint(net, path)  #s
+                {kept}
+
+            def average(self):
+                def run():
+                    for loss, path in self.kept[:3]:
+                        ms.load_checkpoint(path)
+
+                self.real_run(run)
+
+
+        saver = Saver()
+        ---
+        saver.save(epoch)
+        ---
+        saver.average()
+        """,
+        )
+        for name, kept in (
+            ("records of a class, read in a function inside of a method", "self.kept.append((epoch, path))"),
+            ("records of a class, filled by its base", "self.keep(epoch, path)"),
+            ("records of a class, filled by a lambda", "self.real_run(lambda: self.kept.append((epoch, path)))"),
+        )
+    ),
 ]
 
 UNUSED = [
+    unused(
+        "a list of the same name in another function",
+        """
+        def other():
+            saved = []
+            saved.append("other/first.ckpt")
+            return [ms.load_checkpoint(path) for path in saved]
+
+
+        def save(epoch):
+            saved = []
+            path = f"run/{epoch}.ckpt"
+            ms.save_checkpoint(net, path)  #s
+            saved.append(path)
+
+
+        ---
+        save(epoch)
+        other()
+        """,
+    ),
     *(
         unused(
             f"another directory than the current one: {use}",

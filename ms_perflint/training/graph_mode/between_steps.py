@@ -56,7 +56,7 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
             yield obstacle(store.scope.module, store.node, "frozen", text)
     for site in train_sites(program):
         for given in site.node.args if isinstance(site.node, ast.Call) else ():
-            if isinstance(given, ast.Name) and _is_number(program, site, given) and site.word not in ("train", "fit"):
+            if isinstance(given, ast.Name) and counts(program, site, given) and site.word not in ("train", "fit"):
                 text = Message("graph mode compiles again for each value of `{name}`: pass a Tensor", name=given.id)
                 yield obstacle(site.module, given, "number", text)
 
@@ -78,8 +78,8 @@ def _is_experimental(program: Program) -> bool:
     )
 
 
-def _is_number(program: Program, site: Site, given: ast.Name) -> bool:
-    """Return whether an argument counts in a loop, to more than a few: of `range`, or the first of `enumerate`."""
+def counts(program: Program, site: Site, given: ast.Name) -> bool:
+    """Return whether a name counts in a loop, to more than a few: of `range`, or the first of `enumerate`."""
     loops = [(each, each.stmt) for each in site.scope.lookup(given) if each.kind == "for"]
     return any(
         isinstance(loop, ast.For)

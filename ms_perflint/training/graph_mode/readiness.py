@@ -14,6 +14,7 @@ from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
 from ms_perflint.training.graph_mode.containers import in_arguments
 from ms_perflint.training.graph_mode.made_anew import made_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.shapes import in_shapes
 from ms_perflint.training.graph_mode.shared_names import in_names
 from ms_perflint.training.graph_mode.state import in_state
 from ms_perflint.training.graph_mode.statements import in_statements
@@ -21,8 +22,6 @@ from ms_perflint.training.training import train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, is_optimizer_word
 
 EAGER = frozenset({"mindnlp", "mindtorch", "msadapter"})  # whose networks are written as those of PyTorch
-_BUCKETS = "bucket_batch_by_length"
-_PADS = ("batch", "padded_batch")
 
 
 @fact
@@ -35,7 +34,7 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
         found.update(dict.fromkeys(in_statements(program, function)))
         found.update(dict.fromkeys(in_state(program, function)))
         found.update(dict.fromkeys(in_names(program, function)))
-    found.update(dict.fromkeys(_shapes(program)))
+    found.update(dict.fromkeys(in_shapes(program)))
     found.update(dict.fromkeys(_libraries(program)))
     found.update(dict.fromkeys(between_steps(program)))
     found.update(dict.fromkeys(in_arguments(program)))
@@ -86,25 +85,3 @@ def _libraries(program: Program) -> Iterator[Obstacle]:
                 text = Message("networks of `{library}` are written for PyNative", library=library)
                 yield obstacle(site.module, site.node, "library", text)
                 return
-
-
-def _shapes(program: Program) -> Iterator[Obstacle]:
-    """Yield what makes batches of varying shape: graph mode compiles once per shape, unless `set_inputs` says so.
-
-    Run on 2.10, CPU: each new shape takes as long as the first step.
-    """
-    if program.sites("set_inputs"):
-        return
-    found = [site for site in program.sites(_BUCKETS) if program.runs(site)]
-    for word in _PADS:
-        found += [site for site in program.sites(word) if _pads_to_longest(site.node) and program.runs(site)]
-    for site in found:
-        message = Message("batches of varying shape: graph mode compiles once per shape")
-        yield obstacle(site.module, site.node, "shapes", message)
-
-
-def _pads_to_longest(node: ast.expr) -> bool:
-    """Return whether a batch is padded to its longest row: `pad_info={"tokens": ([None], 0)}`."""
-    given = [each.value for each in node.keywords if each.arg == "pad_info"] if isinstance(node, ast.Call) else []
-    shapes = (inner for each in given for inner in ast.walk(each) if isinstance(inner, ast.List))
-    return any(isinstance(part, ast.Constant) and part.value is None for shape in shapes for part in shape.elts)

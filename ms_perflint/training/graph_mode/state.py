@@ -24,6 +24,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.compiled import class_of, compiled, is_compiled, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.set_by_calls import holder_of, stored, stored_globals
 from ms_perflint.training.repetition import repeats
 
 _BOUND = frozenset({"assign", "rest", "augment", "for", "with"})
@@ -54,10 +55,16 @@ def _names_changed(program: Program, function: Scope) -> Iterator[Obstacle]:
         if (
             home is not None
             and home is not function
-            and any(_is_changed(program, each) for each in home.bindings[name])
+            and any(_is_changed(program, each) for each in _rebound(program, home, name))
         ):
             message = Message("graph mode keeps the first value of `{name}`, which changes between steps", name=name)
             yield obstacle(function.module, node, "changed", message)
+
+
+def _rebound(program: Program, home: Scope, name: str) -> list[Binding]:
+    """Return what binds a name in its scope, for a global name also what stores it through `globals()`."""
+    by_calls = stored_globals(program, home.module, name) if home is home.module.scope else []
+    return [*home.bindings[name], *by_calls]
 
 
 def _free(node: ast.AST, bound: frozenset[str]) -> Iterator[ast.Name]:
@@ -136,7 +143,7 @@ def _stores(program: Program, attr: str) -> list[Binding]:
         if scope.is_class
         for binding in scope.attributes.get(attr, ())
     ]
-    return [*own, *program.stores(attr)]
+    return [*own, *program.stores(attr), *stored(program, attr)]
 
 
 def _key(node: ast.AST) -> str:
@@ -158,7 +165,7 @@ def _same_object(program: Program, store: Binding, base: ast.expr, scope: Scope)
     target = store.node.value if isinstance(store.node, (ast.Attribute, ast.Subscript)) else None
     if target is None:
         return False
-    return bool(_kin(program, target, store.scope) & _kin(program, base, scope))
+    return bool(_kin(program, holder_of(target), store.scope) & _kin(program, base, scope))
 
 
 def _kin(program: Program, node: ast.expr, scope: Scope) -> set[object]:

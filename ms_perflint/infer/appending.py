@@ -1,0 +1,75 @@
+"""What a program appends to its lists, in whatever function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Optional
+
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer import bases
+
+if TYPE_CHECKING:
+    from ms_perflint.infer.evaluator import Evaluator
+
+GATHERED = frozenset({"sorted", "natsorted", "list", "tuple", "set", "reversed", "max", "min", "next", "iter"})
+_ADDS = frozenset({"append", "appendleft", "insert", "add", "put", "heappush"})
+
+
+def list_of(node: ast.expr, scope: Scope) -> ast.expr:
+    """Return the list from which a record, or a part of the list, is taken."""
+    while True:
+        if isinstance(node, ast.Name):
+            loops = [each.value for each in scope.lookup(node) if each.kind == "for" and each.value is not None]
+            if not loops:
+                return node
+            node = loops[0]
+        elif isinstance(node, ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call) and word_of(node.func) in {*GATHERED, "heappop"} and node.args:
+            node = node.args[0]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            node = node.func.value
+        else:
+            return node
+
+
+def appended(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+    """Return what is appended to a list of this name, wherever its function, or its class with its bases, does it."""
+    word = word_of(node)
+    scopes = list(_sharing(evaluator, node, scope))
+    found: list[tuple[ast.expr, Scope]] = []
+    for site in (site for each in scopes for site in each.calls if site.word in _ADDS):
+        call = site.node
+        assert isinstance(call, ast.Call)
+        base = call.func.value if isinstance(call.func, ast.Attribute) else None
+        base = call.args[0] if site.word == "heappush" and call.args else base
+        if call.args and type(base) is type(node) and word_of(base) == word:
+            found.append((call.args[-1], site.scope))
+    return found
+
+
+def _sharing(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Iterator[Scope]:
+    """Yield the functions in which a list of this name is the same: functions inside of others have it, too."""
+    owner: Optional[Scope] = scope.owner
+    if isinstance(node, ast.Attribute):
+        while owner is not None and not owner.is_class:
+            owner = owner.parent
+        if owner is not None:
+            for cls in bases.ancestors(evaluator, owner):
+                yield from _inside(cls)
+            return
+    elif isinstance(node, ast.Name):
+        home = scope.home(node.id)
+        if home is not None:
+            yield from (each for each in _inside(home.owner) if each.home(node.id) is home)
+            return
+    yield scope.owner
+
+
+def _inside(scope: Scope) -> Iterator[Scope]:
+    """Yield a scope and the functions and classes inside of it."""
+    yield scope
+    for inner in scope.defines:
+        yield from _inside(inner)

@@ -1,0 +1,115 @@
+"""What Python stores in objects by calls: `setattr(net, name, 1)`, `state.update(k=1)`, `vars(net)["k"] = 1`.
+
+Run on 2.10, CPU: compiled code keeps the first value of each of these forms, as it does of an assignment.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple, Optional
+
+from ms_perflint.index.semantic_index import Binding, Block, SemanticIndex
+from ms_perflint.program.program import Program, fact
+
+_NAMESPACES = ("globals", "vars", "__dict__")
+
+
+class Store(NamedTuple):
+    """A value that a member of an object gets, or a global name, for which there is no object."""
+
+    name: str
+    holder: Optional[ast.expr]
+    binding: Binding
+
+
+def stored(program: Program, name: str) -> list[Binding]:
+    """Return what calls store under a name in objects; the node of each is `object.name` or `object["name"]`."""
+    return [store.binding for store in _stores(program) if store.name == name and store.holder is not None]
+
+
+def stored_globals(program: Program, module: SemanticIndex, name: str) -> list[Binding]:
+    """Return what the functions of a module give a global name through `globals()`."""
+    own = (store for store in _stores(program) if store.holder is None and store.binding.scope.module is module)
+    return [store.binding for store in own if store.name == name]
+
+
+def holder_of(node: ast.expr) -> ast.expr:
+    """Return the object whose members a mapping is: of `vars(net)` and `net.__dict__` it is `net`."""
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+        return node.value
+    if _is_call(node, "vars") and len(node.args) == 1:  # type: ignore[attr-defined]
+        return node.args[0]  # type: ignore[attr-defined,no-any-return]
+    return node
+
+
+@fact
+def _stores(program: Program) -> tuple[Store, ...]:
+    found: list[Store] = []
+    for module in program.modules:
+        for site in module.sites_of("setattr"):
+            call = site.node
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and len(call.args) == 3:
+                for name in program.value(call.args[1], site.scope).constants:
+                    if isinstance(name, str):
+                        found.append(_attribute(call.args[0], name, call.args[2], call, site.block))
+        for site in module.sites_of("update"):
+            call = site.node
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+                for name, value in _entries(call):
+                    found.append(_member(call.func.value, name, value, call, site.block))
+        if program.project.contains_any(module.path, _NAMESPACES):
+            found += _by_item(module)
+    return tuple(found)
+
+
+def _entries(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    """Yield what a mapping is given by name: `update(k=1)`, `update({"k": 1})`, `update(dict(k=1))`."""
+    unnamed = [word.value for word in call.keywords if word.arg is None]
+    yield from ((word.arg, word.value) for word in call.keywords if word.arg is not None)
+    for given in [*call.args, *unnamed]:
+        if isinstance(given, ast.Dict):
+            pairs = zip(given.keys, given.values)
+            yield from (
+                (key.value, value)
+                for key, value in pairs
+                if isinstance(key, ast.Constant) and isinstance(key.value, str)
+            )
+        elif _is_call(given, "dict"):
+            yield from _entries(given)  # type: ignore[arg-type]
+
+
+def _by_item(module: SemanticIndex) -> Iterator[Store]:
+    """Yield what is assigned to an entry of a namespace: `globals()["k"] = 1`, `vars(net)["k"] = 1`."""
+    for stmt, block in module.steps:
+        if not isinstance(stmt, (ast.Assign, ast.AugAssign)):
+            continue
+        for target in stmt.targets if isinstance(stmt, ast.Assign) else [stmt.target]:
+            if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+                name, base = target.slice.value, target.value
+                if isinstance(name, str) and (_is_call(base, "globals") or holder_of(base) is not base):
+                    yield _member(base, name, stmt.value, stmt, block)
+
+
+def _member(base: ast.expr, name: str, value: ast.expr, node: ast.AST, block: Block) -> Store:
+    """Return the store of an entry of a mapping, which may be a namespace."""
+    if _is_call(base, "globals"):
+        return Store(name, None, _binding(name, ast.Name(name, ast.Store()), value, node, block))
+    holder = holder_of(base)
+    if holder is not base:
+        return _attribute(holder, name, value, node, block)
+    target = ast.Subscript(base, ast.Constant(name), ast.Store())
+    return Store(name, base, _binding(name, target, value, node, block))
+
+
+def _attribute(base: ast.expr, name: str, value: ast.expr, node: ast.AST, block: Block) -> Store:
+    return Store(name, base, _binding(name, ast.Attribute(base, name, ast.Store()), value, node, block))
+
+
+def _binding(name: str, target: ast.expr, value: ast.expr, node: ast.AST, block: Block) -> Binding:
+    """Return a store as a binding that replaces what was there before, whatever the value: it is no definition."""
+    return Binding(name, "augment", ast.copy_location(target, node), value, (), node, block)
+
+
+def _is_call(node: ast.expr, word: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == word

@@ -1,0 +1,122 @@
+"""Batches whose shape varies from step to step: graph mode compiles once per shape.
+
+Run on 2.10, CPU: each new shape takes as long as the first step, ten times as long as a step in PyNative; a window
+`x[i : i + 4]` has one shape. One that was met before is not compiled again.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Optional
+
+from ms_perflint.index.semantic_index import Binding, Site
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
+from ms_perflint.training.graph_mode.between_steps import counts
+from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.training import MODEL_TRAINS, train_sites
+
+_BUCKETS = "bucket_batch_by_length"
+_PADS = ("batch", "padded_batch")
+_SAME = frozenset({"shape", "size", "ndim", "len", "get_dataset_size"})  # of a batch: the same in each step
+_NAMES = 8  # names given to one another that are followed
+_DRAWN = frozenset({"randint", "randrange", "choice"})
+_READ = frozenset({"max", "amax", "item", "asnumpy"})  # what makes a number of the data of a batch
+
+
+def in_shapes(program: Program) -> Iterator[Obstacle]:
+    """Yield what makes batches of varying shape, unless `set_inputs` tells the compiler of it."""
+    if program.sites("set_inputs"):
+        return
+    found = [site for site in program.sites(_BUCKETS) if program.runs(site)]
+    for word in _PADS:
+        found += [site for site in program.sites(word) if _pads_to_longest(site.node) and program.runs(site)]
+    for site in found:
+        message = Message("batches of varying shape: graph mode compiles once per shape")
+        yield obstacle(site.module, site.node, "shapes", message)
+    models = {id(call.node) for call in program.calls(*MODEL_TRAINS)}
+    for site in train_sites(program):
+        given = site.node.args if isinstance(site.node, ast.Call) and id(site.node) not in models else ()
+        sliced = (_varying_slice(program, site, each) for each in given)
+        first = next((each for each in sliced if each is not None), None)
+        if first is not None:
+            message = Message("slices of varying length: graph mode compiles once per shape")
+            yield obstacle(site.module, first, "shapes", message)
+
+
+def _pads_to_longest(node: ast.expr) -> bool:
+    """Return whether a batch is padded to its longest row: `pad_info={"tokens": ([None], 0)}`."""
+    given = [each.value for each in node.keywords if each.arg == "pad_info"] if isinstance(node, ast.Call) else []
+    shapes = (inner for each in given for inner in ast.walk(each) if isinstance(inner, ast.List))
+    return any(isinstance(part, ast.Constant) and part.value is None for shape in shapes for part in shape.elts)
+
+
+def _varying_slice(program: Program, site: Site, given: ast.expr) -> Optional[ast.expr]:
+    """Return the slice that an argument of a step is, where its length is another from step to step."""
+    if isinstance(given, ast.Name):
+        values = (_element(each) for each in site.scope.lookup(given) if each.block.loops)
+        found = (_varying_slice(program, site, value) for value in values if isinstance(value, ast.Subscript))
+        return next((each for each in found if each is not None), None)
+    if not isinstance(given, ast.Subscript):
+        return None
+    axes = given.slice.elts if isinstance(given.slice, ast.Tuple) else [given.slice]
+    for axis in axes:
+        bounds = [axis.lower, axis.upper] if isinstance(axis, ast.Slice) else []
+        if sum(_varies(program, site, bound) for bound in bounds if bound is not None) == 1:  # both: it may be a window
+            return given
+    return None
+
+
+def _element(binding: Binding) -> Optional[ast.expr]:
+    """Return what a binding gives its name: of `x, y = x[:n], y[:n]` the part of the name."""
+    value = binding.value if binding.kind == "assign" else None
+    for index in binding.path:
+        if not isinstance(value, (ast.Tuple, ast.List)) or index >= len(value.elts):
+            return None
+        value = value.elts[index]
+    return value
+
+
+def _varies(program: Program, site: Site, bound: ast.expr, names: int = _NAMES) -> bool:
+    """Return whether the bound of a slice is worked out from what is another number from step to step."""
+    if not names or (isinstance(bound, ast.Attribute) and bound.attr in _SAME):
+        return False
+    if isinstance(bound, ast.Call):
+        word = word_of(bound.func)
+        if word in _SAME:
+            return False
+        if word in _DRAWN:
+            return bool(site.block.loops)
+        if word in _READ and any(_is_of_batch(site, part) for part in ast.walk(bound)):
+            return True
+    if not isinstance(bound, ast.Name):
+        return any(
+            _varies(program, site, part, names) for part in ast.iter_child_nodes(bound) if isinstance(part, ast.expr)
+        )
+    bindings = [each for each in site.scope.lookup(bound) if _is_around(site, each)]
+    return any(
+        counts(program, site, bound)
+        if each.kind == "for"
+        else (each.kind == "augment" and each.block.owner in site.block.loops)
+        or (each.value is not None and not each.path and _varies(program, site, each.value, names - 1))
+        for each in bindings
+    )
+
+
+def _is_of_batch(site: Site, node: ast.AST) -> bool:
+    """Return whether a name is given by the innermost loop around a site, which no `range` counts."""
+    inner = site.block.loops[:1]
+    return isinstance(node, ast.Name) and any(
+        isinstance(each.stmt, ast.For)
+        and each.stmt in inner
+        and not (isinstance(each.stmt.iter, ast.Call) and word_of(each.stmt.iter.func) == "range")
+        for each in site.scope.lookup(node)
+    )
+
+
+def _is_around(site: Site, binding: Binding) -> bool:
+    """Return whether the innermost loop around a site gives a name its value."""
+    inner = site.block.loops[:1]
+    return bool(inner) and (binding.stmt in inner or binding.block.loops[:1] == inner)
