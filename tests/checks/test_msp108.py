@@ -209,6 +209,24 @@ FIRES = [
         """,
     ),
     case(
+        "three networks of one step",
+        GRAPH,
+        """
+        def critic(x, y):
+            return loss(net(x), y) * 2
+
+
+        for epoch in range(10):
+            for x, y in data.create_tuple_iterator():
+                first = ms.value_and_grad(forward, None, params)  # ! unsafe
+                value, grads = first(x, y)
+                opt(grads)
+                second = ms.value_and_grad(critic, None, params)  # ! unsafe
+                value, grads = second(x, y)
+                opt(grads)
+        """,
+    ),
+    case(
         "of a function of the loop",
         GRAPH,
         """
@@ -540,6 +558,41 @@ QUIET = [
         for x, y in data.create_tuple_iterator():
             opt(grad_fn(x, y))
             spare = nn.Adam(params, 0.01)
+        """,
+    ),
+    case(
+        "at one step",
+        GRAPH,
+        GOOD,
+        """
+        for i, (x, y) in enumerate(data.create_tuple_iterator()):
+            if i == 50000:
+                step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)
+            step(x, y)
+        """,
+    ),
+    case(
+        "at some epochs",
+        GRAPH,
+        GOOD,
+        """
+        for epoch in range(100):
+            if epoch + 1 in (30, 60):
+                step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)
+            for x, y in data.create_tuple_iterator():
+                step(x, y)
+        """,
+    ),
+    case(
+        "train cell beside the losses that is not called",
+        GRAPH,
+        GOOD,
+        """
+        for x, y in data.create_tuple_iterator():
+            step(x, y)
+            for number in range(3):
+                spare = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)
+                spare.set_train()
         """,
     ),
     case(

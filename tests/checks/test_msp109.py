@@ -292,6 +292,57 @@ QUIET = [
             pairs((x, y))
         """,
     ),
+    case(
+        "a tuple of NumPy, with a name for the rows",
+        GRAPH,
+        """
+        rows = data.create_tuple_iterator(output_numpy=True)
+        for x, y in rows:
+            step(ms.Tensor(x), ms.Tensor(y))
+            pairs((x, y))
+        """,
+    ),
+    case(
+        "one of a few networks",
+        GRAPH,
+        """
+        several = [nn.TrainOneStepCell(Loss(), opt) for _ in range(4)]
+        for x, y in data.create_tuple_iterator():
+            for number in range(4):
+                several[number](x, y, number)
+        """,
+    ),
+    case(
+        "a wrapper of Python that takes a list apart",
+        GRAPH,
+        """
+        class Wrapper:
+            def __init__(self, step):
+                self.step = step
+
+            def __call__(self, inputs, sample):
+                return self.step(*inputs)
+
+
+        wrapper = Wrapper(step)
+        for sample in data.create_dict_iterator():
+            wrapper([sample["x"], sample["y"]], sample)
+        """,
+    ),
+    case(
+        "a function that only prints the number",
+        GRAPH,
+        """
+        def train_step(x, y, number):
+            value, grads = grad_fn(x, y, 1.0)
+            opt(grads)
+            if number % 10 == 0:
+                print(value)
+
+
+        """,
+        stepping("train_step(x, y, i)"),
+    ),
     case("with a tensor in it", GRAPH, stepping("scale = ops.ones((1,), ms.float32)", "step(x, y, scale * i)")),
     case("of what nobody knows", GRAPH, stepping("import other", "step(x, y, other.rate(i))")),
     case(

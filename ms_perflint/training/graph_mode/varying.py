@@ -13,7 +13,7 @@ from typing import NamedTuple, Optional
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import Held
 from ms_perflint.infer.parameters import argument
-from ms_perflint.infer.values import NO_CONSTANT
+from ms_perflint.infer.values import NO_CONSTANT, Alternative
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import mode
 from ms_perflint.training.dtypes.dtypes import Dtypes
@@ -188,7 +188,7 @@ class _Values:
     def _is_many(self, head: ast.expr, path: Optional[tuple[int, ...]], hops: int) -> bool:
         """Return whether a loop has many passes; with the path of its variable, whether that counts them."""
         if not isinstance(head, ast.Call) or not hops:
-            return path is None and self._is_data(head, hops)
+            return path is None and self._is_data(head, hops, arrays=True)
         apis = self._apis(head)
         if (apis & _BARS or head.func in _named(head, "tqdm")) and head.args:
             return self._is_many(head.args[0], path, hops - 1)
@@ -196,7 +196,7 @@ class _Values:
             return path in (None, (0,)) and self._is_many(head.args[0], None, hops - 1)
         if apis == {"builtins.range"}:
             return path in (None, ()) and self._is_long(head)
-        return path is None and self._is_data(head, hops)
+        return path is None and self._is_data(head, hops, arrays=True)
 
     def _is_long(self, head: ast.Call) -> bool:
         """Return whether a `range` has many numbers, for a user who passes no option."""
@@ -220,19 +220,19 @@ class _Values:
             return value is not None and bindings[0].kind == "assign" and self._is_size(value, hops - 1)
         return isinstance(node, ast.Call) and bool(_named(node, *_SIZES))
 
-    def _is_data(self, head: ast.expr, hops: int) -> bool:
-        """Return whether a loop goes over the batches of a data set, as tensors."""
-        if isinstance(head, ast.Call) and self._apis(head) == {"builtins.enumerate"} and head.args:
-            return self._is_data(head.args[0], hops)
-        if isinstance(head, ast.Call) and (self._apis(head) & _BARS or _named(head, "tqdm")) and head.args:
-            return self._is_data(head.args[0], hops)
-        if isinstance(head, ast.Call) and _named(head, *_ITERATORS):
-            return not any(word.arg == "output_numpy" for word in head.keywords)
+    def _is_data(self, head: ast.expr, hops: int, arrays: bool = False) -> bool:
+        """Return whether a loop goes over the batches of a data set, as tensors, with `arrays` as arrays too."""
+        if isinstance(head, ast.Call):
+            inside = self._apis(head) == {"builtins.enumerate"} or self._apis(head) & _BARS or _named(head, "tqdm")
+            if inside and head.args:
+                return self._is_data(head.args[0], hops, arrays)
+            if _named(head, *_ITERATORS):
+                return arrays or not any(word.arg == "output_numpy" for word in head.keywords)
         if isinstance(head, ast.Name) and hops:
             bindings = self.scope.lookup(head)
             value = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
-            if value is not None and not bindings[0].path and self._is_data(value, hops - 1):
-                return True
+            if isinstance(value, ast.Call) and not bindings[0].path and bindings[0].scope is self.scope:
+                return self._is_data(value, hops - 1, arrays)
         known = self.program.value(head, self.scope)
         return not known.open and bool(known.alternatives) and all(map(_is_data_set, known.alternatives))
 
@@ -296,5 +296,8 @@ def _named(node: ast.Call, *words: str) -> tuple[ast.expr, ...]:
     return (node.func,) if word in words else ()
 
 
-def _is_data_set(known: object) -> bool:
-    return getattr(known, "type_api", "").startswith("mindspore.dataset.")
+def _is_data_set(known: Alternative) -> bool:
+    """Return whether something is a data set, also one that was made of another: `data.map(...).batch(32)`."""
+    while not known.type_api and known.origin is not None:
+        known = known.origin
+    return known.type_api.startswith("mindspore.dataset.") and not known.type_api.endswith(_ITERATORS)
