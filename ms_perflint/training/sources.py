@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.bases import method
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
@@ -40,13 +41,25 @@ def work_of(program: Program, call: Call) -> Optional[Work]:
     only = call.argument("source").only
     cls = only.cls if only is not None else None
     get = method(program.evaluator, cls, "__getitem__") if cls is not None else None
-    if cls is None or get is None or any(method(program.evaluator, cls, name) for name in ("__iter__", "__next__")):
+    if (
+        cls is None
+        or get is None
+        or _is_listed(call)
+        or any(method(program.evaluator, cls, name) for name in ("__iter__", "__next__"))
+    ):
         return None
     functions = list(dict.fromkeys(_functions(program, get, _DEPTH)))
     sites = (site for function in functions for site in function.calls)
     found = next((site for site in sites if program.evaluator.may_run(site) and _works(program, site)), None)
     found = found or next((site for function in functions for site in _looped(program, function)), None)
     return Work(found, _stored(cls, functions)) if found is not None else None
+
+
+def _is_listed(call: Call) -> bool:
+    """Return whether the rows are made before, by `list(source)`."""
+    given = call.given("source")
+    made = [binding.value for binding in call.scope.lookup(given)] if isinstance(given, ast.Name) else [given]
+    return any(isinstance(each, ast.Call) and word_of(each.func) in ("list", "tuple", "sorted") for each in made)
 
 
 def _functions(program: Program, function: Scope, depth: int) -> Iterator[Scope]:
