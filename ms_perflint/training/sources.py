@@ -16,14 +16,14 @@ from ms_perflint.training.profiling import AUTOTUNE
 
 _DEPTH = 3  # functions below `__getitem__`
 # Last words of what opens, reads, decodes or changes an image, a sound or a text
-_WORK = re.compile(
+_WORK = (
     r"(?i)^(?:open|fromfile|loadmat|loadtxt|get_frame|cvtcolor|stft|mfcc|tokenize|encode_plus|parse_xml"
     r"|_*(?:im)?(?:read|decode|resize|warp|crop|augment|transform|preprocess|rotate|blur|load_(?!state))\w*"
     r"|\w*_(?:transforms?|augment\w*|resize|decode|crop|imread|preprocess)|transforms|resample|rescale|melspectrogram)$"
 )
 _LOADS = ("numpy", "pickle", "json", "yaml", "torch", "librosa", "soundfile", "nibabel", "h5py", "scipy", "joblib")
 _READERS = ("cv2.", "PIL.Image.open", "librosa.", "skimage.", "soundfile.", "imageio.", "nibabel.", "scipy.io.")
-_CHEAP = re.compile(
+_CHEAP = (
     r"^(?:append|extend|range|len|int|float|str|list|tuple|dict|set|zip|enumerate|min|max|sum|abs|asarray|array|astype|zeros"
     r"|ones|concatenate|stack|randint|random|choice|get|items|keys|values|index|join|split|format|copy|sqrt|isinstance)$"
 )
@@ -84,7 +84,7 @@ def _works(program: Program, site: Site) -> bool:
         roots = {name.partition(".")[0] for name in names} or {_root(site.node.func)}
         return not roots.isdisjoint({"np", *_LOADS})
     is_nothing = bool(value.alternatives) and not value.open and all(k.constant is None for k in value.alternatives)
-    return not is_nothing and bool(_WORK.match(site.word))
+    return not is_nothing and bool(re.match(_WORK, site.word))
 
 
 def _root(node: ast.expr) -> str:
@@ -97,7 +97,7 @@ def _looped(program: Program, function: Scope) -> Iterator[Site]:
     """Yield what a loop over the rows of a batch calls, other than to look up and to put together."""
     for site in function.calls:
         loop = next((each for each in site.block.loops if isinstance(each, ast.For)), None)
-        if loop is not None and not _CHEAP.match(site.word) and program.evaluator.may_run(site):
+        if loop is not None and not re.match(_CHEAP, site.word) and program.evaluator.may_run(site):
             yield site
 
 

@@ -119,6 +119,7 @@ QUIET = [
         take="loss, overflow = step(x, y)",
     ),
     each("behind an evaluation", "evaluate(net)", "losses.append(loss.asnumpy())"),
+    each("before an evaluation", "print(loss)", "net.set_train(False)", "print(net(x).mean())"),
     each("of the data", "losses.append(x.asnumpy())"),
     each("another thing is printed", "print(epoch, i)"),
     each("on a CPU", "losses.append(loss.asnumpy())", device="CPU"),
