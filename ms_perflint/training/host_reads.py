@@ -20,7 +20,7 @@ _LOGS = frozenset({"info", "debug", "warning", "log", "set_postfix", "set_descri
 TRIGGERS = (*(f".{word}" for word in sorted(METHODS | _LOGS)), *(f"builtins.{word}" for word in sorted(_FUNCTIONS)))
 _KEEPS = frozenset({"mean", "sum", "squeeze", "astype", "reshape", "view", "max", "min", "round", "asnumpy", "item"})
 SHORT = 20  # steps: a demonstration, whose time nobody waits for
-_EVALUATES = r"(?i)eval|valid|test|infer|predict"
+_EVALUATES = r"(?i)eval|valid|test|infer|predict|score|accura"
 
 
 @fact
@@ -62,6 +62,8 @@ def _given(step: StepLoop) -> set[str]:
     stmt = step.site.stmt
     if not isinstance(stmt, ast.Assign) or not _is_tensor(stmt.value, set(), step):
         return set()
+    if any(isinstance(node, ast.Attribute) and node.attr in METHODS for node in ast.walk(stmt.value)):
+        return set()  # on the host already
     return {node.id for target in stmt.targets for node in ast.walk(target) if isinstance(node, ast.Name)}
 
 
