@@ -12,7 +12,6 @@ from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.syntax_forms import descendants, is_main_test, word_of
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import usually
-from ms_perflint.training.graph_mode.between_steps import FEW
 from ms_perflint.training.step_loops import StepLoop, step_loops
 
 METHODS = frozenset({"asnumpy", "item", "tolist"})
@@ -20,7 +19,8 @@ _FUNCTIONS = frozenset({"float", "int", "str", "print", "format"})
 _LOGS = frozenset({"info", "debug", "warning", "log", "set_postfix", "set_description", "write"})
 TRIGGERS = (*(f".{word}" for word in sorted(METHODS | _LOGS)), *(f"builtins.{word}" for word in sorted(_FUNCTIONS)))
 _KEEPS = frozenset({"mean", "sum", "squeeze", "astype", "reshape", "view", "max", "min", "round", "asnumpy", "item"})
-_EVALUATES = re.compile(r"(?i)eval|valid|test|infer|predict")
+SHORT = 20  # steps: a demonstration, whose time nobody waits for
+_EVALUATES = r"(?i)eval|valid|test|infer|predict|score|accura"
 
 
 @fact
@@ -54,7 +54,7 @@ def _is_short(program: Program, step: StepLoop) -> bool:
     if not isinstance(over, ast.Call) or word_of(over.func) != "range" or not over.args:
         return False
     counts = program.value(over.args[-1 if len(over.args) < 3 else 1], step.site.scope).constants
-    return any(isinstance(count, int) and count < FEW for count in counts)
+    return any(isinstance(count, int) and count < SHORT for count in counts)
 
 
 def _given(step: StepLoop) -> set[str]:
@@ -62,6 +62,8 @@ def _given(step: StepLoop) -> set[str]:
     stmt = step.site.stmt
     if not isinstance(stmt, ast.Assign) or not _is_tensor(stmt.value, set(), step):
         return set()
+    if any(isinstance(node, ast.Attribute) and node.attr in METHODS for node in ast.walk(stmt.value)):
+        return set()  # on the host already
     return {node.id for target in stmt.targets for node in ast.walk(target) if isinstance(node, ast.Name)}
 
 
@@ -125,7 +127,13 @@ def _counts(test: ast.expr) -> bool:
 def _evaluates(step: StepLoop) -> bool:
     """Return whether the loop evaluates in each pass, which waits for the device anyway."""
     beside = (site for site in step.scope.calls if site.block.loops[:1] == [step.loop])
-    return any(_EVALUATES.search(site.word) and site.node is not step.site.node for site in beside)
+    return any(_is_evaluation(site) and site.node is not step.site.node for site in beside)
+
+
+def _is_evaluation(site: Site) -> bool:
+    first = site.node.args[:1] if isinstance(site.node, ast.Call) else []
+    is_off = any(isinstance(each, ast.Constant) and each.value is False for each in first)
+    return bool(re.search(_EVALUATES, site.word)) or (site.word == "set_train" and is_off)
 
 
 def _decides(step: StepLoop, tensors: set[str]) -> bool:

@@ -22,8 +22,8 @@ GENERATOR = "mindspore.dataset.GeneratorDataset"
 _BATCHED = ("BatchDataset", "PaddedBatchDataset", "BucketBatchByLengthDataset")
 _ITERATORS = frozenset({"create_tuple_iterator", "create_dict_iterator"})
 _AROUND = frozenset({"enumerate", "tqdm", "zip", "iter", "track", "islice", "trange"})
-_EVALUATES = re.compile(r"(?i)eval|(?<![a-z])val(?![a-tv-z])|test|infer|predict")
-_TRAINS = re.compile(r"(?i)train")
+_EVALUATES = r"(?i)eval|(?<![a-z])val(?![a-tv-z])|test|infer|predict"
+_TRAINS = r"(?i)train"
 _DEPTH = 4  # of what is laid around a pipeline in the head of a loop
 _STAGES = 40
 _ROWS = {  # of the training sets that never change
@@ -119,7 +119,7 @@ def is_for_evaluation(program: Program, site: Site) -> bool:
     """Return whether a site stands in an arm for evaluation, by the words of its test, that trainings may not take."""
     for each in condition_of(site):
         words = _EVALUATES if each.result else _TRAINS
-        if words.search(ast.unparse(each.test)) and usually(program, each) is not True:
+        if re.search(words, ast.unparse(each.test)) and usually(program, each) is not True:
             return True
     return False
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.bases import method
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
@@ -15,14 +16,14 @@ from ms_perflint.training.profiling import AUTOTUNE
 
 _DEPTH = 3  # functions below `__getitem__`
 # Last words of what opens, reads, decodes or changes an image, a sound or a text
-_WORK = re.compile(
+_WORK = (
     r"(?i)^(?:open|fromfile|loadmat|loadtxt|get_frame|cvtcolor|stft|mfcc|tokenize|encode_plus|parse_xml"
     r"|_*(?:im)?(?:read|decode|resize|warp|crop|augment|transform|preprocess|rotate|blur|load_(?!state))\w*"
     r"|\w*_(?:transforms?|augment\w*|resize|decode|crop|imread|preprocess)|transforms|resample|rescale|melspectrogram)$"
 )
 _LOADS = ("numpy", "pickle", "json", "yaml", "torch", "librosa", "soundfile", "nibabel", "h5py", "scipy", "joblib")
 _READERS = ("cv2.", "PIL.Image.open", "librosa.", "skimage.", "soundfile.", "imageio.", "nibabel.", "scipy.io.")
-_CHEAP = re.compile(
+_CHEAP = (
     r"^(?:append|extend|range|len|int|float|str|list|tuple|dict|set|zip|enumerate|min|max|sum|abs|asarray|array|astype|zeros"
     r"|ones|concatenate|stack|randint|random|choice|get|items|keys|values|index|join|split|format|copy|sqrt|isinstance)$"
 )
@@ -40,13 +41,25 @@ def work_of(program: Program, call: Call) -> Optional[Work]:
     only = call.argument("source").only
     cls = only.cls if only is not None else None
     get = method(program.evaluator, cls, "__getitem__") if cls is not None else None
-    if cls is None or get is None or any(method(program.evaluator, cls, name) for name in ("__iter__", "__next__")):
+    if (
+        cls is None
+        or get is None
+        or _is_listed(call)
+        or any(method(program.evaluator, cls, name) for name in ("__iter__", "__next__"))
+    ):
         return None
     functions = list(dict.fromkeys(_functions(program, get, _DEPTH)))
     sites = (site for function in functions for site in function.calls)
     found = next((site for site in sites if program.evaluator.may_run(site) and _works(program, site)), None)
     found = found or next((site for function in functions for site in _looped(program, function)), None)
     return Work(found, _stored(cls, functions)) if found is not None else None
+
+
+def _is_listed(call: Call) -> bool:
+    """Return whether the rows are made before, by `list(source)`."""
+    given = call.given("source")
+    made = [binding.value for binding in call.scope.lookup(given)] if isinstance(given, ast.Name) else [given]
+    return any(isinstance(each, ast.Call) and word_of(each.func) in ("list", "tuple", "sorted") for each in made)
 
 
 def _functions(program: Program, function: Scope, depth: int) -> Iterator[Scope]:
@@ -71,7 +84,7 @@ def _works(program: Program, site: Site) -> bool:
         roots = {name.partition(".")[0] for name in names} or {_root(site.node.func)}
         return not roots.isdisjoint({"np", *_LOADS})
     is_nothing = bool(value.alternatives) and not value.open and all(k.constant is None for k in value.alternatives)
-    return not is_nothing and bool(_WORK.match(site.word))
+    return not is_nothing and bool(re.match(_WORK, site.word))
 
 
 def _root(node: ast.expr) -> str:
@@ -84,7 +97,7 @@ def _looped(program: Program, function: Scope) -> Iterator[Site]:
     """Yield what a loop over the rows of a batch calls, other than to look up and to put together."""
     for site in function.calls:
         loop = next((each for each in site.block.loops if isinstance(each, ast.For)), None)
-        if loop is not None and not _CHEAP.match(site.word) and program.evaluator.may_run(site):
+        if loop is not None and not re.match(_CHEAP, site.word) and program.evaluator.may_run(site):
             yield site
 
 

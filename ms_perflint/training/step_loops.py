@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.training import MODEL_TRAINS, callers, train_sites
 
 DEPTH = 3  # functions between a loop and the step that it takes
 # Of what is gone through, one training after the other: such a loop takes no steps
-_TRAININGS = re.compile(r"(?i)fold|stage|phase|ensemble|seeds?\b|trial|learners?\b|models?\b|networks?\b|nets?\b|task")
+_TRAININGS = r"(?i)fold|stage|phase|ensemble|seeds?\b|trial|learners?\b|models?\b|networks?\b|nets?\b|task"
 
 
 class StepLoop(NamedTuple):
@@ -31,7 +30,7 @@ def step_loops(program: Program) -> tuple[StepLoop, ...]:
     found: dict[tuple[int, int], StepLoop] = {}
     whole = {id(call.node) for call in program.calls(*MODEL_TRAINS)}
     for site in train_sites(program):
-        if id(site.node) not in whole and not is_compiled(program, site.scope):
+        if id(site.node) not in whole:
             for each in _around(program, site, DEPTH):
                 found.setdefault((id(each.loop), id(each.site.node)), each)
     return tuple(found.values())
@@ -41,7 +40,9 @@ def _around(program: Program, site: Site, depth: int) -> Iterator[StepLoop]:
     """Yield the innermost loops around a site, in its function or in those that call it."""
     if site.block.loops:
         loop = site.block.loops[0]
-        if not isinstance(loop, ast.For) or not _TRAININGS.search(ast.unparse(loop.target) + ast.unparse(loop.iter)):
+        if not isinstance(loop, ast.For) or not re.search(
+            _TRAININGS, ast.unparse(loop.target) + ast.unparse(loop.iter)
+        ):
             yield StepLoop(loop, site, site.scope.owner)
     elif depth and site.scope.owner.is_function:
         for caller in callers(program, site.scope.owner):

@@ -128,6 +128,11 @@ QUIET = [
     silent("no transform", "row = self.transform(self.data[index]) if self.transform else self.data[index]"),
     silent("a generator", make="def rows():\n    yield np.load('a')\n\ntrain_set = ds.GeneratorDataset(rows, ['x'])\n"),
     silent("a list", make="train_set = ds.GeneratorDataset([np.load(f) for f in files], ['x'])\n"),
+    silent("rows that are made before", make="train_set = ds.GeneratorDataset(list(Source(files)), ['x'])\n"),
+    silent(
+        "rows that are made before, with a name",
+        make="rows = list(Source(files))\ntrain_set = ds.GeneratorDataset(rows, ['x'])\n",
+    ),
     silent("evaluation", train=TRAIN.replace("train(10, train_set)", "eval(train_set)")),
     silent("another set trains", train=TRAIN.replace("10, train_set", "10, load())\n    model.eval(train_set")),
     silent("nothing trains", train="for row in train_set:\n    print(row)\n"),
