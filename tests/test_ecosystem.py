@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -205,6 +206,23 @@ def test_variants_differ_and_parse(name: str) -> None:
     assert made is not None
     assert made != raw
     assert differences(made, made, []) == []
+
+
+@pytest.mark.parametrize(
+    ("made", "differs"),
+    [
+        ("def run(a):\n    b = f(a)  # why\n    return b + f(1) * 2\n    more()\n\n\nrun(2)\n", False),
+        ("def run(a):\n    b = f(a)  # why\n    return b + f(1) * 2\n\n\nmore()\n\n\nrun(2)\n", False),
+        ("def run(a):\n    b = f(a)  # why\n    return b + f(1) * 2\n\n\nif 1:\n\n\n  run(2)\n", True),
+    ],
+    ids=["a statement at the end of a function", "behind it", "around the next"],
+)
+def test_what_comes_at_the_end_of_a_block_is_of_the_block_or_not(made: str, differs: bool) -> None:
+    start = len(os.path.commonprefix([TEXT, made]))
+    end = len(TEXT) - len(os.path.commonprefix([TEXT[start:][::-1], made[start:][::-1]]))
+    edit = (start, end, made[start : len(made) - (len(TEXT) - end)])
+    assert spliced(TEXT.encode(), [edit]) == made.encode()
+    assert bool(differences(TEXT.encode(), made.encode(), [edit])) is differs
 
 
 def test_edits_are_spliced_into_the_bytes_of_any_encoding() -> None:
