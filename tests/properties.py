@@ -198,7 +198,7 @@ class _Tree:
             span = self.span(node)
             grows = closed or _is_open_ended(node)
             reach = span
-            if span is not None and closed and hasattr(node, "body"):  # its last statements may be gone
+            if span is not None and (closed or grows) and hasattr(node, "body"):  # statements at its end may come or go
                 reach = span[0], _BLANK.match(self.text.utf8, span[1]).end()  # type: ignore[union-attr]
             if span is not None and not any(_reaches(edit, reach or span, grows) for edit in edits):
                 yield node, span

@@ -207,6 +207,21 @@ def test_variants_differ_and_parse(name: str) -> None:
     assert differences(made, made, []) == []
 
 
+@pytest.mark.parametrize(
+    ("before", "text", "differs"),
+    [
+        ("\n\nrun(2)", "    more()\n", False),
+        ("\n\nrun(2)", "\n\nmore()\n", False),
+        ("run(2)", "if more:\n  ", True),
+    ],
+    ids=["a statement at the end of a function", "behind it", "around the next"],
+)
+def test_what_comes_at_the_end_of_a_block_is_of_the_block_or_not(before: str, text: str, differs: bool) -> None:
+    at = TEXT.index(before)
+    made = spliced(TEXT.encode(), [(at, at, text)])
+    assert bool(differences(TEXT.encode(), made, [(at, at, text)])) is differs
+
+
 def test_edits_are_spliced_into_the_bytes_of_any_encoding() -> None:
     text = "# coding: gbk\r\n# 训练\r\nx = 1\r\n"
     at = Text.of(text.encode("gbk")).offset(3, 5)

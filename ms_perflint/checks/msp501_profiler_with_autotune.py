@@ -18,7 +18,11 @@ from ms_perflint.training.conditions import Pass
 if TYPE_CHECKING:
     import libcst as cst
 
-OFF = Message("turn AutoTune off while a profiler is on")
+OFF = Message("turn AutoTune off while a profiler is on, or remove a profiler that is done with")
+REMOVED = Message("remove the profiler, or turn AutoTune off while it is on with `set_enable_autotune(False)`")
+# Why a fix is shown only
+LEFT_OFF = Message("AutoTune stays off once profiling is over")
+UNSEEN = Message("nothing here reads the profile, but you may want to look at it")
 
 
 class ProfilerWithAutotune(Check):
@@ -51,7 +55,10 @@ class ProfilerWithAutotune(Check):
             safety, reason = Safety.UNSAFE, Message("runs with `{flag}` are no longer tuned", flag=flag.text)
         else:
             safety = Safety.DISPLAY
-            reason = Message("AutoTune stays off once profiling is over: a profiler that is done with can go instead")
+            reason = LEFT_OFF
+            removed = self._removed(found)
+            if removed is not None:
+                edits, advice, reason, places = removed, REMOVED, UNSEEN, ()
         self.report(
             node,
             self._message(call, first),
@@ -61,6 +68,11 @@ class ProfilerWithAutotune(Check):
             reason=reason,
             related=(*related, *places),
         )
+
+    def _removed(self, found: list[tuple[profiling.Profiling, Pass]]) -> Optional[tuple[Edit, ...]]:
+        """Return the edits that take out the only profiler, where nothing uses what it writes."""
+        call = profiling.made_by(self.program, found[0][0]) if len(found) == 1 else None
+        return edit.remove_profiler(call) if call is not None and not profiling.is_read(call) else None
 
     def _message(self, call: Call, first: profiling.Profiling) -> Message:
         row, file = first.place.line, os.path.basename(first.place.path)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ms_perflint.edits.expressions import replace_expression, unwrap
     from ms_perflint.edits.half_precision import Writer
     from ms_perflint.edits.imports import import_name, insert_after_imports
+    from ms_perflint.edits.profilers import remove_profiler
     from ms_perflint.edits.settings import decided, set_setting, set_value
     from ms_perflint.edits.statements import delete_statement, insert_after, insert_before
 
@@ -27,6 +28,7 @@ _HOMES = {
     **dict.fromkeys(("replace_expression", "unwrap"), "expressions"),
     **dict.fromkeys(("Writer",), "half_precision"),
     **dict.fromkeys(("import_name", "insert_after_imports"), "imports"),
+    **dict.fromkeys(("remove_profiler",), "profilers"),
     **dict.fromkeys(("decided", "set_setting", "set_value"), "settings"),
     **dict.fromkeys(("delete_statement", "insert_after", "insert_before"), "statements"),
 }
@@ -42,6 +44,7 @@ __all__ = [
     "insert_after_imports",
     "insert_before",
     "remove_argument",
+    "remove_profiler",
     "replace_constants",
     "replace_expression",
     "set_argument",

@@ -120,6 +120,27 @@ def _follows(program: Program, both: Pass, later: Pass) -> bool:
     )
 
 
+def made_by(program: Program, profiling: Profiling) -> Optional[Call]:
+    """Return the call that makes a profiler; None where it comes from the environment, or from a setting."""
+    calls = (call for call in program.calls(*PROFILERS) if profiling.by == CODE)
+    return next((call for call in calls if call.module.source.place(call.span[0]) == profiling.place), None)
+
+
+def is_read(call: Call) -> bool:
+    """Return whether the program uses files of the folder into which a profiler writes."""
+    from ms_perflint.infer.path_values import Path, is_folder_of, is_same_file  # here, because few programs profile
+    from ms_perflint.infer.paths import paths
+    from ms_perflint.training.file_uses import uses
+
+    given = call.given("output_path")
+    folders = paths(call.program.evaluator, given, call.scope) if given is not None else (Path(("data",)),)
+    return any(
+        use.is_of(folder) or is_same_file(folder, use.path) or is_folder_of(folder, use.path)
+        for use in uses(call.program)
+        for folder in folders
+    )
+
+
 # --- what profiles the data pipeline
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from programs import Program, case, fires, join, quiet
 
+from ms_perflint.core.findings import Safety
+
 CODE = "MSP501"
 
 IMPORTS = """
@@ -848,3 +850,53 @@ def test_fires(program: Program) -> None:
 @pytest.mark.parametrize("program", QUIET)
 def test_quiet(program: Program) -> None:
     quiet(CODE, program)
+
+
+def shown(*texts: str) -> tuple[str, str]:
+    """Return what the fix of the one finding is said to do, and the program with it made."""
+    program = Program({"train.py": join(IMPORTS, *texts)})
+    (finding,) = program.lint(CODE).findings
+    assert finding.fix is not None
+    assert finding.fix.safety is Safety.DISPLAY
+    text = program.files["train.py"].encode()
+    for each in sorted(finding.fix.edits, reverse=True):
+        text = text[: each.start] + each.text.encode() + text[each.end :]
+    return finding.fix.message, text.decode()
+
+
+@pytest.mark.parametrize(
+    ("profiled", "after"),
+    [
+        (PROFILED, STOP),
+        (PROFILED, "profiler.stop()\n" + STOP),
+        ("Profiler(data_process=True)\n", ""),
+        ('profiler = Profiler(data_process=True, output_path="prof")\n', STOP + 'print(open("log/a.txt").read())\n'),
+        ("profiler = Profiler(start_profile=False, data_process=True)\nprofiler.start()\n", STOP),
+    ],
+)
+def test_a_profiler_whose_output_nothing_reads_goes(profiled: str, after: str) -> None:
+    advice, text = shown(TUNED, profiled, TRAIN, after)
+    assert advice.startswith("remove the profiler, or turn AutoTune off")
+    assert text == join(IMPORTS, TUNED, TRAIN, after.partition("print")[1] + after.partition("print")[2])
+
+
+@pytest.mark.parametrize(
+    ("profiled", "after"),
+    [
+        (
+            'import os\nprofiler = Profiler(data_process=True, output_path="prof")\n',
+            STOP + 'print(os.listdir("prof"))\n',
+        ),
+        (
+            'import shutil\nprofiler = Profiler(data_process=True, output_path="run/prof")\n',
+            STOP + 'shutil.copytree("run", "/backup")\n',
+        ),
+        (PROFILED, 'times = profiler.op_analyse("Conv2D")\nprint(times)\n'),
+        (PROFILED, "other = profiler\nother.analyse()\n"),
+        ("profiler = other = Profiler(data_process=True)\n", STOP),
+    ],
+)
+def test_a_profiler_that_is_made_use_of_stays(profiled: str, after: str) -> None:
+    advice, text = shown(TUNED, profiled, TRAIN, after)
+    assert advice.startswith("turn AutoTune off")
+    assert text == join(IMPORTS, TUNED.replace("True", "False"), profiled, TRAIN, after)
