@@ -486,7 +486,7 @@ def test_what_a_bound_leaves_out_is_said(tmp_path: Path) -> None:
     assert "10 more run configurations were not judged" in ran.err
 
 
-REQUIRED = """
+NEEDING_A_FILE = """
     import argparse
 
     import mindspore as ms
@@ -507,7 +507,7 @@ REQUIRED = """
 
 def written(folder: Path, **configs: str) -> Path:
     """Return a folder with a program whose config file is required, and these config files."""
-    (folder / "train.py").write_text(textwrap.dedent(REQUIRED).lstrip(), encoding="utf-8")
+    (folder / "train.py").write_text(textwrap.dedent(NEEDING_A_FILE).lstrip(), encoding="utf-8")
     for name, text in configs.items():
         (folder / "configs").mkdir(exist_ok=True)
         (folder / "configs" / f"{name}.yaml").write_text(text, encoding="utf-8")
