@@ -445,7 +445,12 @@ class Linter:
 
     def _of_entry(self, check: type[Check], entry: str, module: SemanticIndex) -> Found:
         """Return what a check finds in a file as a part of one program, by place."""
-        programs = self.programs(entry) if check.per_program else (self.program(entry),)
+        try:
+            programs = self.programs(entry) if check.per_program else (self.program(entry),)
+        except Exception as error:
+            self._errors.append(_Error(check.code, Place(module.path, 0, 0), internal_error(error)))
+            self._drop_program(entry)
+            return {}
         return over_all(programs, lambda program: self._of_run(check, program, module))
 
     def _of_run(self, check: type[Check], program: Program, module: SemanticIndex) -> Found:

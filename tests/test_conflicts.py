@@ -81,7 +81,7 @@ def test_sink_mode_does_not_come_up_where_the_mode_stays() -> None:
     assert settled(PYNATIVE + MODEL + TRAIN, "MSP101")[0] == HEAD + MODEL + TRAIN
     asked: list[str] = []
 
-    def refuse(found: object, diff: str) -> bool:
+    def refuse(found: object, diff: str, left: int) -> bool:
         asked.append(diff)
         return False
 
