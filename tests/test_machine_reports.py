@@ -261,7 +261,7 @@ def test_grouped_has_a_heading_for_each_file(tree: Tree) -> None:
         "Found 2 findings. 1 fixable with `--fix --unsafe-fixes`.",
     ]
     assert text.splitlines()[0].endswith(f"src{os.sep}train.py:")
-    assert render("grouped", tree.outcome()) == "No findings.\n"
+    assert render("grouped", tree.outcome()) == "No findings in 1 file.\n"
 
 
 # --- the command line

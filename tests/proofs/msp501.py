@@ -16,6 +16,11 @@ OFF = """
     +ds.config.set_enable_autotune(False)
     """
 
+GONE = """
+    -profiler = ms.Profiler(data_process=True, output_path="profile")
+    -profiler.analyse()
+    """
+
 FORMS: list[Form] = [
     form(
         CODE,
@@ -25,17 +30,19 @@ FORMS: list[Form] = [
         "ds.config.set_enable_autotune(True)\n",
         *REST,
         PROFILED,
-        changes=OFF,
+        changes=GONE,
         safety="display-only",
     ),
     form(
         CODE,
-        "True with a file for the result",
+        "True with a file for the result, beside a profile that is read",
+        "import os\n\n",
         START,
         GRAPH,
         'ds.config.set_enable_autotune(True, "tuned")\n',
         *REST,
         PROFILED,
+        'print(os.path.exists("profile"))\n',
         changes="""
             -ds.config.set_enable_autotune(True, "tuned")
             +ds.config.set_enable_autotune(False)
@@ -94,12 +101,7 @@ FORMS: list[Form] = [
                     return ds.NumpySlicesDataset({"data": samples, "label": labels}, shuffle=False).batch(32)
                 """
         },
-        changes={
-            "dataset.py": """
-                -    ds.config.set_enable_autotune(True)
-                +    ds.config.set_enable_autotune(False)
-                """
-        },
+        changes=GONE,
         safety="display-only",
     ),
     form(
