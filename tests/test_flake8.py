@@ -307,7 +307,7 @@ def test_settings_that_cannot_be_used_stop_the_run(here: Path, settings: str, er
     assert ran.code == 1
     head, line = ran.out.splitlines()
     assert head == "There was a critical error during execution of Flake8:"
-    assert line.startswith("ms-perflint: pyproject.toml: ")
+    assert line.startswith("ms-perflint: pyproject.toml:")
     assert error in line
 
 

@@ -508,7 +508,7 @@ def test_json_is_the_same_twice_and_holds_places(program: Command, here: Path) -
     document = json.loads(ran.out)
     (only,) = document["programs"]
     assert list(document) == ["path", "programs", "others", "complete"]
-    assert list(only) == ["entry", "files", "facts", "settings", "rules"]
+    assert list(only) == ["entry", "files", "facts", "settings", "rules", "configurations"]
     (evidence,) = only["facts"]["mode"]["evidence"]
     assert evidence == {
         "filename": str(here / "src" / "context.py"),
