@@ -110,11 +110,17 @@ class Run:
         return self._configs.groups(usable)
 
     def _tell(self, found: Sequence[Unjudged]) -> None:
-        """Say on stderr which programs were judged in part: flake8 has no place for it in its report."""
-        if found and not self._options.quiet:
+        """Say on stderr which programs were judged in part: flake8 has no place for it in its report.
+
+        Of preview rules nothing is said: flake8 alone knows which of them are selected.
+        """
+        off = previews()
+        about = (each._replace(codes=tuple(code for code in each.codes if code not in off)) for each in found)
+        told = [each for each in about if each.codes]
+        if told and not self._options.quiet:
             from ms_perflint.report.unjudged import lines
 
-            for said in lines(found, bool(self._options.verbose)):
+            for said in lines(told, bool(self._options.verbose)):
                 print(escaped(say(said, self.language)), file=sys.stderr)
 
     def lint(self, tree: ast.Module, lines: Sequence[str], name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:

@@ -74,6 +74,9 @@ def recipe(hooks: Path, more: str = "") -> str:
     return re.sub(r"(?<=rev: )\S+", sure(hooks, "git", "rev-parse", "HEAD"), text) + more
 
 
+NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}\n'
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return where pre-commit keeps what it installs, once for all tests."""
@@ -92,7 +95,7 @@ def repository(tmp_path: Path) -> Path:
 
 def test_one_hook_reports_and_the_other_mends(repository: Path, hooks: Path) -> None:
     (repository / "train.py").write_text(TRAIN, encoding="utf-8")
-    (repository / "notebook.ipynb").write_text("{}", encoding="utf-8")
+    (repository / "notebook.ipynb").write_text(NOTEBOOK, encoding="utf-8")
     sure(repository, "git", "add", ".")
     tried = in_(repository, sys.executable, "-m", "pre_commit", "try-repo", str(hooks), "--all-files")
     assert tried.code == 1, tried.out
@@ -123,7 +126,7 @@ def test_commits_as_the_readme_says(repository: Path, hooks: Path, home: Path) -
     commit = committing(repository, recipe(hooks), home)
     nothing = commit(README_md="words\n")
     assert nothing.code == 0, nothing.out
-    notebook = commit(notes_ipynb="{}")
+    notebook = commit(notes_ipynb=NOTEBOOK)
     assert notebook.code == 0, notebook.out
     assert notebook.out.count("Passed") == 1
 

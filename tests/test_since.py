@@ -125,7 +125,7 @@ def test_what_was_there_before_is_not_reported(here: Repository) -> None:
     assert here.since("HEAD~1") == [("new.py", 8, "MSP301")]
     ran = here.run("--since", "HEAD~1", ".")
     assert (ran.code, ran.out.splitlines()[-1]) == (1, "1 more was there before the change.")
-    assert here.run("--since", "HEAD", ".").out == "No findings.\n"
+    assert here.run("--since", "HEAD", ".").out == "No findings in 2 files.\n"
 
 
 def test_a_finding_more_of_the_same_kind_is_new(here: Repository) -> None:
