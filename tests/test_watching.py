@@ -68,7 +68,7 @@ def watched(tmp_path: Path) -> Watched:
 def test_lints_again_what_changes(watched: Watched, tmp_path: Path) -> None:
     assert "train.py:8:14: MSP301 [*]" in watched.screen("Found 1 finding.")
     (tmp_path / "train.py").write_text(FIXED)
-    assert "MSP301" not in watched.screen("No findings in 1 file.")
+    assert "MSP301" not in watched.screen("No findings in 2 files.")
     (tmp_path / "train.py").write_text(f"{TRAIN}def (\n")
     watched.screen("train.py:13:5: error: syntax error: invalid syntax")
     (tmp_path / "train.py").unlink()

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import started
 from front import environment, run
@@ -112,6 +111,8 @@ def test_a_script_starts_the_program(tmp_path: Path) -> None:
 def test_relative_data_is_found(tmp_path: Path) -> None:
     made(tmp_path, programs.READING)
     (tmp_path / "data").mkdir()
+    import numpy as np  # here, because it comes with MindSpore
+
     np.save(tmp_path / "data" / "weights.npy", np.random.RandomState(3).randn(64, 10))
     runs = tried(tmp_path / "code")
     assert runs.error == "" and runs.before is not None, runs
