@@ -164,7 +164,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
         time.sleep(0.1)
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 130 and inner
+    assert process.wait(30) in (130, -signal.SIGINT) and inner  # a shell shows 130 for both
     assert not [pid for pid in inner if os.path.exists(f"/proc/{pid}")]
     assert set(contents(tmp_path)) == {"train.py"}
 
