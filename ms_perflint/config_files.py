@@ -148,7 +148,7 @@ def _found(path: str) -> _Found:
     try:
         raw = read_regular(path, LARGEST)
         if b"ms-perflint" not in raw and MISSPELT.encode() not in raw:
-            return _Found(None)  # somebody else's file; whether it is well formed is not our matter
+            return _Found(None)  # a file of another project; whether it is well formed is not our matter
         text = raw.decode("utf-8-sig")
         document = _parsed(text)
     except OSError as error:

@@ -65,7 +65,7 @@ def runs_at_once(program: Files, scope: Scope) -> bool:
 
 
 class _TooLarge(Exception):
-    """So much code runs that it cannot be read while somebody waits."""
+    """So much code runs that it cannot be read in the time of an edit."""
 
 
 def _acting(program: Files) -> list[str]:

@@ -40,7 +40,7 @@ _BARS = frozenset({"tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm"})
 
 
 class Varying(NamedTuple):
-    """An argument of a call for which something is compiled again and again, and whether it is a number."""
+    """An argument of a call for which something is compiled at each step, and whether it is a number."""
 
     site: Site
     node: ast.expr
@@ -51,7 +51,7 @@ class Varying(NamedTuple):
 
 @fact
 def varying_arguments(program: Program) -> tuple[Varying, ...]:
-    """Return the arguments given in each step for which something is compiled again and again."""
+    """Return the arguments given in each step for which something is compiled at each step."""
     if not is_trained(program):
         return ()
     found: dict[int, Varying] = {}
@@ -213,7 +213,7 @@ class _Values:
         return bool(bounds) and 0 not in bounds[2:] and len(range(*bounds)) >= MANY
 
     def _is_size(self, node: ast.expr, hops: int) -> bool:
-        """Return whether an expression is the number of batches of a data set."""
+        """Return whether an expression is the number of batches of a dataset."""
         if isinstance(node, ast.Name) and hops:
             bindings = self.scope.lookup(node)
             value = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
@@ -221,7 +221,7 @@ class _Values:
         return isinstance(node, ast.Call) and bool(_named(node, *_SIZES))
 
     def _is_data(self, head: ast.expr, hops: int, arrays: bool = False) -> bool:
-        """Return whether a loop goes over the batches of a data set, as tensors, with `arrays` as arrays too."""
+        """Return whether a loop goes over the batches of a dataset, as tensors, with `arrays` as arrays too."""
         if isinstance(head, ast.Call):
             inside = self._apis(head) == {"builtins.enumerate"} or self._apis(head) & _BARS or _named(head, "tqdm")
             if inside and head.args:
