@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.core.findings import Place
@@ -42,23 +43,27 @@ def _required(program: Program) -> Optional[Argument]:
 
 def _files(program: Program) -> Iterator[tuple[str, str]]:
     """Yield the config files of the nearest folder of them that fit what the program reads, and where that lies."""
+
+    @cache  # the keys of one file are mostly those of the next one
+    def stands(key: str) -> bool:
+        return any(program.project.contains_any(path, (key,)) for path in program.files)
+
     for base in program.project.ancestors(os.path.dirname(program.entry)):
         for folder in sorted(program.project.files.named(base, *FOLDERS)):
             home = os.path.join(base, folder)
             names = program.project.files.named(home, *(f"**/{kind}" for kind in KINDS))
-            paths = [path for name in sorted(names) if _fits(program, path := os.path.join(home, name))]
+            paths = [path for name in sorted(names) if _fits(program, path := os.path.join(home, name), stands)]
             if paths:
                 yield from ((base, path) for path in paths)
                 return
 
 
-def _fits(program: Program, path: str) -> bool:
-    """Return whether a file is a mapping most of whose keys the code of a program has as texts or names."""
+def _fits(program: Program, path: str, stands: Callable[[str], bool]) -> bool:
+    """Return whether a file is a mapping most of whose keys stand in the code of a program, as texts or names."""
     documents = program.project.documents(path)
     data = documents[0].data if documents else None
     keys = [key for key in data if isinstance(key, str)][:KEYS] if isinstance(data, dict) else []
-    known = sum(any(program.project.contains(each, key) for each in program.files) for key in keys)
-    return bool(keys) and known >= FITTING * len(keys)
+    return bool(keys) and sum(map(stands, keys)) >= FITTING * len(keys)
 
 
 def loads(program: Program) -> bool:
