@@ -1,6 +1,6 @@
 """Every block of every rule page is run, and every page agrees with its check.
 
-What the blocks of a page (`rules/*.md`, and further programs in `tests/checks/*.md`, read by `ms_perflint.pages`) promise:
+What the blocks of a page (`rules/*.md`; further programs in `tests/checks/*.md`; read by `ms_perflint.pages`) promise:
 
 - `bad`: the rule of the page, and no other, reports exactly the lines that end in `# !`. What follows says what
   becomes of it: a `good` block, the program after `--fix --unsafe-fixes`, byte for byte (with `file=` only the files
