@@ -47,6 +47,7 @@ NAVIGATION: list[Any] = [
             {"Suppressions and baseline": "adoption.md"},
             {"Configuration": "configuration.md"},
             {"What a program does": "program.md"},
+            {"Why a line is reported, or not": "explain.md"},
             {"Measured on your device": "verify.md"},
             {"With a profile": "profile.md"},
             {"Reports": "reports.md"},

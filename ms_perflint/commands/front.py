@@ -341,6 +341,26 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
     return describe(path, configs, Asked(output_format, verbose), chosen(options["lang"], configs.run.lang))
 
 
+@front.command()
+@click.argument("place", metavar="FILE:LINE")
+@_rules("--select", "Rules to explain: codes, prefixes, names, ALL; comma-separated.")
+@_target
+@_config_file
+@click.option("--isolated", is_flag=True, help="Read no configuration file.")
+@_output_format("text", "json")
+@_lang
+def explain(place: str, output_format: str, **options: Any) -> int:
+    """Say why rules report something on a line, or nothing: what they asked, and where they decided.
+
+    Of a notebook, write FILE:cell NUMBER:LINE, as reports do.
+    """
+    from ms_perflint.commands.explain_line import explain_line, file_of
+    from ms_perflint.commands.settings import settings
+
+    configs = settings([file_of(place)], Options(**options))
+    return explain_line(place, configs, output_format, chosen(options["lang"], configs.run.lang))
+
+
 @front.command("profile")
 @click.option("--how", is_flag=True, required=True, help="Print the code that collects a profile.")
 @click.option("--mindspore-version", metavar="VERSION", help="The MindSpore version the code is for, like 2.4.")
