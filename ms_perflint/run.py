@@ -245,7 +245,7 @@ class Work:
         interrupted = self._recovered() if self.options.fix and not self.typed else ()
         settled = self._fix() if self.options.fix else None
         writes = self.options.write_baseline or self.options.extend_baseline
-        report = settled.report if settled else self._write_baseline() if writes else self.lint(self.disk)
+        report = settled.report if settled else self._known() if writes else self.lint(self.disk)
         files: Files = Disk() if isinstance(self.disk, Disk) else self.disk
         if settled and self.typed:
             mended = {change.path: change.after for change in settled.changes}
@@ -318,31 +318,26 @@ class Work:
         """Return problems, sorted, in the language of the run."""
         return tuple(each._replace(message=say(each.message, self.language)) for each in sorted(problems))
 
-    def _write_baseline(self) -> Report:
+    def _known(self) -> Report:
         """Write the baselines and return what they leave to report."""
-        from ms_perflint import baseline
+        from ms_perflint.commands import baselines
 
-        by_file, parts = self._by_baseline(), []
-        if not any(by_file):
-            raise baseline.nothing_to_write()
-        for file, groups in by_file.items():
-            alone = [each._replace(config=each.config._replace(baseline=None)) for each in groups]
-            report = joined(self._lint(self.disk, each) for each in alone)
-            if file is not None:
-                within = groups[0].config.root if self.options.baseline is None else None
-                extend = self.options.extend_baseline
-                report, said = baseline.write(report, self.configs, file, self.disk, extend, within)
-                if not self.options.quiet:
-                    tell(say(said, self.language))
-            parts.append(report)
-        return joined(parts)
+        lint = partial(self._lint, self.disk)
+        report, said = baselines.write(self.groups, self.configs, self.disk, self.options, lint)
+        self._tell(said)
+        return report
 
-    def _by_baseline(self) -> dict[str | None, list[Group]]:
-        """Return the groups of files by the baseline that knows their findings."""
-        found: dict[str | None, list[Group]] = {}
-        for group in self.groups:
-            found.setdefault(group.config.baseline_file, []).append(group)
-        return found
+    def _say_stale(self, report: Report) -> None:
+        """Say how much of the baselines matches nothing any more."""
+        if any(group.config.baseline_file is not None for group in self.groups):
+            from ms_perflint.commands import baselines
+
+            self._tell(baselines.stale(self.groups, self.configs, self.disk, report))
+
+    def _tell(self, said: Sequence[str]) -> None:
+        """Say something about the run, unless it is to be quiet."""
+        for each in said if not self.options.quiet else ():
+            tell(say(each, self.language))
 
     def _say_unjudged(self, report: Report) -> None:
         """Say which programs were judged in part, and why; with `--strict` that is a reason to fail."""
@@ -351,18 +346,6 @@ class Work:
             from ms_perflint.report.unjudged import lines  # here, because most runs judge all
 
             for said in lines(report.unjudged, self.options.verbose):
-                tell(say(said, self.language))
-
-    def _say_stale(self, report: Report) -> None:
-        """Say how much of the baselines matches nothing any more."""
-        for file, groups in self._by_baseline().items() if not self.options.quiet else ():
-            if file is None:
-                continue
-            from ms_perflint import baseline
-
-            paths = {path for group in groups for path in group.paths}
-            said = baseline.stale(report.only(paths), self.configs, file, self.disk)
-            if said:
                 tell(say(said, self.language))
 
     def preview(self) -> set[Problem]:
