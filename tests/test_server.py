@@ -13,14 +13,18 @@ import pytest
 from editor import COMMAND, EDITS, PATIENCE, Editor, editing, uri_of
 from front import FIXED, TRAIN, environment, run
 from lsprotocol import types
+from programs import MARKER
 
 from ms_perflint import pages
 from ms_perflint.config import Config
 from ms_perflint.core.source import Disk, Overlay
 from ms_perflint.engine import lint
+from ms_perflint.languages import LANGUAGES
+from ms_perflint.report.page import tip, why
 from ms_perflint.resolve.parsed import Parsed
 
 ONLY = {"select": ["MSP301"]}
+MOST_LINES = 20  # of what is shown where the pointer rests
 IN_CONFIG = """\
 import mindspore as ms
 from mindspore import nn
@@ -549,17 +553,49 @@ def test_the_page_of_a_rule_is_shown_over_a_finding_and_over_its_code(train: Pat
             text = await hover(editor, train, shown.range.start)
             assert shown.message in text and "(safe fix)" in text
             assert "+    config = CheckpointConfig(save_checkpoint_steps=100, async_save=True)" in text
-            assert pages.page("MSP301").sections["Why it is slow"].splitlines()[2] in text
-            assert "<!--" not in text and "```python\n" in text
+            assert why(pages.page("MSP301")) in text
+            assert len(text.splitlines()) <= MOST_LINES
             assert not await hover(editor, train, types.Position(0, 0))
             hidden = TRAIN.replace("steps=100)", "steps=100)  # noqa: E501, MSP301 read right after")
             editor.change(train, hidden)
             assert await editor.found(train) == []
             line = hidden.splitlines()[7]
             text = await hover(editor, train, types.Position(7, line.index("MSP301") + 2))
-            assert text.startswith("# synchronous-checkpoint (MSP301)")
+            assert text.startswith("# synchronous-checkpoint (MSP301)") and "```diff\n" in text
             assert not await hover(editor, train, types.Position(7, line.index("E501") + 1))
             assert not await hover(editor, train, types.Position(7, 5))
+
+    drive(scenario)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("code", pages.codes())
+def test_what_is_shown_of_a_page_is_short(code: str, language: str) -> None:
+    text = tip(pages.page(code, language))
+    assert len(text.splitlines()) <= MOST_LINES - 2  # with the link
+    assert "<!--" not in text and "# !" not in text
+
+
+def test_what_is_shown_of_a_finding_is_short(tmp_path: Path) -> None:
+    """What is wrong, what the fix changes, and why: for the examples of all pages."""
+    paths = [tmp_path / code / "train.py" for code in pages.codes()]
+    for path in paths:
+        path.parent.mkdir()
+        example = pages.page(path.parent.name).examples[0]
+        path.write_text(MARKER.sub("", example.files[0][1]), encoding="utf-8")
+
+    async def scenario() -> None:
+        async with editing(tmp_path, options={"select": [*pages.codes()]}) as editor:
+            found = set()
+            for path in paths:
+                editor.open(path)
+                await editor.found(path)
+                for shown in diagnostics(editor, path):
+                    text = await hover(editor, path, shown.range.start)
+                    assert text and len(text.splitlines()) <= MOST_LINES, text
+                    assert shown.message in text or shown.code == "MSP901"  # over a code it is the rule of that code
+                    found.add(shown.code)
+            assert found >= {*pages.codes()} - {"MSP501"}  # its example is one for MindSpore 2.3
 
     drive(scenario)
 

@@ -306,15 +306,16 @@ def _with_arguments(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[tu
 @front.command()
 @click.argument("code", required=False, shell_complete=completion.rule)
 @click.option("--all", "everything", is_flag=True, help="Print the pages of all rules.")
+@click.option("--full", is_flag=True, help="Print the whole page: evidence, exceptions, options and references too.")
 @_output_format("text", "markdown", "json")
 @_lang
-def rule(code: str | None, everything: bool, output_format: str, lang: str | None) -> None:
-    """Explain a rule; without CODE, list the rules."""
+def rule(code: str | None, everything: bool, full: bool, output_format: str, lang: str | None) -> None:
+    """Explain a rule in short, or its whole page with --full; without CODE, list the rules."""
     from ms_perflint.commands.explain import explain
     from ms_perflint.pages import PageError
 
     try:
-        explain(code, everything, output_format, chosen(lang))
+        explain(code, everything, full, output_format, chosen(lang))
     except PageError as error:
         raise click.ClickException(error.args[0]) from error
 
