@@ -18,8 +18,9 @@ _COMMENT = re.compile(r"^<!--[^\n]*-->\n\n?", re.MULTILINE)  # a line of its own
 
 
 def render(page: Page, style: Style, columns: int) -> str:
-    """Return the page laid out for a terminal of that width, with its address below."""
-    lines = [*Layout(style, columns).page(markdown(page)), "", style(page.url, "underlined")]
+    """Return the page laid out for a terminal of that width, with its address below where it has one."""
+    address = ["", style(page.url, "underlined")] if page.url else []
+    lines = [*Layout(style, columns).page(markdown(page)), *address]
     return "".join(f"{line}\n" for line in lines)
 
 

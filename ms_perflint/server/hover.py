@@ -100,7 +100,7 @@ def _page(code: str, language: str) -> str:
     except pages.PageError:
         return ""
     text = _FENCE.sub(r"\1\2", _EDITORS_ONLY.sub("", page.text))
-    return f"{text.rstrip()}\n\n[{say(WEB, language)}]({page.url})"
+    return f"{text.rstrip()}\n\n[{say(WEB, language)}]({page.url})" if page.url else text.rstrip()
 
 
 def _range(finding: Finding, checked: Checked, columns: Columns) -> types.Range:
