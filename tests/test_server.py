@@ -88,7 +88,7 @@ def test_what_is_shown_is_what_the_command_line_reports(train: Path) -> None:
                 assert {"row": start.line + 1, "column": start.character + 1} == line["location"]
                 assert {"row": end.line + 1, "column": end.character + 1} == line["end_location"]
                 assert (shown.code, shown.message) == (line["code"], line["message"])
-                assert shown.code_description and shown.code_description.href == line["url"]
+                assert (shown.code_description, line["url"]) == (None, None)  # no site is published
 
     drive(scenario)
 
@@ -741,7 +741,7 @@ def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path) -> None
         check=False,
     )
     assert done.returncode == 2 and not done.stdout
-    assert done.stderr.count("\n") == 1 and 'pip install "ms-perflint[lsp]"' in done.stderr
+    assert done.stderr.count("\n") == 1 and 'pip install "pygls>=2,<3"' in done.stderr
 
 
 # --- what makes it quick

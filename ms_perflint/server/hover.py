@@ -100,7 +100,8 @@ def _page(code: str, language: str, part: Callable[[pages.Page], str]) -> str:
         page = pages.page(code, language)
     except pages.PageError:
         return ""
-    return f"{part(page)}\n\n[{say(WEB, language)}]({page.url})"
+    text = part(page).rstrip()
+    return f"{text}\n\n[{say(WEB, language)}]({page.url})" if page.url else text
 
 
 def _range(finding: Finding, checked: Checked, columns: Columns) -> types.Range:
