@@ -277,7 +277,7 @@ class Work:
             self.typed.give_back(mended)
             files = Overlay(files, mended)
         profiled = self._profiled(report)
-        measured = _measurements(report, files) if profiled is None else profiled.measured.get
+        measured = _measurements(report, files, self.configs) if profiled is None else profiled.measured.get
         not_shown = self._print(report, settled, files, measured, profiled)
         left = sum(1 for finding in report.findings if not ((told := measured(finding)) and told.refutes))
         self.left = 0 if self.options.fix_only else left
@@ -448,13 +448,13 @@ class Work:
         return self.configs.trust(finding)
 
 
-def _measurements(report: Report, files: Files) -> Measured:
+def _measurements(report: Report, files: Files, configs: Configurations) -> Measured:
     """Return what tells what was measured of findings."""
     if not report.findings:
         return unmeasured
     from ms_perflint.verify.lookup import measurements  # here, because most files are clean
 
-    return measurements(report.findings, files)
+    return measurements(report.findings, files, lambda path: configs.of(path).device)
 
 
 def _unread(report: Report) -> set[Problem]:

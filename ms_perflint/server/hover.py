@@ -13,6 +13,7 @@ from ms_perflint.core.findings import Finding
 from ms_perflint.core.source import Source
 from ms_perflint.fixes.writing import unified_diff
 from ms_perflint.languages import Message, say
+from ms_perflint.report.profile import worded
 from ms_perflint.report.text import labelled
 from ms_perflint.server.linting import Checked, language_of
 from ms_perflint.server.places import Columns, touch
@@ -74,7 +75,7 @@ def _shown(finding: Finding, checked: Checked) -> str:
     """Return a finding in words, with what was measured of it, and the diff of its fix."""
     trust = checked.config.trust(finding)
     told = checked.measured.get(finding)
-    measured = f"\n\n{say(told.evidence, language_of(checked.config))}" if told is not None else ""
+    measured = f"\n\n{say(worded(told), language_of(checked.config))}" if told is not None else ""
     if finding.fix is None or trust is None:
         return f"**{finding.code}** {finding.message}{measured}"
     diff = "".join(_diffs(finding, checked)).rstrip("\n")

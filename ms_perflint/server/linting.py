@@ -229,7 +229,7 @@ def _by_path(report: Report, config: Config, files: Files) -> dict[str, Checked]
     """Return a report file by file, in the language that is set."""
     language = language_of(config)
     found: dict[str, Checked] = {}
-    measured = measurements(report.findings, files)
+    measured = measurements(report.findings, files, lambda path: config.device)
     for path in report.files:
         problems = tuple(
             each._replace(message=say(each.message, language)) for each in report.problems if each.path == path

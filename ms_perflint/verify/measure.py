@@ -46,6 +46,7 @@ class Program(NamedTuple):
     steps: int = 20
     seconds: float = 600.0  # that one run may take
     environment: Mapping[str, str] = {}
+    devices: tuple[str, ...] = ()  # that it is for
 
 
 def measure(program: Program, variants: Sequence[Variant], rounds: int, progress: Progress) -> Result:
