@@ -517,7 +517,9 @@ def test_what_is_kept_and_broken_says_nothing(tmp_path: Path, text: str) -> None
 def test_reports_carry_what_was_measured(tmp_path: Path, form: str) -> None:
     made(tmp_path, train_py=TRAIN)
     kept(tmp_path, {"verdict": "faster", "step_ms": TIMES})
-    assert "measured 2026-11-22 on Ascend910B" in run("train.py", "--isolated", "--output-format", form, cwd=tmp_path).out
+    assert (
+        "measured 2026-11-22 on Ascend910B" in run("train.py", "--isolated", "--output-format", form, cwd=tmp_path).out
+    )
 
 
 def test_nothing_is_loaded_where_nothing_is_kept(tmp_path: Path) -> None:

@@ -79,7 +79,9 @@ class Checked:
     problems: tuple[Problem, ...] = ()
     sources: Mapping[str, Optional[Source]] = field(default_factory=dict)
     unjudged: tuple[str, ...] = ()  # why a program of the file was judged in part
-    measured: Mapping[Finding, Measurement] = field(default_factory=dict)
+    measured: Mapping[Finding, Measurement] = field(default_factory=dict)  # by `verify`
+    profiled: Mapping[Finding, Measurement] = field(default_factory=dict)
+    unread: str = ""  # why the profile cannot be read
 
     @property
     def source(self) -> Optional[Source]:
