@@ -251,8 +251,8 @@ class Work:
             mended = {change.path: change.after for change in settled.changes}
             self.typed.give_back(mended)
             files = Overlay(files, mended)
-        profiled = self._profiled(report)
-        measured = _measurements(report, files) if profiled is None else profiled.measured.get
+        profiled = self._profiled(report, files)
+        measured = _measurements(report, files, self.configs) if profiled is None else profiled.measured.get
         not_shown = self._print(report, settled, files, measured, profiled)
         left = sum(1 for finding in report.findings if not ((told := measured(finding)) and told.refutes))
         self.left = 0 if self.options.fix_only else left
@@ -262,14 +262,25 @@ class Work:
         self._say_unjudged(report)
         return {*report.problems, *(settled.problems if settled else ()), *interrupted, *not_shown}
 
-    def _profiled(self, report: Report) -> Joined | None:
-        """Return the findings with what a profile shows about them; None without a profile. May raise Mistake."""
-        if self.options.profile is None:
+    def _profiled(self, report: Report, files: Files) -> Joined | None:
+        """Return the findings with what a profile shows about them; None without a profile. May raise Mistake.
+
+        A profile that the configuration names is that of one program: with another one, it is left out.
+        """
+        folder = self.options.profile or self.configs.run.profile_folder
+        if folder is None or not (self.options.profile or report.findings):
             return None
         from ms_perflint.commands import profiled
 
-        profile = profiled.read(self.options.profile)
-        return profiled.joined(profile, self.options.ir, report.findings, report.files, self.configs)
+        try:
+            profile = profiled.read(folder)
+            return profiled.joined(profile, self.options.ir, report.findings, report.files, self.configs, files)
+        except UsageError as error:
+            if self.options.profile:
+                raise
+            if not self.options.quiet:
+                tell(say(Message("profile not used: {reason}", reason=error.args[0]), self.language))
+            return None
 
     def _print(
         self, report: Report, settled: Settled | None, files: Files, measured: Measured, profiled: Joined | None = None
@@ -406,13 +417,13 @@ class Work:
         return self.configs.trust(finding)
 
 
-def _measurements(report: Report, files: Files) -> Measured:
+def _measurements(report: Report, files: Files, configs: Configurations) -> Measured:
     """Return what tells what was measured of findings."""
     if not report.findings:
         return unmeasured
     from ms_perflint.verify.lookup import measurements  # here, because most files are clean
 
-    return measurements(report.findings, files)
+    return measurements(report.findings, files, lambda path: configs.of(path).device)
 
 
 def _unread(report: Report) -> set[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -13,6 +14,7 @@ import pytest
 from editor import COMMAND, EDITS, PATIENCE, Editor, editing, uri_of
 from front import FIXED, TRAIN, environment, run
 from lsprotocol import types
+from profiles import LAUNCH, Row, Trace, text_layout
 from programs import MARKER
 
 from ms_perflint import pages
@@ -596,6 +598,54 @@ def test_what_is_shown_of_a_finding_is_short(tmp_path: Path) -> None:
                     assert shown.message in text or shown.code == "MSP901"  # over a code it is the rule of that code
                     found.add(shown.code)
             assert found >= {*pages.codes()} - {"MSP501"}  # its example is one for MindSpore 2.3
+
+
+PROFILED = """\
+import mindspore as ms
+from mindspore import nn, ops
+
+ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend")
+
+
+class Net(nn.Cell):
+    def construct(self, x):
+        x = ops.cast(x, ms.float16)
+        x = ops.cast(x, ms.float16)
+        return ops.relu(x)
+
+
+net = Net()
+model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+model.train(1, None)
+"""
+
+
+def test_what_a_profile_shows_is_shown_over_a_finding(tmp_path: Path) -> None:
+    """As `--profile` says it; a new profile counts, and one that is gone is named."""
+    path = tmp_path / "train.py"
+    path.write_text(PROFILED, encoding="utf-8")
+    cast = Row(f"{LAUNCH}Default/network-WithLossCell/_backbone-Net/Cast-op0/aclnnCast", "Cast", 40.0)
+    relu = cast._replace(name=cast.name.replace("Cast", "Relu"), type="Relu")
+    text_layout(tmp_path / "profile", [cast], [Trace(500, 0, 10)] * 4)
+    options = {"isolated": True, "select": ["MSP203"], "profile": "profile"}
+
+    async def scenario() -> None:
+        async with editing(tmp_path, options=options) as editor:
+            editor.open(path)
+            await editor.found(path)
+            (shown,) = diagnostics(editor, path)
+            said = "profile of 2026-11-22, Ascend: confirmed, at most 0.040 ms (7.8 %) of a step: 1 cast of Net ran"
+            assert said in await hover(editor, path, shown.range.start)
+            editor.change(path, f"# one more line\n{PROFILED}")
+            await editor.found(path)
+            (shown,) = diagnostics(editor, path)
+            assert said in await hover(editor, path, shown.range.start)
+            shutil.rmtree(tmp_path / "profile")
+            text_layout(tmp_path / "profile", [relu], [Trace(500, 0, 10)] * 4)
+            said = "profile of 2026-11-22, Ascend: refuted: no cast of Net ran"
+            assert said in await hover(editor, path, shown.range.start)
+            shutil.rmtree(tmp_path / "profile")
+            assert "profile: no folder: name the one that" in await hover(editor, path, shown.range.start)
 
     drive(scenario)
 

@@ -16,7 +16,7 @@ from ms_perflint.languages import Message
 SECTION = "ms-perflint"
 LISTS = ("select", "ignore", "extend_select")
 Settings = Mapping[str, Any]
-KINDS = {"mindspore_version": str, "device": str, "config": str, "unsafe_fixes": bool, "isolated": bool}
+KINDS = {"mindspore_version": str, "device": str, "config": str, "profile": str, "unsafe_fixes": bool, "isolated": bool}
 
 
 class SettingsError(Exception):
@@ -91,6 +91,8 @@ class Folders:
         options = self._options.get(folder or "", self._options.get("", Options()))
         if options.config is not None and folder is not None:
             options = options._replace(config=os.path.join(folder, options.config))
+        if options.profile is not None and folder is not None:
+            options = options._replace(profile=os.path.join(folder, options.profile))
         return settings([path], options._replace(isolated=True, config=None) if isolated else options)
 
     def is_excluded(self, path: str, config: Config) -> bool:
