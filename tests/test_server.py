@@ -360,6 +360,45 @@ def test_settings_come_from_the_editor_and_may_change(train: Path) -> None:
     drive(scenario)
 
 
+def test_a_setting_that_is_taken_back_counts_no_more(train: Path) -> None:
+    capabilities = types.ClientCapabilities(workspace=types.WorkspaceClientCapabilities(configuration=True))
+
+    async def scenario() -> None:
+        async with editing(train.parent, capabilities=capabilities, options={"ignore": ["MSP101"]}) as editor:
+            editor.open(train)
+            await editor.until_found(train, "MSP301")
+            for given, found in (
+                ({"perFileIgnores": {"*.py": ["MSP301"]}}, ()),
+                ({"exclude": ["train.py"]}, ()),
+                ({}, ("MSP301",)),
+            ):
+                editor.settings = {"": given}
+                editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+                await editor.until_found(train, *found)
+
+    drive(scenario)
+
+
+@pytest.mark.parametrize(
+    ("locale", "table", "is_chinese"),
+    [("zh-cn", "", True), ("zh_TW", 'lang = "en"', False), ("en", "", False), ("de", 'lang = "zh"', True)],
+)
+def test_it_speaks_the_language_of_the_editor_where_the_project_says_none(
+    locale: str, table: str, is_chinese: bool, train: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MS_PERFLINT_LANG", raising=False)
+    (train.parent / "pyproject.toml").write_text(f"[tool.ms-perflint]\n{table}\n", encoding="utf-8")
+
+    async def scenario() -> None:
+        async with editing(train.parent, options=ONLY, locale=locale) as editor:
+            editor.open(train)
+            await editor.found(train)
+            (shown,) = diagnostics(editor, train)
+            assert ("训练" in shown.message) is is_chinese
+
+    drive(scenario)
+
+
 def test_settings_that_an_editor_sends_unasked_count_too(train: Path) -> None:
     async def scenario() -> None:
         async with editing(train.parent) as editor:
@@ -376,6 +415,9 @@ def test_settings_that_an_editor_sends_unasked_count_too(train: Path) -> None:
     [
         ({"selects": []}, "ms-perflint.selects: unknown setting"),
         ({"select": 1}, "ms-perflint.select: expected a list of rules"),
+        ({"exclude": [1]}, "ms-perflint.exclude: expected a list of patterns"),
+        ({"perFileIgnores": ["MSP301"]}, "ms-perflint.perFileIgnores: expected an object with patterns"),
+        ({"per-file-ignores": {"a.py": 1}}, "ms-perflint.per-file-ignores.a.py: expected a list of rules"),
         ({"device": 1}, "ms-perflint.device: expected a text"),
         ({"isolated": "yes"}, "ms-perflint.isolated: expected true or false"),
         (["MSP301"], "expected an object"),
