@@ -213,12 +213,13 @@ def begin(parser: argparse.ArgumentParser, code: str, name: str) -> int:
 
 
 def write_lists() -> None:
-    """Bring up to date what lists the rules: the pages that show output, and the schema."""
+    """Bring up to date what lists the rules: the pages that show output, the pictures, and the schema."""
     sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
     from ms_perflint.options import schema
 
     (ROOT / "ms_perflint" / "schema.json").write_text(json.dumps(schema(), indent=2) + "\n", encoding="utf-8")
     subprocess.run([sys.executable, str(ROOT / "tests" / "readme.py")], check=True)
+    subprocess.run([sys.executable, str(ROOT / "scripts" / "pictures.py"), "--write"], check=True)
 
 
 if __name__ == "__main__":

@@ -105,7 +105,6 @@ def test_no_line_of_prose_is_wider_than_the_terminal(code: str, columns: int) ->
     for line in laid_out(prose, columns):
         assert width(line) <= columns or len(line.split()) <= 2, line  # a mark and a word that is too long itself
     rendered = render(page, PLAIN, columns)
-    assert rendered.endswith(f"\n\n{page.url}\n")
     assert "# !" not in rendered
     assert "<!--" not in rendered
 

@@ -28,8 +28,9 @@ _MARK = re.compile(r"[ \t]*# !+$", re.MULTILINE)
 
 
 def render(page: Page, style: Style, columns: int) -> str:
-    """Return the page laid out for a terminal of that width, with its address below."""
-    lines = [*_laid_out(markdown(page), style, columns), "", style(page.url, "underlined")]
+    """Return the page laid out for a terminal of that width, with its address below where it has one."""
+    address = ["", style(page.url, "underlined")] if page.url else []
+    lines = [*_laid_out(markdown(page), style, columns), *address]
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -9,11 +9,12 @@ from typing import Optional
 from lsprotocol import types
 
 from ms_perflint import pages
-from ms_perflint.core.findings import Finding
+from ms_perflint.core.findings import Finding, Measurement
 from ms_perflint.core.source import Source
 from ms_perflint.fixes.writing import unified_diff
 from ms_perflint.languages import Message, say
 from ms_perflint.report.page import tip, why
+from ms_perflint.report.profile import worded
 from ms_perflint.report.text import labelled
 from ms_perflint.server.linting import Checked, language_of
 from ms_perflint.server.places import Columns, touch
@@ -73,14 +74,32 @@ def _named(line: str, at: types.Position, columns: Columns) -> Optional[tuple[ty
 def _shown(finding: Finding, checked: Checked) -> str:
     """Return a finding in words, with what was measured of it, and the diff of its fix."""
     trust = checked.config.trust(finding)
-    told = checked.measured.get(finding)
-    measured = f"\n\n{say(told.evidence, language_of(checked.config))}" if told is not None else ""
+    language = language_of(checked.config)
+    told = [say(_told(measurement), language) for measurement in _measurements(finding, checked)]
+    unread = [say(checked.unread, language)] if checked.unread else []
+    measured = "".join(f"\n\n{each}" for each in (*told, *unread))
     if finding.fix is None or trust is None:
         return f"**{finding.code}** {finding.message}{measured}"
     lines = "".join(_diffs(finding, checked)).splitlines()
     diff = "\n".join(lines if len(lines) <= MOST else [*lines[: MOST - 1], "..."])
-    advice = say(labelled(finding.fix, trust), language_of(checked.config))
+    advice = say(labelled(finding.fix, trust), language)
     return f"**{finding.code}** {finding.message}{measured}\n\n{advice}\n\n```diff\n{diff}\n```"
+
+
+def _measurements(finding: Finding, checked: Checked) -> Iterator[Measurement]:
+    """Yield what was measured of a finding: by the profiler, and by `verify`."""
+    for known in (checked.profiled, checked.measured):
+        if finding in known:
+            yield known[finding]
+
+
+def _told(measurement: Measurement) -> str:
+    """Return what was measured, in words; of a profile also from when it is."""
+    said = worded(measurement)
+    if measurement.source != "profile":
+        return said
+    where, date = measurement.device, measurement.date
+    return Message("profile of {date}, {device}: {said}", date=date, device=where, said=said)
 
 
 def _diffs(finding: Finding, checked: Checked) -> Iterator[str]:
@@ -100,7 +119,8 @@ def _page(code: str, language: str, part: Callable[[pages.Page], str]) -> str:
         page = pages.page(code, language)
     except pages.PageError:
         return ""
-    return f"{part(page)}\n\n[{say(WEB, language)}]({page.url})"
+    text = part(page).rstrip()
+    return f"{text}\n\n[{say(WEB, language)}]({page.url})" if page.url else text
 
 
 def _range(finding: Finding, checked: Checked, columns: Columns) -> types.Range:
