@@ -35,7 +35,7 @@ MOST = 8  # obstacles that are named beside a finding; `ms-perflint program` lis
 
 
 class PynativeModeTraining(Check):
-    """Training runs op by op in PyNative mode instead of as one compiled graph."""
+    """The network is trained op by op (PyNative mode) instead of as one compiled graph (graph mode)."""
 
     code = "MSP101"
     name = "pynative-mode-training"

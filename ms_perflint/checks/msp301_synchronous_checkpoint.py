@@ -49,7 +49,7 @@ VERBS = {
 
 
 class SynchronousCheckpoint(Check):
-    """Training stops while each checkpoint is written."""
+    """Training is blocked while a checkpoint is written."""
 
     code = "MSP301"
     name = "synchronous-checkpoint"
