@@ -214,6 +214,12 @@ def training_ends(program: Program) -> Optional[int]:
     return max(p for p in positions if p is not None) if positions and None not in positions else None
 
 
+def is_late(program: Program, call: Call) -> bool:
+    """Return whether a call sets the mode when training is over."""
+    position, end = program.position(call), training_ends(program)
+    return position is not None and end is not None and position > end
+
+
 @fact
 def usual_mode(program: Program) -> Optional[int]:
     """Return the mode in which a normal user trains; None when that is not known."""
