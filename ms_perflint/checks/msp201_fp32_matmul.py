@@ -28,7 +28,7 @@ class Fp32Matmul(Check):
     name = "fp32-matmul"
     safety = Safety.UNSAFE
     symptom = "full_precision"
-    gain = Gain("large", Message("the matrix work of each step takes a fraction of the time"))
+    gain = Gain("large", Message("matmul and convolution take a fraction of the time"))
     triggers = ("()",)  # a custom train cell has any name
     blames = tuple(precision.LEVELS.values())
     looks_inside = False

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import libcst as cst
 
 SAME = Message("this value is {dtype} already: the cast is one more operator to launch or compile")
-SAME_AS = Message("this value has the dtype `{dtype}` already: the cast is one more operator to launch or compile")
+SAME_AS = Message("this value has the dtype `{dtype}`: the cast is one more operator to launch or compile")
 COMPARED = Message("a comparison is bool_ already: the cast changes nothing")
 MADE_IN = Message("this tensor is made in {first} and then cast to {wanted}, an operator that copies it")
 MADE = Message("this tensor is made and then cast to {wanted}, an operator that copies it")

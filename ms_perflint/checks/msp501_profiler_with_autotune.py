@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 # up to 2.3 every profiler covers the data pipeline
 SAYS = {
-    (True, True): Message("AutoTune does nothing, or the run stops: every profiler up to 2.3 covers data (line {row})"),
+    (True, True): Message("AutoTune does nothing, or the run stops: up to 2.3 the profiler of line {row} covers data"),
     (True, False): Message(
-        "AutoTune does nothing, or the run stops: any profiler up to 2.3 covers data ({file}:{row})"
+        "AutoTune does nothing, or the run stops: up to 2.3 that of {file}:{row} covers data"
     ),
     (False, True): Message("AutoTune does nothing, or the run stops, while line {row} profiles the data pipeline"),
     (False, False): Message("AutoTune does nothing, or the run stops, while {file}:{row} profiles the data pipeline"),

@@ -20,7 +20,7 @@ SAYS = {
     debugging.GRAPHS: Message(
         "every compilation writes its graphs to disk: the first step takes several times as long"
     ),
-    debugging.SYNCHRONOUS: Message("Python waits for each operator: the device stands still in between"),
+    debugging.SYNCHRONOUS: Message("Python waits for each operator: the device is idle in between"),
     debugging.PIPELINE: Message("the data pipeline runs in debug mode: one sample at a time, in one thread"),
 }
 

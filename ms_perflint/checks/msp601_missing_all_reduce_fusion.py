@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     import libcst as cst
 
 IN_VAIN = Message("unfused gradients: `all_reduce_fusion_config` alone has no effect on 2.4")
-ONE_BY_ONE = Message("unfused gradients: one AllReduce for each parameter (from 2.4 on){condition}")
-ON_ASCEND = Message("unfused gradients: one AllReduce each on Ascend, all at the very end on GPU (2.3){condition}")
-AT_THE_END = Message("one AllReduce for all gradients waits for the whole backward pass (up to 2.2){condition}")
+ONE_BY_ONE = Message("unfused gradients: each parameter has an AllReduce of its own{condition}")
+ON_ASCEND = Message("unfused gradients: one AllReduce each on Ascend, one late AllReduce on GPU{condition}")
+AT_THE_END = Message("one AllReduce for all gradients waits for the whole backward pass{condition}")
+ROOM = 24  # characters of the option under which it holds
 
 
 class MissingAllReduceFusion(Check):
@@ -53,5 +54,6 @@ class MissingAllReduceFusion(Check):
         if gradient_fusion.indices_do_nothing(self.program) and parallel.INDICES in sets:
             return IN_VAIN
         says = ONE_BY_ONE if version >= gradient_fusion.UNFUSED else ON_ASCEND if version >= (2, 3) else AT_THE_END
-        condition = gradient_fusion.switch(call)
-        return says.filled(condition=Message(" (when `{condition}`)", condition=condition) if condition else "")
+        switch = gradient_fusion.switch(call)
+        text = switch if len(switch) <= ROOM else f"{switch[:ROOM]}..."
+        return says.filled(condition=Message(" (when `{condition}`)", condition=text) if switch else "")

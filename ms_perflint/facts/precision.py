@@ -29,7 +29,7 @@ def precision_of(reader: Reader) -> Fact:
     halved = list(_halved(reader))
     told = {evidence.place for evidence in made}
     forced = [
-        Evidence(reader.place(call), reader.code(call), Message("forces matrix work to float32"))
+        Evidence(reader.place(call), reader.code(call), Message("forces matmul or convolution to FP32"))
         for calls in precision.forced_networks(program)
         for call in calls
     ]
@@ -82,7 +82,7 @@ def _work(program: Program, values: Sequence[Value], given: Optional[ast.expr], 
     if networks.multiplies(program, values):
         return ""
     is_there = networks.may_multiply(program, values)
-    says = Message("where its network is made is not known") if is_there else Message("no matrix work in it is known")
+    says = Message("where its network is made is not known") if is_there else Message("no matmul or convolution in it is known")
     part = networks.hidden(program, values)
     if part is None and given is not None and is_unknown(program, given, scope):
         part = given, scope
