@@ -13,21 +13,26 @@ from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 
+import click
 import pytest
+from examples import examples
 from front import SAFE, TRAIN, UNSAFE, environment, on_terminal, run
 from previews import IN_ENGLISH
 
 import ms_perflint
-from ms_perflint import languages, pages
+from ms_perflint import languages
 from ms_perflint.api import lint_source
 from ms_perflint.check import checks
+from ms_perflint.commands.front import front
+from ms_perflint.commands.help import paragraphs
 from ms_perflint.languages import CHINESE, ENGLISH, VARIABLE, Message, catalogue, chosen, say
+from ms_perflint.report.style import width
 
 PACKAGE = Path(ms_perflint.__file__).parent
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_scripts"
 NOWHERE = {VARIABLE: "", "LC_ALL": "", "LC_MESSAGES": "", "LANG": ""}  # no language is set
 IN_CHINESE = {VARIABLE: "zh"}
-MENDED = "每次保存 CheckPoint 时训练都要停下来等待；设置 `async_save=True` 可在后台异步保存"
+MENDED = "每次保存该检查点都会阻塞训练：没有设置 `async_save`"
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
 
 
@@ -52,6 +57,15 @@ def templates() -> Iterator[tuple[str, str]]:
                     assert path.name == "packing.py", f"{path}:{node.lineno}: a template stands where it is said"
 
 
+def helps() -> Iterator[tuple[str, str]]:
+    """Yield (place, text) of what `--help` says of commands and options; click keeps no messages."""
+    for command in (front, *front.commands.values()):
+        yield from ((f"{command.name} --help", paragraph) for paragraph in paragraphs(command))
+        for option in command.params:
+            if isinstance(option, click.Option) and option.help and not option.hidden:
+                yield f"{command.name} {option.opts[0]}", getattr(option.help, "template", option.help)
+
+
 def fields(template: str) -> list[str]:
     """Return the names of the fields of a template, sorted: they may stand in another order."""
     return sorted(name for _, name, _, _ in string.Formatter().parse(template) if name is not None)
@@ -64,15 +78,37 @@ def test_every_message_has_its_chinese() -> None:
     """Add what is missing to `ms_perflint/languages/zh.json`."""
     missing = [
         f"{place}: {template}"
-        for place, template in templates()
+        for place, template in (*templates(), *helps())
         if template not in catalogue(CHINESE) and not place.startswith(ENGLISH_ONLY)
     ]
     assert not missing, "\n".join(["no Chinese for:", *missing])
 
 
 def test_chinese_without_message_is_gone() -> None:
-    known = {template for _, template in templates()}
+    known = {template for _, template in (*templates(), *helps())}
     assert [template for template in catalogue(CHINESE) if template not in known] == []
+
+
+def test_help_is_in_the_language_of_the_reader(tmp_path: Path) -> None:
+    english = run("--help", cwd=tmp_path, env=NOWHERE).out
+    assert english.isascii() and english.startswith("Usage: ms-perflint [check] [OPTIONS] PATH...")
+    asked = [run("--help", "--lang", "zh", cwd=tmp_path), run("--help", cwd=tmp_path, env=IN_CHINESE)]
+    asked.append(run("-h", cwd=tmp_path, env={**NOWHERE, "LANG": "zh_CN.UTF-8"}))
+    assert {(each.code, each.out) for each in asked} == {(0, asked[0].out)}
+    assert asked[0].out.startswith("用法： ms-perflint [check] [OPTIONS] PATH...")
+    assert run("--help", "--lang=en", cwd=tmp_path, env=IN_CHINESE).out == english
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize("command", ["", *front.commands])
+def test_help_in_chinese_says_all_and_fits(command: str, columns: int, tmp_path: Path) -> None:
+    shown = run(*filter(None, [command]), "--help", cwd=tmp_path, env={**IN_CHINESE, "COLUMNS": str(columns)}).out
+    texts = [text for place, text in helps() if place.startswith(f"{command} ") and "{" not in text]
+    assert texts or not command
+    words = "".join(shown.split())
+    assert [text for text in texts if "".join(catalogue(CHINESE)[text].split()) not in words] == []
+    wide = [line for line in shown.splitlines() if width(line) > min(columns, 100) and not line.isascii()]
+    assert [line for line in wide if len(line.split()) > 3] == []  # but for names of options with their values
 
 
 def test_a_template_stands_once_in_the_catalogue() -> None:
@@ -116,7 +152,7 @@ def test_mistakes_in_chinese_are_seen(template: str, said: str, wrong: list[str]
 def test_every_rule_says_its_messages_with_their_templates() -> None:
     """What the examples on the pages get: nothing that could only be said in English."""
     for check in checks():
-        for example in pages.page(check.code).examples if check.code not in IN_ENGLISH else ():
+        for example in examples(check.code) if check.code not in IN_ENGLISH else ():
             if example.kind == "bad" and len(example.files) == 1:
                 for finding in lint_source(example.files[0][1], select=[check.code]).findings:
                     fix = [finding.fix.message] if finding.fix is not None else []
@@ -143,9 +179,12 @@ def test_a_template_without_values_may_hold_braces() -> None:
 
 
 def test_values_may_be_messages() -> None:
-    inner = Message("line {row} of {file}", row=3, file="a.py")
+    inner = Message("line {row} of {file} loads weights of the old width", row=3, file="a.py")
     outer = Message("cannot be read: {reason}", reason=inner)
-    assert (outer, say(outer, CHINESE)) == ("cannot be read: line 3 of a.py", "无法读取：a.py 第 3 行")
+    assert (outer, say(outer, CHINESE)) == (
+        "cannot be read: line 3 of a.py loads weights of the old width",
+        "无法读取：a.py 第 3 行会加载旧宽度的权重",
+    )
     again = pickle.loads(pickle.dumps(outer))
     assert again == outer and say(again, CHINESE) == say(outer, CHINESE)
 
@@ -209,7 +248,7 @@ def test_a_report_in_chinese(here: Path) -> None:
     lines = ran.out.splitlines()
     assert (ran.code, ran.err) == (1, "")
     assert lines[0] == f"train.py:8:14: MSP301 [*] {MENDED}"
-    assert "建议: 改为后台异步保存；`Model.train` 会等最后一次保存完成（安全修复）" in lines
+    assert "建议: 设置 `async_save=True`，改为异步保存；`Model.train` 会等待最后一次保存完成（安全修复）" in lines
     assert lines[-1] == "发现 1 个问题。其中 1 个可用 `--fix` 修复。"
 
 
@@ -252,7 +291,7 @@ def test_what_programs_read_does_not_depend_on_the_language(name: str, here: Pat
 def test_fixing_and_its_patch_in_chinese(here: Path) -> None:
     patch = run(*SAFE, "--diff", "train.py", cwd=here, env=IN_CHINESE)
     assert patch.err == "共 1 个问题，将修复 1 个。\n"
-    assert patch.out.startswith("# safe: train.py:8:14: MSP301 改为后台异步保存")
+    assert patch.out.startswith("# safe: train.py:8:14: MSP301 设置 `async_save=True`，改为异步保存")
     fixed = run(*SAFE, "--fix", "train.py", cwd=here, env=IN_CHINESE)
     assert fixed.out == "已修复 train.py：MSP301\n发现 1 个问题（已修复 1 个，剩余 0 个）。\n"
 
@@ -292,7 +331,7 @@ def test_verbose_in_chinese(here: Path) -> None:
         "配置：无配置文件",
         "规则：MSP301",
         "已跳过 other.py：文件中没有出现 mindspore",
-        "程序 train.py：训练，PyNative 模式，MindSpore 2.10，任意设备，1 个文件",
+        "程序 train.py：训练，PyNative模式，MindSpore 2.10，任意设备，1 个文件",
         "缓存：关闭",
     ]
     assert re.fullmatch(
@@ -315,15 +354,15 @@ PROGRAM = """\
 设备           未设置：按加速器处理
 训练           是
   train.py:40  model.train(...): 在 train 中
-运行模式       图模式
-  train.py:14  ms.set_context(mode=ms.GRAPH_MODE): 图模式
+运行模式       静态图模式
+  train.py:14  ms.set_context(mode=ms.GRAPH_MODE): 静态图模式
 数据下沉       是
   train.py:40               model.train(dataset_sink_mode=config.dataset_sink_mode, ...): 默认为 True；回调每个 step 打印
     default_config.yaml:12  dataset_sink_mode: True
 精度           float32
   train.py:28               Model(amp_level=config.amp_level, ...): amp_level 默认为 'O0'
     default_config.yaml:11  amp_level: "O0"
-CheckPoint     没有发现在训练过程中写 CheckPoint
+检查点         没有发现在训练过程中写检查点
   train.py:48  ms.save_checkpoint(...): 没有发现重复执行
 Profiler       是
   train.py:36  profile(data_process=True, ...): 数据处理流水线 True
@@ -426,5 +465,5 @@ def test_flake8_speaks_english_unless_asked(here: Path) -> None:
         ).stdout
         for env in ({"LANG": "zh_CN.UTF-8"}, {VARIABLE: "zh"})
     ]
-    assert "MSP301 training waits" in said[0]
+    assert "MSP301 saving this checkpoint blocks" in said[0]
     assert f"MSP301 {MENDED}" in said[1]

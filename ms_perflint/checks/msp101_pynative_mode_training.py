@@ -28,7 +28,7 @@ ANEW = Message("each step runs op by op in PyNative mode, and creates a new `{na
 
 
 class PynativeModeTraining(Check):
-    """The network is trained op by op (PyNative mode) instead of as one compiled graph (graph mode)."""
+    """Training runs op by op in PyNative mode instead of as one compiled graph."""
 
     code = "MSP101"
     name = "pynative-mode-training"

@@ -21,13 +21,15 @@ CPU_ONLY = Message("each step waits for Python to send a batch: `dataset_sink_mo
 SIZE_ALONE = Message("each step waits for Python to send a batch: `sink_size` acts only in sink mode")
 BUILT = Message("each step waits for Python to send a batch: `Model.build` compiled for sink mode, in vain")
 ABSENT = Message("each step waits for Python to send a batch: no `dataset_sink_mode` (False since 2.0)")
-ABSENT_IN_SOME = Message("each step waits for Python to send a batch: no `dataset_sink_mode` (False since 2.0, True before)")
+ABSENT_IN_SOME = Message(
+    "each step waits for Python to send a batch: no `dataset_sink_mode` (False since 2.0, True before)"
+)
 ADVICE = Message("sink the dataset with `dataset_sink_mode=True`")
 BY_STEP = Message("callbacks that act after every step then act once per epoch")
 
 
 class MissingDatasetSinkMode(Check):
-    """Every training step waits for Python to fetch the next batch and to send it to the device."""
+    """Each training step waits for the host to send its batch, because dataset sinking is off."""
 
     code = "MSP102"
     name = "missing-dataset-sink-mode"

@@ -20,7 +20,7 @@ KEPT = Message("what takes the value must do with a tensor")
 
 
 class HostSyncEachStep(Check):
-    """Python reads a tensor of the step in every step, and waits for the device."""
+    """Python reads a tensor in each training step, and waits for the device."""
 
     code = "MSP106"
     name = "host-sync-each-step"

@@ -25,7 +25,7 @@ MAY_CHANGE = Message("what it is made of may change from step to step")
 
 
 class CompiledFunctionInLoop(Check):
-    """Something that is compiled is made anew, and so compiled again, in each training step."""
+    """A compiled function or cell is created in each training step, and compiled again each time."""
 
     code = "MSP108"
     name = "compiled-function-in-loop"

@@ -24,7 +24,7 @@ CONTAINER = Message("each step passes a new container of tensors, and compiles `
 
 
 class RecompileEachStep(Check):
-    """An argument that differs from step to step makes a compiled function compile again."""
+    """An argument that changes from step to step makes a compiled function recompile."""
 
     code = "MSP109"
     name = "recompile-each-step"

@@ -22,7 +22,7 @@ FORCED = Message("matmul and convolution are forced to FP32, several times slowe
 
 
 class Fp32Matmul(Check):
-    """Matmul and convolution of the training run in FP32, not on the units that are made for half precision."""
+    """Training computes its matmuls and convolutions in FP32 instead of in mixed precision."""
 
     code = "MSP201"
     name = "fp32-matmul"

@@ -26,7 +26,7 @@ AND_BACK = Message("cast to {there} and back to {back} around operators that onl
 
 
 class RedundantCast(Check):
-    """A value is cast to the dtype that it already has, or there and back."""
+    """A tensor is cast to the dtype it already has, or to another dtype and back."""
 
     code = "MSP203"
     name = "redundant-cast"

@@ -26,7 +26,7 @@ DECIDED = Message("the value is decided elsewhere, for other runs too")
 
 
 class SingleWorkerGenerator(Check):
-    """One worker makes all rows of a training set, and each of them takes work."""
+    """One worker loads all rows of a training set, and loading a row takes work."""
 
     code = "MSP401"
     name = "single-worker-generator"

@@ -18,16 +18,14 @@ if TYPE_CHECKING:
 # up to 2.3 every profiler covers the data pipeline
 SAYS = {
     (True, True): Message("AutoTune does nothing, or the run stops: up to 2.3 the profiler of line {row} covers data"),
-    (True, False): Message(
-        "AutoTune does nothing, or the run stops: up to 2.3 that of {file}:{row} covers data"
-    ),
+    (True, False): Message("AutoTune does nothing, or the run stops: up to 2.3 that of {file}:{row} covers data"),
     (False, True): Message("AutoTune does nothing, or the run stops, while line {row} profiles the data pipeline"),
     (False, False): Message("AutoTune does nothing, or the run stops, while {file}:{row} profiles the data pipeline"),
 }
 
 
 class ProfilerWithAutotune(Check):
-    """Dataset AutoTune and dataset profiling are both switched on, and one of them does nothing."""
+    """Dataset AutoTune and dataset profiling are both on, and one of them has no effect."""
 
     code = "MSP501"
     name = "profiler-with-autotune"

@@ -26,7 +26,7 @@ SAYS = {
 
 
 class DebugSwitchLeftOn(Check):
-    """A switch for debugging is on while the program trains."""
+    """A debugging switch is on during training."""
 
     code = "MSP510"
     name = "debug-switch-left-on"

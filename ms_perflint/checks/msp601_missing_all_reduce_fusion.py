@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 IN_VAIN = Message("unfused gradients: `all_reduce_fusion_config` alone has no effect on 2.4")
 ONE_BY_ONE = Message("unfused gradients: each parameter has an AllReduce of its own{condition}")
-ON_ASCEND = Message("unfused gradients: one AllReduce each on Ascend, one late AllReduce on GPU{condition}")
+ON_ASCEND = Message("unfused gradients: one AllReduce each on Ascend, one late one on GPU{condition}")
 AT_THE_END = Message("one AllReduce for all gradients waits for the whole backward pass{condition}")
-ROOM = 24  # characters of the option under which it holds
+ROOM = 22  # characters of the option under which it holds
 
 
 class MissingAllReduceFusion(Check):
-    """Data-parallel training adds up its gradients one by one, or all at the very end."""
+    """Data-parallel training does not fuse gradients: one AllReduce per parameter, or one after the backward pass."""
 
     code = "MSP601"
     name = "missing-all-reduce-fusion"

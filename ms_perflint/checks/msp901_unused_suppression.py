@@ -19,7 +19,7 @@ IN_FILE = Message("{codes} suppresses nothing in this file, and would hide what 
 
 
 class UnusedSuppression(Check):
-    """A comment switches off a rule that reports nothing there."""
+    """A suppression comment names a rule that reports nothing there."""
 
     code = "MSP901"
     name = "unused-suppression"

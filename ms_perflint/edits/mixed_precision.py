@@ -28,9 +28,7 @@ TIED = Message("the network multiplies by the weight of a layer, which stays in 
 INSIDE = Message("the network computes its loss itself, which has to stay in FP32: check where it starts")
 OWN = Message("the training step is written by hand: what else uses its loss and gradients has to be checked")
 TUPLE = Message("`net_outputs` becomes a tuple of loss, overflow and scale, and a callback takes it for the loss")
-FIXED = Message(
-    "FP16 changes the numbers; a dynamic scale would make `net_outputs` a tuple, which a callback reads"
-)
+FIXED = Message("FP16 changes the numbers; a dynamic scale would make `net_outputs` a tuple, which a callback reads")
 ATLAS = Message("FP16 would need a loss scale that has no place here, and BF16 needs Atlas A2 or a newer device")
 
 

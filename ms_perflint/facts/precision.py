@@ -82,7 +82,11 @@ def _work(program: Program, values: Sequence[Value], given: Optional[ast.expr], 
     if networks.multiplies(program, values):
         return ""
     is_there = networks.may_multiply(program, values)
-    says = Message("where its network is made is not known") if is_there else Message("no matmul or convolution in it is known")
+    says = (
+        Message("where its network is made is not known")
+        if is_there
+        else Message("no matmul or convolution in it is known")
+    )
     part = networks.hidden(program, values)
     if part is None and given is not None and is_unknown(program, given, scope):
         part = given, scope
