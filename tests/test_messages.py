@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from forbidden_words import forbidden
 from test_languages import templates
 
 from ms_perflint import pages
 from ms_perflint.api import lint_source
-from ms_perflint.check import checks
+from ms_perflint.check import Check, checks
 from ms_perflint.core.findings import Finding
 
 LONGEST = 100
 OF_FINDINGS = ("checks/msp",)
+OF_PROGRAMS = ("checks/", "edits/", "training/", "facts/", "check.py")
 VALUES = {  # the longest of what real code gives: names, numbers and places as people write them
     "name": "value_and_grad",
     "file": "train_and_eval.py",
@@ -29,18 +29,6 @@ VALUES = {  # the longest of what real code gives: names, numbers and places as 
     "codes": "MSP101, MSP201, MSP301",
 }
 NUMBERS = {"row": 1234, "width": 4000, "multiple": 16, "waste": 47, "size": 16, "count": 12}
-
-
-def said_instead() -> dict[str, str]:
-    """Return the words that messages do not have, and those that they have."""
-    lines = (Path(__file__).parent / "words.txt").read_text(encoding="utf-8").splitlines()
-    pairs = (re.split(r"\s{2,}", line, maxsplit=1) for line in lines if not line.startswith("#"))
-    return dict(pair for pair in pairs if len(pair) == 2)  # type: ignore[misc]
-
-
-def unwanted(text: str) -> list[str]:
-    """Return the words of a text that are said in another way."""
-    return [word for word in said_instead() if re.search(rf"\b{word}(?:s|ed|ing|es)?\b", text, re.IGNORECASE)]
 
 
 def of_findings() -> Iterator[str]:
@@ -74,16 +62,11 @@ def test_what_is_reported_on_pages_is_short_and_leaves_the_remedy_to_the_fix() -
 
 
 def test_words_of_the_field() -> None:
-    """Say it in the words of `tests/words.txt`."""
-    wrong = [f"{place}: {words}: {text}" for place, text in templates() if (words := unwanted(text))]
-    assert not wrong, "\n".join(wrong)
+    """Say it in the words of the glossary: `forbidden_words.py` has them."""
+    spoken = (each for each in templates() if each[0].startswith(OF_PROGRAMS))
+    assert [wrong for place, text in spoken for wrong in forbidden(place, text)] == []
 
 
 @pytest.mark.parametrize("check", checks(), ids=lambda check: check.code)
-def test_summaries_and_gains_have_them_too(check: type) -> None:
-    assert unwanted(f"{check.__doc__} {check.gain.text}") == []  # type: ignore[attr-defined]
-
-
-def test_a_word_is_found() -> None:
-    assert unwanted("the device mends all Data sets") == ["data set", "mend"]
-    assert unwanted("a dataset is recommended") == []
+def test_summaries_and_gains_have_them_too(check: type[Check]) -> None:
+    assert forbidden(check.code, f"{check.__doc__} {check.gain.text}") == []

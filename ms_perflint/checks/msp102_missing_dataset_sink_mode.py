@@ -24,7 +24,7 @@ ABSENT = Message("each step waits for Python to send a batch: no `dataset_sink_m
 ABSENT_IN_SOME = Message(
     "each step waits for Python to send a batch: no `dataset_sink_mode` (False since 2.0, True before)"
 )
-ADVICE = Message("sink the dataset with `dataset_sink_mode=True`")
+ADVICE = Message("enable dataset sinking with `dataset_sink_mode=True`")
 BY_STEP = Message("callbacks that act after every step then act once per epoch")
 
 

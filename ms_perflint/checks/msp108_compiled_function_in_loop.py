@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ms_perflint.training.graph_mode.made_anew import Anew
 
-ANEW = Message("each step makes this `{name}` anew, and compiles it again")
+ANEW = Message("each step creates this `{name}`, and compiles it again")
 ONCE = Message("make it once, before the loop")
 MAY_CHANGE = Message("what it is made of may change from step to step")
 

@@ -16,9 +16,9 @@ from ms_perflint.training.networks import precision, undecided_precision
 if TYPE_CHECKING:
     import libcst as cst
 
-PLAIN = Message("matmul and convolution run in FP32, several times slower than in half precision")
+PLAIN = Message("matmul and convolution run in FP32, several times slower than in FP16 or BF16")
 SCALED = Message("loss scaling without FP16: matmul and convolution run in FP32, several times slower")
-FORCED = Message("matmul and convolution are forced to FP32, several times slower than half precision")
+FORCED = Message("matmul and convolution are forced to FP32, several times slower than FP16 or BF16")
 
 
 class Fp32Matmul(Check):

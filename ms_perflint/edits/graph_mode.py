@@ -88,7 +88,7 @@ def _insert(call: Call, line_length: int) -> Change:
     edits = insert_after_imports(call.module, line)
     if unset_mode.first_context(call.program) is None:
         return _ready("unset", call.program, edits)
-    reason = Message("the scripts share a `set_context` that sets other things")
+    reason = Message("the scripts share a `set_context` that sets other options")
     return Change("shared", Remedy(edits, COMPILE, Safety.DISPLAY, reason, _obstacles(call.program)))
 
 

@@ -36,7 +36,7 @@ def precision_of(reader: Reader) -> Fact:
     if not made and not forced and not halved:
         return Fact(Message("precision"), None, Message("unknown: where the network gets its optimizer is not known"))
     answer: Optional[str] = None if halved else "float32"
-    says = Message("half precision may reach it") if halved else "float32"
+    says = Message("FP16 or BF16 may reach it") if halved else "float32"
     if not halved and precision.needs_float32(program, _trained(program)):
         says = Message("float32, which it needs")
     halved.sort(key=lambda evidence: reader.order(evidence.place))
@@ -100,7 +100,7 @@ def _halved(reader: Reader) -> Iterator[Evidence]:
         if isinstance(control, half_precision.Mention):
             module = control.scope.module
             place = module.source.place(module.span(control.node)[0])
-            yield Evidence(place, short(flat(module.text(control.node))), Message("names half precision"))
+            yield Evidence(place, short(flat(module.text(control.node))), Message("names FP16 or BF16"))
         elif isinstance(control, Call):
             yield reader.evidence(control, precision.LEVELS[control.api], says=_level)
         else:

@@ -264,7 +264,7 @@ class _Finder:
         """Note where a network is converted: once, also where the step is made anew in each step or epoch."""
         once = _once(self.program, use, DEPTH)
         if once is None:
-            text = Message("the training step is made anew per step or epoch, and would convert its network each time")
+            text = Message("the training step is created per step or epoch, and would convert its network each time")
             self.obstacles.append(Obstacle(use.module, use.node, text))
         elif _is_read_by_taker(self.program, once):
             text = Message("what computes the loss uses attributes that the converted network does not have")
