@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Optional, Union
 
-from ms_perflint.codes import CHECKS, entry_points, modules
+from ms_perflint.codes import CHECKS, code_of, entry_points, modules
 from ms_perflint.core.findings import Edit, Finding, Fix, Gain, Related, Remedy, Safety
 from ms_perflint.core.source import PYTHON
 from ms_perflint.index.semantic_index import SemanticIndex, Site
@@ -235,10 +235,17 @@ def spelled(triggers: Iterable[str], module: SemanticIndex) -> tuple[set[str], s
 @lru_cache(maxsize=1)
 def checks() -> tuple[type[Check], ...]:
     """Return all checks by code: the modules in `ms_perflint.checks`, and entry points of other packages."""
+    return checks_of(frozenset(map(code_of, modules())))
+
+
+@lru_cache(maxsize=8)
+def checks_of(codes: frozenset[str]) -> tuple[type[Check], ...]:
+    """Return the checks with these codes, and all of other packages; the modules of our others are not loaded."""
     found: dict[str, type[Check]] = {}
     for name in modules():
-        for check in _in_module(f"{__package__}.{CHECKS}.{name}"):
-            found[check.code] = check
+        if code_of(name) in codes:
+            for check in _in_module(f"{__package__}.{CHECKS}.{name}"):
+                found[check.code] = check
     for point in entry_points():
         loaded = point.load()  # type: ignore[attr-defined]
         if isinstance(loaded, type) and issubclass(loaded, Check):

@@ -10,7 +10,7 @@ from functools import partial
 from typing import NamedTuple, Optional
 
 from ms_perflint import judged as judging
-from ms_perflint.check import Check, checks
+from ms_perflint.check import Check, checks_of
 from ms_perflint.config import Config, inside
 from ms_perflint.core.findings import Finding, Found, Place, Problem, merged, only_shown, trained, unjudged
 from ms_perflint.core.fingerprints import Noting
@@ -71,7 +71,7 @@ class Linter:
         self._last = ""  # the last file that was linted
         self._home = ""  # the directory below which all its last files are
         self._begin(self._new_project())
-        self.enabled = [check for check in checks() if check.code in config.codes]
+        self.enabled = [check for check in checks_of(frozenset(config.codes)) if check.code in config.codes]
         self._coming = dict.fromkeys(coming)  # files that are not linted yet
         self._judged: dict[str, dict[tuple[type[Check], str], _Judged]] = {}  # ahead, by file, then check and program
         self._asked_in: dict[str, dict[str, list[type[Check]]]] = {}  # see `_asking`
