@@ -40,13 +40,14 @@ COSTS = {  # first digits of a code -> where the time goes
 }
 NAVIGATION: list[Any] = [
     {"Start": "index.md"},
+    {"Guide": "guide.md"},
     {"Rules": ["rules/index.md", "rules/*"]},
     {
         "Use": [
             {"Fixes and safety": "fixes.md"},
             {"Suppressions and baseline": "adoption.md"},
             {"Configuration": "configuration.md"},
-            {"What a program does": "program.md"},
+            {"Facts of a program": "program.md"},
             {"Measured on your device": "verify.md"},
             {"With a profile": "profile.md"},
             {"Reports": "reports.md"},
@@ -68,10 +69,12 @@ NAVIGATION: list[Any] = [
         "About": [
             "*",
             {"How it works": "how-it-works.md"},
+            {"Limits": "limits.md"},
             {"Writing rules": "writing-rules.md"},
             {"Measurements": "measurements.md"},
             {"Contributing": "contributing.md"},
             {"Changelog": "changelog.md"},
+            {"Release checklist": "release.md"},
         ]
     },
     {"中文": ["zh/index.md", "zh/*"]},
@@ -96,9 +99,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are written elsewhere, and make the navigation of what is there."""
     written = _written()
-    homes = {source: page for page, source in written.items()}
-    homes |= {f"docs/{file.src_uri}": file.src_uri for file in files}
-    homes["rules"] = "rules/index.md"
+    homes = _homes(files)
     for page, source in written.items():
         text = _linked((ROOT / source).read_text(encoding="utf-8"), source, page, homes, config.repo_url)
         files.append(File.generated(config, page, content=text))
@@ -115,16 +116,26 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
+def on_page_markdown(markdown: str, page: Page, files: Files, config: MkDocsConfig, **_: Any) -> str:
     """Return a page with what the site adds to it: options, the other language, examples as it shows them."""
-    return _examples(_with_language(markdown.replace(OPTIONS_HERE, _options()), page.file.src_uri, files))
+    name = page.file.src_uri
+    if name not in _written() and (ROOT / "docs" / name).is_file():
+        markdown = _linked(markdown, f"docs/{name}", name, _homes(files), config.repo_url)
+    return _examples(_with_language(markdown.replace(OPTIONS_HERE, _options()), name, files))
+
+
+def _homes(files: Files) -> dict[str, str]:
+    """Return file of the repository -> page or file of the site."""
+    homes = {source: page for page, source in _written().items()}
+    homes |= {f"docs/{file.src_uri}": file.src_uri for file in files}
+    return {**homes, "rules": "rules/index.md", "rules/zh": "zh/index.md", "ms_perflint/schema.json": "schema.json"}
 
 
 def _with_language(markdown: str, page: str, files: Files) -> str:
-    """Return a rule page with a link to the same page in the other language below its title."""
+    """Return a page with a link to the same page in the other language below its title."""
     chinese = page.startswith("zh/")
     other = page[len("zh/") :] if chinese else f"zh/{page}"
-    if "rules/MSP" not in page or files.get_file_from_path(other) is None:
+    if "index.md" in page or files.get_file_from_path(other) is None:
         return markdown
     title, rest = markdown.split("\n", 1)
     link = posixpath.relpath(other, posixpath.dirname(page))
