@@ -121,7 +121,8 @@ def on_page_markdown(markdown: str, page: Page, files: Files, config: MkDocsConf
     name = page.file.src_uri
     if name not in _written() and (ROOT / "docs" / name).is_file():
         markdown = _linked(markdown, f"docs/{name}", name, _homes(files), config.repo_url)
-    return _examples(_with_language(markdown.replace(OPTIONS_HERE, _options()), name, files))
+    options = _options("../" if name.startswith("zh/") else "")
+    return _examples(_with_language(markdown.replace(OPTIONS_HERE, options), name, files))
 
 
 def _homes(files: Files) -> dict[str, str]:
@@ -202,8 +203,8 @@ def _index() -> str:
     return "\n".join(lines)
 
 
-def _options() -> str:
-    """Return the reference of all options."""
+def _options(home: str) -> str:
+    """Return the reference of all options, in English, for a page from which `home` leads to the English ones."""
     parts = []
     for option in OPTIONS:
         flag = f"\n\nOn the command line: `{option.flag}`." if option.flag else ""
@@ -212,7 +213,7 @@ def _options() -> str:
         parts.append(f"### `{option.key}`\n\n{option.help}\n\n{rows}{flag}\n\n```toml\n{example(option)}\n```\n")
     lines = ["| Rule | Option | Default |", "|---|---|---|"]
     for check in checks():
-        place = f"[{check.code} {check.name}](rules/{check.code}-{check.name}.md#options)"
+        place = f"[{check.code} {check.name}]({home}rules/{check.code}-{check.name}.md#options)"
         lines += [f"| {place} | `{key}` | `{toml(value)}` |" for key, value in check.options.items()]
     return "\n".join([*parts, *lines])
 
