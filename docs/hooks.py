@@ -48,6 +48,7 @@ NAVIGATION: list[Any] = [
             {"Suppressions and baseline": "adoption.md"},
             {"Configuration": "configuration.md"},
             {"Facts of a program": "program.md"},
+            {"Why a line is reported, or not": "explain.md"},
             {"Measured on your device": "verify.md"},
             {"With a profile": "profile.md"},
             {"Reports": "reports.md"},

@@ -129,6 +129,16 @@ OPTIONS = (
         "no baseline",
     ),
     Option(
+        "profile",
+        "name of a folder",
+        None,
+        'profile = "profile"',
+        "What MindSpore's profiler wrote of a run: findings, also in editors, come with what it shows of them.",
+        {"type": "string", "pattern": r"\S"},
+        "--profile",
+        "no profile",
+    ),
+    Option(
         "mindspore-version",
         "version",
         None,

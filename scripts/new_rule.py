@@ -82,6 +82,10 @@ An example: say what the device or Python waits for, and how you know: a measure
 ```python good
 {good}```
 
+## Fix safety
+
+**unsafe**: say in one sentence what changes besides the speed.
+
 ## When it is fine
 
 ```python ok
@@ -94,10 +98,6 @@ import mindspore.dataset as ds
 
 ds.config.set_prefetch_size(1)
 ```
-
-## Fix safety
-
-**unsafe**: say in one sentence what changes besides the speed.
 
 ## Versions and devices
 

@@ -15,11 +15,12 @@ from pathlib import Path
 
 import click
 import pytest
+from examples import examples
 from front import SAFE, TRAIN, UNSAFE, environment, on_terminal, run
 from previews import IN_ENGLISH
 
 import ms_perflint
-from ms_perflint import languages, pages
+from ms_perflint import languages
 from ms_perflint.api import lint_source
 from ms_perflint.check import checks
 from ms_perflint.commands.front import front
@@ -151,7 +152,7 @@ def test_mistakes_in_chinese_are_seen(template: str, said: str, wrong: list[str]
 def test_every_rule_says_its_messages_with_their_templates() -> None:
     """What the examples on the pages get: nothing that could only be said in English."""
     for check in checks():
-        for example in pages.page(check.code).examples if check.code not in IN_ENGLISH else ():
+        for example in examples(check.code) if check.code not in IN_ENGLISH else ():
             if example.kind == "bad" and len(example.files) == 1:
                 for finding in lint_source(example.files[0][1], select=[check.code]).findings:
                     fix = [finding.fix.message] if finding.fix is not None else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from forbidden_words import forbidden
 
 from ms_perflint import pages
 
@@ -117,3 +118,14 @@ def test_an_installation_without_pages_says_so(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(pages.PageError, match="this installation has no rule pages; reinstall ms-perflint"):
         pages.codes()
     assert pages.reference("MSP301", "synchronous-checkpoint") == "ms-perflint rule MSP301"
+
+
+@pytest.mark.parametrize("code", pages.codes())
+def test_a_page_keeps_to_the_words_of_the_field(code: str) -> None:
+    assert not forbidden(f"{code}.md", pages.page(code).text)
+
+
+def test_forbidden_words_are_found_outside_of_code_and_quotations() -> None:
+    text = "It runs operator\nby operator.\n\n> *the matrix unit*\n\nThen quiet.\n\n```\nmend()\n```\n`who`, [a](who)"
+    found = forbidden("x.md", text)
+    assert found == ["x.md: 'operator by operator', say 'op by op'", "x.md: 'quiet', say 'not reported'"]

@@ -323,15 +323,16 @@ def _with_arguments(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[tu
 @front.command()
 @click.argument("code", required=False, shell_complete=completion.rule)
 @click.option("--all", "everything", is_flag=True, help="Print the pages of all rules.")
+@click.option("--full", is_flag=True, help="Print the whole page: evidence, exceptions, options and references too.")
 @_output_format("text", "markdown", "json")
 @_lang
-def rule(code: str | None, everything: bool, output_format: str, lang: str | None) -> None:
-    """Explain a rule; without CODE, list the rules."""
+def rule(code: str | None, everything: bool, full: bool, output_format: str, lang: str | None) -> None:
+    """Explain a rule in short, or its whole page with --full; without CODE, list the rules."""
     from ms_perflint.commands.explain import explain
     from ms_perflint.pages import PageError
 
     try:
-        explain(code, everything, output_format, chosen(lang))
+        explain(code, everything, full, output_format, chosen(lang))
     except PageError as error:
         raise click.ClickException(error.args[0]) from error
 
@@ -356,6 +357,26 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
     words = click.get_current_context().meta.get(ARGUMENTS)
     configs = settings([path], Options(**options, arguments=words))
     return describe(path, configs, Asked(output_format, verbose), chosen(options["lang"], configs.run.lang))
+
+
+@front.command()
+@click.argument("place", metavar="FILE:LINE")
+@_rules("--select", "Rules to explain: codes, prefixes, names, ALL; comma-separated.")
+@_target
+@_config_file
+@click.option("--isolated", is_flag=True, help="Read no configuration file.")
+@_output_format("text", "json")
+@_lang
+def explain(place: str, output_format: str, **options: Any) -> int:
+    """Say why rules report something on a line, or nothing: what they asked, and where they decided.
+
+    Of a notebook, write FILE:cell NUMBER:LINE, as reports do.
+    """
+    from ms_perflint.commands.explain_line import explain_line, file_of
+    from ms_perflint.commands.settings import settings
+
+    configs = settings([file_of(place)], Options(**options))
+    return explain_line(place, configs, output_format, chosen(options["lang"], configs.run.lang))
 
 
 @front.command("profile")

@@ -41,7 +41,7 @@ def render(outcome: Outcome) -> str:
         "main",
         _numbers(outcome, len(programs)),
         _problems(outcome, root),
-        _measured(outcome, root),
+        _measured(found, outcome, root),
         _unjudged(outcome, root),
         _rules_table(outcome),
         _findings(found, entries, outcome, root),
@@ -106,13 +106,13 @@ def _problems(outcome: Outcome, root: str) -> Markup | None:
     return tag("section", head, tag("ul", *rows), class_="problems")
 
 
-def _measured(outcome: Outcome, root: str) -> Markup | None:
+def _measured(found: list[Ranked], outcome: Outcome, root: str) -> Markup | None:
     """Return what a profile shows of the run."""
     if outcome.profiled is None:
         return None
     from ms_perflint.report.html.measured import section  # here, because most runs measure nothing
 
-    return section(outcome, root)
+    return section(found, outcome.profiled, outcome, root)
 
 
 def _unjudged(outcome: Outcome, root: str) -> Markup | None:
@@ -157,6 +157,9 @@ def _findings(found: list[Ranked], entries: list[str], outcome: Outcome, root: s
     """Return the filter and all findings."""
     if not found:
         return None
+    first = Message("Findings, the largest gain first")
+    if outcome.profiled is not None:
+        first = Message("Findings, the largest bound first")
     rules = sorted({f"{each.finding.code} {each.finding.name}" for each in found})
     fixes = [(value, outcome.say(name)) for value, name in FIXES.items()]
     count = Message("{shown} of {all}", shown="{shown}", all=len(found))  # the script fills in the other number
@@ -170,7 +173,7 @@ def _findings(found: list[Ranked], entries: list[str], outcome: Outcome, root: s
     ]
     return tag(
         "section",
-        tag("h2", outcome.say(Message("Findings, the largest gain first"))),
+        tag("h2", outcome.say(first)),
         tag("form", *choices, hidden=True, aria_label=outcome.say(Message("Filter the findings"))),
         *(article(each, outcome, entries, root) for each in found),
         id="findings",
