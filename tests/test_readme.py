@@ -104,3 +104,15 @@ def test_words_of_the_glossary(page: Path) -> None:
     text = re.sub(r"^```.*?^```$|^\| \[MSP.*?$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
     found = {word: use for word, use in FORBIDDEN.items() if re.search(word, text, re.IGNORECASE)}
     assert not {word: use for word, use in found.items() if word not in EXCEPTIONS.get(page.name, ())}
+
+
+def test_the_layout_of_the_code_names_what_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    table = text[text.index("## How the code is laid out") : text.index("## Debug an answer")]
+    named = re.findall(r"`([\w/*]+(?:\.py|/))`", table)
+    assert len(named) > 20
+    package = ROOT / "ms_perflint"
+    missing = [name for name in named if not (list(package.glob(name)) or (ROOT / name).exists())]
+    assert missing == []
+    folders = {path.name for path in package.iterdir() if path.is_dir() and (path / "__init__.py").is_file()}
+    assert folders - {name.strip("/") for name in named} == {"languages", "notebooks"}
