@@ -81,7 +81,7 @@ NAVIGATION: list[Any] = [
     {"中文": ["zh/index.md", "zh/*"]},
 ]
 OPTIONS_HERE = "<!-- options -->"
-SAFETY = {Safety.SAFE: "safe", Safety.UNSAFE: "unsafe", Safety.DISPLAY: "shown only"}
+SAFETY = {Safety.SAFE: "safe", Safety.UNSAFE: "unsafe", Safety.DISPLAY: "display-only"}
 _LINK = re.compile(r"(!?\[[^\]\n]*\])\(([^)\s#:]+)(#[^)\s]*)?\)")
 _FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"^```(?P<info>[^\n`]+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
