@@ -56,13 +56,15 @@ def reached(program: Files, words: frozenset[str] = frozenset()) -> Reached:
     Of tables that decorators fill all entries run, of large ones those whose keys running code, or the run (`words`:
     what it gives, and what stands in its config files), names.
     """
-    for takes_all in (True, False):
+    too_large: set[tuple[str, frozenset[str]]] = program.project.shared.setdefault(_TooLarge, set())
+    for takes_all in (True, False) if (program.entry, words) not in too_large else ():
         reach = _Reach(program, words, takes_all)
         try:
             return Reached(reach.run(), True, reach.unread, frozenset(reach.keys), words & reach.keys)
         except _TooLarge:
             if not reach.has_taken_all:
                 break
+    too_large.add((program.entry, words))
     entry = program.module(program.entry)
     return Reached({scope for scope in entry.scopes if scope.owner is scope} if entry else set(), False)
 

@@ -6,7 +6,7 @@ import ast
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, Optional, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, cast
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
@@ -27,6 +27,7 @@ from ms_perflint.program.run_configurations import Asked, RunConfiguration
 from ms_perflint.program.target import Target, versions_of
 from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.project import Project
+from ms_perflint.resolve.resolver import Namespace
 from ms_perflint.resolve.watched import Watched
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Program:
         self.paths = project.closure(entry)
         self.roots = project.imports.roots(entry)
         self.files = (entry, *sorted(self.paths - {entry}))
-        self.names = project.names(self.roots)
+        self.names = project.names(project.imports.told_apart(entry))
         self._forget()
 
     def _forget(self) -> None:
@@ -108,6 +109,11 @@ class Program:
         self.__dict__.update(kept)
         self._forget()
 
+    @property
+    def is_asked(self) -> bool:
+        """Return whether it holds answers."""
+        return bool(self.facts) or "evaluator" in vars(self)
+
     def run_as(self, run: RunConfiguration) -> Program:
         """Return the same program in another one of its run configurations."""
         return Program(self.project, self.entry, self.asked, run, self)
@@ -120,6 +126,12 @@ class Program:
     def module(self, path: str) -> Optional[SemanticIndex]:
         """Return a module of the program; None when it cannot be parsed."""
         return self.project.module(path)
+
+    def import_target(
+        self, module: SemanticIndex, dotted: str, level: int
+    ) -> Union[SemanticIndex, Namespace, str, None]:
+        """Return the module that an import names; a dotted name outside; None for one that is not there."""
+        return self.names.import_target(module, dotted, level, self.roots)
 
     @cached_property
     def evaluator(self) -> ProgramEvaluator:

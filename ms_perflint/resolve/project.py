@@ -241,11 +241,11 @@ class Project:
 
     def names(self, roots: Roots) -> Resolver:
         """Return what names mean in programs with this search path; it is kept for the last few of them."""
-        if roots not in self._names:
-            if len(self._names) >= SEARCH_PATHS:
-                del self._names[next(iter(self._names))]
-            self._names[roots] = Resolver(self, roots)
-        return self._names[roots]
+        found = self._names.pop(roots, None) or Resolver(self, roots)
+        if len(self._names) >= SEARCH_PATHS:
+            del self._names[next(iter(self._names))]
+        self._names[roots] = found
+        return found
 
     def ancestors(self, directory: str) -> tuple[str, ...]:
         """Return a directory and those above it, up to the project's root."""
