@@ -17,7 +17,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.program.run_configurations import RunConfiguration
 from ms_perflint.program.target import Target
 from ms_perflint.resolve.project import Project
-from ms_perflint.training import training
+from ms_perflint.training import devices, training
 
 ANSWERS = 1_000_000  # answers of programs, of all together, after which they are given back
 MOST = 60  # run configurations of one program that are judged
@@ -179,7 +179,8 @@ def _may_ask(program: Program) -> bool:
 def over_all(programs: tuple[Program, ...], ask: Callable[[Program], Found]) -> Found:
     """Return what is found in a file as a part of a program, over its run configurations.
 
-    One that gives the same as another, in all that was asked of that one, is not asked.
+    One that gives the same as another, in all that was asked of that one, is not asked. Launchers for a CPU do not
+    count: nothing is said of what they run.
     """
     if len(programs) == 1:
         return ask(programs[0])
@@ -190,8 +191,14 @@ def over_all(programs: tuple[Program, ...], ask: Callable[[Program], Found]) -> 
         if found is None:
             found = ask(program)
             asked.append((program, found))
-        by_run.append((program.run.name if program.run is not None else DEFAULTS, found))
+        if found or not _is_on_cpu(program):
+            by_run.append((program.run.name if program.run is not None else DEFAULTS, found))
     return over_runs(by_run)
+
+
+def _is_on_cpu(program: Program) -> bool:
+    """Return whether a launcher runs a program on a CPU."""
+    return program.run is not None and program.run.start is not None and devices.target_of(program).is_cpu
 
 
 def files_of(entry: str, settings: PerDirectory) -> tuple[str, ...]:

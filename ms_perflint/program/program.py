@@ -158,6 +158,8 @@ class Program:
     @cached_property
     def call_graph(self) -> CallGraph:
         """Return which call sites may enter which function."""
+        if self.base is not None and self.modules is self.base.modules:
+            return self.base.call_graph
         return CallGraph(self)
 
     @cached_property

@@ -7,6 +7,7 @@ import os
 import re
 
 from ms_perflint.core.findings import ACCELERATORS, Place
+from ms_perflint.index.reachability import OPTIONAL
 from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
@@ -38,8 +39,9 @@ def _devices(program: Program, target: Target) -> Target:
         for call in program.calls("mindspore.set_context", "mindspore.set_device")
         if call.given("device_target") is not None or call.is_spread
     ]
-    values = [call.argument("device_target") for call in calls]
     is_run = program.run is not None  # then what it gives is the device, and nothing else
+    calls = [call for call in calls if not is_run or program.evaluator.way(call.block) != OPTIONAL]
+    values = [call.argument("device_target") for call in calls]
     known = [each for value in values for each in (is_run and value.by_default) or value.alternatives]
     known = [each for each in known if _device(each.constant)]
     names = {_device(each.constant) for each in known}
@@ -56,8 +58,14 @@ def _device(constant: object) -> str:
 
 
 def _is_always_set(program: Program, calls: list[Call]) -> bool:
-    """Return whether one of the calls runs whatever conditions come out: else the device of the package stands."""
-    return conditions.always([frozenset(each) for call in calls for each in conditions.passes(program, call)])
+    """Return whether one of the calls runs whatever conditions come out: else the device of the package stands.
+
+    In one run configuration what it gives decides conditions too.
+    """
+    ways = [frozenset(each) for call in calls for each in conditions.passes(program, call)]
+    if program.run is not None:
+        ways = [frozenset(each for each in way if not conditions.usually(program, each)) for way in ways]
+    return conditions.always(ways)
 
 
 def _names_accelerator(program: Program) -> bool:
