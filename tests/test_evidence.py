@@ -63,12 +63,6 @@ REFUSED = row(
 # --- the data
 
 
-def test_all_samples_and_all_examples_were_tried() -> None:
-    """After a change of one of them: `python benchmarks/verified.py --write`."""
-    wanted = {each.name: each.key for each in programs()}
-    assert {each["name"]: each["key"] for each in ROWS} == wanted
-
-
 def test_each_program_was_measured_or_says_why_not() -> None:
     for each in ROWS:
         assert ("result" in each) != ("reason" in each), each["name"]
@@ -115,17 +109,6 @@ def test_what_changes_nothing_that_runs_is_not_measured(tmp_path: Path, after: b
 
 
 # --- the pages
-
-
-@pytest.mark.parametrize("path, code, language", evidence.all_pages(), ids=lambda each: getattr(each, "name", each))
-def test_a_page_says_what_was_measured_and_where(path: Path, code: str, language: str) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert evidence.with_block(text, code, ROWS, language) == text, "run: python benchmarks/verified.py --write"
-
-
-def test_the_table_is_that_of_the_data() -> None:
-    text = evidence.TABLE.read_text(encoding="utf-8")
-    assert evidence.with_table(text, ROWS) == text, "run: python benchmarks/verified.py --write"
 
 
 @pytest.mark.parametrize(
