@@ -30,7 +30,6 @@ _BLOCK = re.compile(
 )
 _START = "<!-- what verify measured, written by benchmarks/verified.py -->"
 _TABLE = re.compile(f"{re.escape(_START)}\n.*?<!-- end of what verify measured -->\n", re.DOTALL)
-_EFFECT_ENDS = "<!-- end of effect -->\n"
 
 
 class Told(NamedTuple):
@@ -139,7 +138,7 @@ def _short(row: Row) -> str:
 
 
 def with_block(text: str, code: str, rows: Sequence[Row], language: str = ENGLISH) -> str:
-    """Return a page with what was measured of its rule: where it stood, else at the end of why the code is slow."""
+    """Return a page with what was measured of its rule: where it stood, else at the end of the evidence."""
     devices = ", ".join(sorted({row["result"]["device"] for row in rows if _is_about(row, code)})) or "no device"
     block = (
         f"<!-- evidence of {code} on {devices}, written by benchmarks/verified.py -->\n\n"
@@ -147,9 +146,9 @@ def with_block(text: str, code: str, rows: Sequence[Row], language: str = ENGLIS
     )
     if _BLOCK.search(text):
         return _BLOCK.sub(lambda _: block, text)
-    if _EFFECT_ENDS in text:
-        return text.replace(_EFFECT_ENDS, f"{_EFFECT_ENDS}\n{block}")
-    before, heading, after = text.partition("\n## ")
+    before, heading, after = text.partition(WORDS[language]["heading"])
+    if not heading:
+        raise ValueError(f"the page of {code} has no section for its evidence")
     section, following, rest = after.partition("\n## ")
     return f"{before}{heading}{section}\n{block}{following}{rest}"
 
@@ -221,6 +220,7 @@ def _said(code: str, rows: Sequence[Row], language: str) -> str:
 SHOWN = (FASTER, SAME, SLOWER, CHANGES_LOSS, FAILS)
 WORDS = {
     ENGLISH: {
+        "heading": "\n## Evidence\n",
         "measured": "**Measured** on {devices} with `ms-perflint verify` (MindSpore {versions}, {steps} steps; "
         "[figures](../benchmarks/README.md#what-verify-measured)), with the fix in {programs}: {verdicts}.",
         "one program": "1 program",
@@ -239,6 +239,7 @@ WORDS = {
         "comma": ", ",
     },
     CHINESE: {
+        "heading": "\n## 实测数据\n",
         "measured": "**实测**：用 `ms-perflint verify` 在 {devices} 上测量（MindSpore {versions}，{steps} 步；[数据]"
         "(../../benchmarks/README.md#what-verify-measured)），对 {programs}应用修复：{verdicts}。",
         "one program": "1 个程序",

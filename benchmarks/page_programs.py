@@ -1,4 +1,7 @@
-"""The programs that `verify` is run on: all samples, and each `bad` example of a rule page, as a CPU takes them."""
+"""The programs that `verify` is run on: all samples, and each program that a rule reports, as a CPU takes them.
+
+The first program of a rule is the example on its page, the others stand in `tests/checks/CODE.md`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from ms_perflint import pages
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "sample_scripts"
+FURTHER = ROOT / "tests" / "checks"
 DATA = Path(__file__).with_name("slow") / "page_data.py"  # writes what the programs of the pages read
 ON_CPU = (('"Ascend"', '"CPU"'), ('"O2"', '"O3"'), ("bfloat16", "float16"))  # what a CPU does not take
 SEVERAL_PROCESSES = "init()"
@@ -20,7 +24,7 @@ SEVERAL_PROCESSES = "init()"
 class Tried(NamedTuple):
     """A training program, in a folder of its own."""
 
-    name: str  # "MSP301 2": the second example of the page; "sample_scripts/lenet.py"
+    name: str  # "MSP301 2": the second program of the rule; "sample_scripts/lenet.py"
     code: str  # the rule whose fixes are made; "" for all rules that are on
     entry: str  # path in the folder
     files: Mapping[str, str]  # by path in the folder
@@ -36,12 +40,14 @@ class Tried(NamedTuple):
 
 def programs() -> tuple[Tried, ...]:
     """Return all programs, the samples first."""
-    return (*_samples(), *(each for code in pages.codes() for each in of_page(code)))
+    return (*_samples(), *(each for code in pages.codes() for each in of_rule(code)))
 
 
-def of_page(code: str) -> Iterator[Tried]:
-    """Yield the programs of a page that are reported."""
-    bad = (example for example in pages.page(code).examples if example.kind == "bad")
+def of_rule(code: str) -> Iterator[Tried]:
+    """Yield the programs of a rule that are reported."""
+    further = FURTHER / f"{code}.md"
+    more = pages.parse(further.read_text(encoding="utf-8"), further.name).examples if further.exists() else ()
+    bad = (example for example in (*pages.page(code).examples, *more) if example.kind == "bad")
     for number, example in enumerate(bad, start=1):
         files = {name: on_cpu(text) for name, text in example.files}
         launch = _msrun() if any(SEVERAL_PROCESSES in text for text in files.values()) else ""

@@ -117,12 +117,20 @@ def _data() -> Iterator[Path]:
         yield Path(folder)
 
 
-def _wanted(chosen: argparse.Namespace, kept: Mapping[str, Mapping[str, Any]]) -> list[Tried]:
+def _kept() -> dict[str, dict[str, Any]]:
+    """Return what is known of programs as they are now, by their names: a program may have got another number."""
+    known = {(each["code"], each["key"]): each for each in evidence.load()}
+    return {
+        each.name: {**known[each.code, each.key], "name": each.name}
+        for each in programs()
+        if (each.code, each.key) in known
+    }
+
+
+def _wanted(chosen: argparse.Namespace, kept: Mapping[str, object]) -> list[Tried]:
     """Return the programs to run."""
     named = [each for each in programs() if not chosen.only or any(word in each.name for word in chosen.only)]
-    if chosen.all or chosen.only:
-        return named
-    return [each for each in named if kept.get(each.name, {}).get("key") != each.key]
+    return named if chosen.all or chosen.only else [each for each in named if each.name not in kept]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -133,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"runs of each variant (default: {ROUNDS})")
     parser.add_argument("--write", action="store_true", help="keep the results, and put them on the pages")
     chosen = parser.parse_args(arguments)
-    kept = {each["name"]: each for each in evidence.load()}
+    kept = _kept()
     with _data() as data:
         for program in _wanted(chosen, kept):
             kept[program.name] = tried(program, data, chosen.rounds)

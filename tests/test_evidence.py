@@ -12,6 +12,7 @@ from typing import Any
 import evidence
 import pytest
 import verified
+from examples import examples
 from front import TRAIN, run
 from page_programs import ON_CPU, Tried, on_cpu, programs
 
@@ -22,7 +23,7 @@ from ms_perflint.languages import CHINESE, ENGLISH
 from ms_perflint.verify.variants import Variant
 
 ROWS = evidence.load()
-PAGE = "# some-rule (MSP301)\n\nIt is slow.\n\n## Why it is slow\n\nFor a reason.\n\n## Example\n\nText.\n"
+PAGE = "# some-rule (MSP301)\n\nIt is slow.\n\n## Evidence\n\nFor a reason.\n\n## Example\n\nText.\n"
 
 
 def row(name: str, *variants: dict[str, Any], adapted: tuple[bool, ...] = (False,), **more: Any) -> dict[str, Any]:
@@ -63,6 +64,12 @@ REFUSED = row(
 # --- the data
 
 
+def test_all_samples_and_all_examples_were_tried() -> None:
+    """After a change of one of them: `python benchmarks/verified.py --write`."""
+    wanted = {each.name: each.key for each in programs()}
+    assert {each["name"]: each["key"] for each in ROWS} == wanted
+
+
 def test_each_program_was_measured_or_says_why_not() -> None:
     for each in ROWS:
         assert ("result" in each) != ("reason" in each), each["name"]
@@ -71,13 +78,13 @@ def test_each_program_was_measured_or_says_why_not() -> None:
             assert len(each["adapted"]) == len(each["result"]["variants"])
 
 
-def test_the_examples_are_those_of_the_pages() -> None:
+def test_the_programs_are_those_of_the_rules() -> None:
     by_code: dict[str, list[Tried]] = {}
     for each in programs():
         by_code.setdefault(each.code, []).append(each)
     assert len(by_code.pop("")) == 4  # the samples
     for code, tried in by_code.items():
-        bad = [example for example in pages.page(code).examples if example.kind == "bad"]
+        bad = [example for example in examples(code) if example.kind == "bad"]
         assert [each.name for each in tried] == [f"{code} {number}" for number in range(1, len(bad) + 1)]
     assert "MSP301" in by_code and set(by_code) - set(previews())
 
@@ -111,6 +118,17 @@ def test_what_changes_nothing_that_runs_is_not_measured(tmp_path: Path, after: b
 # --- the pages
 
 
+@pytest.mark.parametrize("path, code, language", evidence.all_pages(), ids=lambda each: getattr(each, "name", each))
+def test_a_page_says_what_was_measured_and_where(path: Path, code: str, language: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert evidence.with_block(text, code, ROWS, language) == text, "run: python benchmarks/verified.py --write"
+
+
+def test_the_table_is_that_of_the_data() -> None:
+    text = evidence.TABLE.read_text(encoding="utf-8")
+    assert evidence.with_table(text, ROWS) == text, "run: python benchmarks/verified.py --write"
+
+
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
@@ -133,14 +151,17 @@ def test_a_sentence_for_a_page(rows: list[dict[str, Any]], said: str) -> None:
 
 def test_the_sentence_in_chinese_has_the_same_figures() -> None:
     rows = [FAST, FASTER, SAME, REFUSED]
-    english, chinese = (evidence.with_block(PAGE, "MSP301", rows, each) for each in (ENGLISH, CHINESE))
+    english, chinese = (
+        evidence.with_block(page, "MSP301", rows, language)
+        for page, language in ((PAGE, ENGLISH), (PAGE.replace("## Evidence", "## 实测数据"), CHINESE))
+    )
     assert "**实测**：用 `ms-perflint verify` 在 CPU 上测量" in chinese
     assert re.findall(r"\d+", english) == re.findall(r"\d+", chinese)
 
 
-def test_the_block_stands_behind_the_table_of_an_effect() -> None:
-    page = PAGE.replace("For a reason.\n", "For a reason.\n\n<!-- end of effect -->\n\nMore.\n")
-    assert "<!-- end of effect -->\n\n<!-- evidence of MSP301" in evidence.with_block(page, "MSP301", [FAST])
+def test_a_page_without_the_section_is_an_error() -> None:
+    with pytest.raises(ValueError, match="the page of MSP301 has no section for its evidence"):
+        evidence.with_block(PAGE.replace("## Evidence", "## Others"), "MSP301", [FAST])
 
 
 def test_a_table_of_all_programs() -> None:

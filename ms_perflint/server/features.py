@@ -12,6 +12,7 @@ from pygls.uris import to_fs_path
 from pygls.workspace import Workspace
 
 from ms_perflint.core.source import NOTEBOOK
+from ms_perflint.languages import LANGUAGES
 from ms_perflint.server import actions, diagnostics
 from ms_perflint.server.actions import Client
 from ms_perflint.server.buffers import find, path_of, uri_of
@@ -69,7 +70,14 @@ def initialize(ls: Server, params: types.InitializeParams) -> None:
     root = next((to_fs_path(folder.uri) for folder in ls.workspace.folders.values()), ls.workspace.root_path)
     if root is not None and os.path.isdir(root):
         os.chdir(root)  # what is named without its folder, and paths in messages, are meant from there
-    ls.set(params.initialization_options)
+    ls.language = _language(params.locale)
+    ls.initial = ls.usable(params.initialization_options, {})
+
+
+def _language(locale: Optional[str]) -> Optional[str]:
+    """Return the language of an editor as we call it; None for one that we do not speak."""
+    name = (locale or "").replace("_", "-").partition("-")[0].lower()
+    return name if name in LANGUAGES else None
 
 
 def _properties(capabilities: types.ClientCapabilities) -> Sequence[str]:

@@ -16,12 +16,11 @@ from ms_perflint.report import Outcome
 from ms_perflint.report.html.findings import Ranked, article, ranked
 from ms_perflint.report.html.markup import Markup, tag
 from ms_perflint.report.html.programs import section as program_section
-from ms_perflint.report.html.rules import HOME, evidence
+from ms_perflint.report.html.rules import evidence, tool
 from ms_perflint.report.html.rules import section as rule_section
 from ms_perflint.report.root import below, root_of
 from ms_perflint.report.summary import statistics
 from ms_perflint.report.unjudged import reason
-from ms_perflint.version import __version__
 
 SIZES_SAID = {"large": Message("large"), "medium": Message("medium"), "small": Message("small")}
 FIXES = {  # by the word that an article carries
@@ -80,8 +79,7 @@ def _head_line(title: str, outcome: Outcome) -> Markup:
 
 
 def _foot(outcome: Outcome) -> Markup:
-    tool = tag("a", f"ms-perflint {__version__}", href=HOME)
-    return tag("footer", tag("p", outcome.say(Message("Made by")), " ", tool))
+    return tag("footer", tag("p", outcome.say(Message("Made by")), " ", tool()))
 
 
 def _numbers(outcome: Outcome, programs: int) -> Markup:
