@@ -30,7 +30,6 @@ export function clientOf(command: Command, cwd: string): LanguageClient {
   ]);
   const options: LanguageClientOptions = {
     documentSelector: [...selector, { notebook: "jupyter-notebook", language: "python" }],
-    diagnosticCollectionName: SECTION,
     connectionOptions: { maxRestartCount: RESTARTS },
     middleware: {
       provideCodeActions,
