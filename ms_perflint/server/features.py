@@ -18,8 +18,9 @@ from ms_perflint.server.actions import Client
 from ms_perflint.server.buffers import find, path_of, uri_of
 from ms_perflint.server.hover import hover
 from ms_perflint.server.language_server import CHUNK, WATCHED, Server
-from ms_perflint.server.linting import Checked
+from ms_perflint.server.linting import Checked, State
 from ms_perflint.server.places import Columns
+from ms_perflint.server.profiles import Profiles
 from ms_perflint.server.rounds import Rounds
 from ms_perflint.server.settings import SECTION
 
@@ -264,10 +265,16 @@ async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
     return action
 
 
+def _profiled(profiles: Profiles, checked: Checked, state: State) -> Checked:
+    return profiles.told(checked, state.files())
+
+
 async def explain(ls: Server, params: types.HoverParams) -> Optional[types.Hover]:
     """Return what there is to say about a place in a document."""
     uri = params.text_document.uri
     checked = await ls.checked(uri)
+    if checked is not None and checked.config.profile is not None:
+        checked = await ls.rounds.do(partial(_profiled, ls.profiles, checked))
     document = ls.client_capabilities.text_document
     formats = document.hover.content_format if document and document.hover else None
     is_markdown = not formats or types.MarkupKind.Markdown in formats

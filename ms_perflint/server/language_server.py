@@ -27,6 +27,7 @@ from ms_perflint.server.buffers import Buffer, find, opened
 from ms_perflint.server.cells import PYTHON, Document
 from ms_perflint.server.choices import Choice
 from ms_perflint.server.linting import Answers, Checked, State
+from ms_perflint.server.profiles import Profiles
 from ms_perflint.server.protocol import NO_JSON, Incoming, Protocol
 from ms_perflint.server.rounds import Rounds
 from ms_perflint.server.settings import SECTION, Folders, Settings, SettingsError, read
@@ -52,6 +53,7 @@ class Server(LanguageServer):
         self.initial: Settings = {}  # that hold where the editor sets nothing else
         self.settings: dict[str, Settings] = {"": {}}  # by folder; "" for all of them
         self.choices: dict[str, Choice] = {}  # of run configurations, by the entry script
+        self.profiles = Profiles()
         self.is_shut_down = False
         self.told: dict[str, tuple[Optional[int], str]] = {}  # URI -> version and identity of what it was told last
         self.errors: tuple[str, ...] = ()  # of the configurations, as they were shown

@@ -17,7 +17,7 @@ SECTION = "ms-perflint"
 RULES = ("select", "ignore", "extend_select", "fixable", "unfixable")
 PATTERNS = ("exclude", "extend_exclude")
 IGNORES = ("per_file_ignores", "extend_per_file_ignores")
-TEXTS = ("mindspore_version", "device", "lang", "baseline", "config")
+TEXTS = ("mindspore_version", "device", "lang", "baseline", "config", "profile")
 FLAGS = ("unsafe_fixes", "isolated")
 Settings = Mapping[str, Any]
 
@@ -106,6 +106,8 @@ class Folders:
         options = self._options.get(folder or "", self._options.get("", Options()))
         if options.config is not None and folder is not None:
             options = options._replace(config=os.path.join(folder, options.config))
+        if options.profile is not None and folder is not None:
+            options = options._replace(profile=os.path.join(folder, options.profile))
         return settings([path], options._replace(isolated=True, config=None) if isolated else options)
 
     def is_excluded(self, path: str, config: Config) -> bool:
