@@ -20,7 +20,7 @@ async function diagnostics(person) {
 
 async function hover(person) {
   await person.hovers("PYNATIVE_MODE");
-  await person.sees("pynative-mode-training", ".monaco-hover");
+  await person.sees("compile the whole step", ".monaco-hover");
   await person.look("hover");
 }
 
