@@ -73,7 +73,7 @@ class Programs:
     def _ways(self, base: Program) -> tuple[Program, ...]:
         """Return a program in all the run configurations in which it is judged."""
         runs = self._runs(base)
-        if all(run is None or run.start is not None for run in runs) and _may_ask(base):
+        if all(run is None or run.start is not None for run in runs) and _may_ask(base) and training.may_train(base):
             from ms_perflint.program import sibling_configs  # here, because most programs ask for nothing
 
             siblings = tuple(sibling_configs.runs(base))
