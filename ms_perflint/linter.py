@@ -390,7 +390,7 @@ class Linter:
 
         What a budget leaves out must not depend on other files: where it is spent, a file gets the program anew.
         """
-        is_new = not self._programs.is_asked(entry)
+        is_new = entry not in self._programs
         judged = {check: self._apart(check, entry, self.project.parse(path)) for check in asking}
         held = self._programs.held(entry)
         if not held:
@@ -399,8 +399,7 @@ class Linter:
         if path == entry and asking:
             self._note_training(held[0])
         if self._programs.is_spent(entry):
-            self._drop_checks(entry)
-            self._programs.forget_answers(entry)
+            self._drop_program(entry)
             if not is_new:
                 return self._ahead(entry, path, asking)
         return {
@@ -518,11 +517,8 @@ class Linter:
 
     def _drop_program(self, entry: str) -> None:
         """Forget a program in which an internal error left something half done."""
-        self._drop_checks(entry)
-        self._programs.drop(entry)
-
-    def _drop_checks(self, entry: str) -> None:
         self._checks = {key: check for key, check in self._checks.items() if key[1].entry != entry}
+        self._programs.drop(entry)
 
     def _check(self, check: type[Check], program: Program) -> Check:
         key = (check, program)

@@ -46,15 +46,12 @@ def reached(program: Files) -> Reached:
     All functions of the entry file count, also those that `__main__` does not call today. A module counts from the
     moment on that running code loads a name of it, or when importing it does something; others stay unparsed.
     """
-    too_large: set[str] = program.project.shared.setdefault(_TooLarge, set())  # entry scripts
-    if program.entry not in too_large:
-        try:
-            reach = _Reach(program)
-            return Reached(reach.run(), True, reach.unread)
-        except _TooLarge:
-            too_large.add(program.entry)
-    entry = program.module(program.entry)
-    return Reached({scope for scope in entry.scopes if scope.owner is scope} if entry else set(), False)
+    try:
+        reach = _Reach(program)
+        return Reached(reach.run(), True, reach.unread)
+    except _TooLarge:
+        entry = program.module(program.entry)
+        return Reached({scope for scope in entry.scopes if scope.owner is scope} if entry else set(), False)
 
 
 def is_small(program: Files) -> bool:
