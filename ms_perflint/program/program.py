@@ -18,7 +18,7 @@ from ms_perflint.infer.shared_answers import SharedAnswers
 from ms_perflint.infer.values import Tree, Value
 from ms_perflint.languages import Message
 from ms_perflint.libraries import LIBRARIES
-from ms_perflint.program import callers, live_code
+from ms_perflint.program import callers, live_code, run_configurations
 from ms_perflint.program.call_graph import CallGraph
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.callers import Partials
@@ -95,6 +95,7 @@ class Program:
         """Begin with no answers."""
         self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps, by the function and its arguments
         self.asked_of_run = Asked(self.project.shared.setdefault(Watched, {}))
+        self.reaches: list[live_code.Reached] = []  # what runs in the ways in which it is run
         self._left_out: dict[Message, None] = {}  # why questions were answered in part
 
     def close(self) -> None:
@@ -114,8 +115,8 @@ class Program:
 
     def is_run_as(self, other: Program) -> bool:
         """Return whether another run configuration of the program gives all that was asked of this one."""
-        overrides = self.overrides() == other.overrides()
-        return overrides and self.asked_of_run.is_same(other._given, other._exported, self.config, other.config)
+        is_same = self.overrides() == other.overrides() and ("_reach" not in vars(self) or self._reach is other._reach)
+        return is_same and self.asked_of_run.is_same(other._given, other._exported, self.config, other.config)
 
     def module(self, path: str) -> Optional[SemanticIndex]:
         """Return a module of the program; None when it cannot be parsed."""
@@ -157,7 +158,7 @@ class Program:
     @cached_property
     def modules(self) -> tuple[SemanticIndex, ...]:
         """Return the modules whose code matters, the entry script first: see `reach`."""
-        if self.base is not None:
+        if self.base is not None and self._reach is self.base._reach:
             return self.base.modules
         paths = {scope.module.path for scope in self.reached}
         found = (self.module(path) for path in self.files if path in paths)
@@ -402,11 +403,18 @@ class Program:
 
     @cached_property
     def _reach(self) -> live_code.Reached:
-        if self.base is not None:
-            return self.base._reach
-        found = live_code.reached(self)
+        first = self.base._reach if self.base is not None else None
+        is_same = first is not None and not first.keys
+        words = run_configurations.words(self, self.run, self.starts) if not is_same else frozenset()
+        known = self.base.reaches if self.base is not None else []
+        found = first if is_same else next((each for each in known if each.is_for(words)), None)
+        if found is None:
+            found = live_code.reached(self, words)
+            (self.base or self).reaches.append(found)
         if found.unread:
-            self.leave_out(Message("what decorators register in {number} files is left out", number=found.unread))
+            self.leave_out(
+                Message("it is not known which entries of a table in {number} files run", number=found.unread)
+            )
         return found
 
     @property
