@@ -39,10 +39,6 @@ class Programs:
     def __contains__(self, entry: str) -> bool:
         return entry in self._held
 
-    def is_asked(self, entry: str) -> bool:
-        """Return whether a program is at hand that holds answers."""
-        return any(program.is_asked for program in self._held.get(entry, ()))
-
     @property
     def entries(self) -> frozenset[str]:
         """Return the entry scripts."""
@@ -73,7 +69,7 @@ class Programs:
     def _ways(self, base: Program) -> tuple[Program, ...]:
         """Return a program in all the run configurations in which it is judged."""
         runs = self._runs(base)
-        if all(run is None or run.start is not None for run in runs) and _may_ask(base):
+        if all(run is None or run.start is not None for run in runs) and _may_ask(base) and training.may_train(base):
             from ms_perflint.program import sibling_configs  # here, because most programs ask for nothing
 
             siblings = tuple(sibling_configs.runs(base))
@@ -145,15 +141,6 @@ class Programs:
     def is_too_much(self) -> bool:
         """Return whether they hold more answers than they should."""
         return sum(len(program.evaluator.queries.memo) for program in self) > ANSWERS
-
-    def forget_answers(self, entry: str) -> None:
-        """Have a program answer as if nothing was asked yet; where evaluations were too many, it is given back."""
-        for program in self._held.get(entry, ()):
-            if program.evaluator.queries.spent:
-                return self.drop(entry)
-        for program in self._held.get(entry, ()):
-            program.close()
-        return None
 
     def drop(self, entry: str) -> None:
         """Give back a program."""
