@@ -154,15 +154,19 @@ class PynativeModeTraining(Check):
     def _mode_missing(self, node: cst.Call, call: Call) -> None:
         option = mode.unused_option(self.program, call.module)
         if option is not None:
-            edits = edit.set_argument(call, "mode", option[0], first=True, line_length=self.line_length)
-            related = [Related(option[1], Message("this option is never used")), *self._obstacles()]
-            reason = Message("it makes the option decide")
-            advice = Message("pass the option on")
-            self.report(node, UNUSED, edits, advice=advice, safety=Safety.DISPLAY, reason=reason, related=related)
+            edits = edit.set_argument(call, "mode", option.text, first=True, line_length=self.line_length)
+            self._pass_on(node, option, edits)
             return
         name, imports = self._graph_mode(call)
         added = edit.set_argument(call, "mode", name, first=True, line_length=self.line_length)
         self._change(node, SILENT, (*imports, *added) if added is not None else None)
+
+    def _pass_on(self, node: cst.Call, option: mode.Unused, edits: Optional[Iterable[Edit]]) -> None:
+        """An option says graph mode, and nothing reads it."""
+        related = [Related(option.place, Message("this option is never used")), *self._obstacles()]
+        reason = Message("it makes the option decide")
+        advice = Message("pass the option on")
+        self.report(node, UNUSED, edits, advice=advice, safety=Safety.DISPLAY, reason=reason, related=related)
 
     def _graph_mode(self, call: Call) -> tuple[str, Iterable[Edit]]:
         """Return `GRAPH_MODE` with the prefix of the call, and an import where one is needed."""
@@ -178,6 +182,11 @@ class PynativeModeTraining(Check):
         context, imports = edit.import_name(
             call.module, mode.SET_CONTEXT, version=self.target.version, line_length=self.line_length
         )
+        option = mode.unused_option(self.program, call.module)
+        if option is not None and self._first_context() is None:
+            after = edit.insert_after(call.module, option.parsed, f"{context}(mode={option.text})")
+            self._pass_on(node, option, (*imports, *after) if after is not None else None)
+            return
         if not mindspore_api.is_in(mode.SET_CONTEXT, self.target.version):
             line = "from mindspore import context\ncontext.set_context(mode=context.GRAPH_MODE)"
         elif imports or "." not in context:
