@@ -31,7 +31,9 @@ def summary(found: list[Mapping[str, Any]], root: str) -> str:
 def _row(finding: Mapping[str, Any], root: str) -> str:
     name = os.path.relpath(finding["filename"], root).replace(os.sep, "/")
     where = f"{name}:{finding['location']['row']}"
-    return f"| {_plain(where)} | [{_plain(finding['code'])}]({finding['url']}) | {_plain(finding['message'])} |"
+    code = _plain(finding["code"])
+    rule = f"[{code}]({finding['url']})" if finding["url"] else code
+    return f"| {_plain(where)} | {rule} | {_plain(finding['message'])} |"
 
 
 def _plain(text: str) -> str:

@@ -16,7 +16,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from ms_perflint import pages
+from ms_perflint import pages, published
 from ms_perflint.check import checks
 from ms_perflint.core.findings import Safety
 from ms_perflint.options import OPTIONS, example, toml, whole
@@ -24,7 +24,7 @@ from ms_perflint.options import OPTIONS, example, toml, whole
 ROOT = Path(__file__).parent.parent
 TAKEN = {  # page of the site -> file of the repository
     "index.md": "README.md",
-    "zh/readme.md": "README.zh.md",
+    "zh/readme.md": "README.zh-CN.md",
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",
     "measurements.md": "benchmarks/README.md",
@@ -47,6 +47,7 @@ NAVIGATION: list[Any] = [
             {"Suppressions and baseline": "adoption.md"},
             {"Configuration": "configuration.md"},
             {"What a program does": "program.md"},
+            {"Why a line is reported, or not": "explain.md"},
             {"Measured on your device": "verify.md"},
             {"With a profile": "profile.md"},
             {"Reports": "reports.md"},
@@ -78,10 +79,19 @@ NAVIGATION: list[Any] = [
 ]
 OPTIONS_HERE = "<!-- options -->"
 SAFETY = {Safety.SAFE: "safe", Safety.UNSAFE: "unsafe", Safety.DISPLAY: "shown only"}
-_LINK = re.compile(r"(?<!!)(\[[^\]\n]*\])\(([^)\s#:]+)(#[^)\s]*)?\)")
+_LINK = re.compile(r"(!?\[[^\]\n]*\])\(([^)\s#:]+)(#[^)\s]*)?\)")
 _FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"^```(?P<info>[^\n`]+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _MARK = re.compile(r"\s*# !$")
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Return the configuration with the addresses of the project, as far as it is published."""
+    config.site_url = published.SITE or None
+    config.repo_url = published.REPOSITORY or None
+    if published.REPOSITORY:
+        config.repo_name = published.REPOSITORY.rstrip("/").rpartition("/")[2]
+    return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -157,7 +167,7 @@ def _linked(text: str, source: str, page: str, homes: dict[str, str], repository
         if home:
             return f"{match[1]}({posixpath.relpath(home, posixpath.dirname(page) or '.')}{match[3] or ''})"
         if (ROOT / path).exists():
-            return f"{match[1]}({repository}/blob/main/{path})"
+            return f"{match[1]}({repository}/blob/main/{path})" if repository else match[1][1:-1]
         return match[0]
 
     parts = []

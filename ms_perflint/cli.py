@@ -13,10 +13,11 @@ from types import FrameType
 from typing import Optional
 
 from ms_perflint.commands.front import answer
+from ms_perflint.commands.help import asked
 from ms_perflint.commands.mistakes import INTERRUPTED, UsageError
 from ms_perflint.commands.outputs import tell
 from ms_perflint.config import ConfigError
-from ms_perflint.languages import LANGUAGES, Message, chosen, of_environment, say
+from ms_perflint.languages import Message, say
 
 ENOUGH = 1  # the exit code when nobody reads the report to its end
 
@@ -67,13 +68,5 @@ def _code(arguments: Sequence[str] | None) -> int:
 
 def _failed(reason: str, words: Sequence[str]) -> int:
     """Say why nothing was done and return the exit code for it."""
-    tell(say(Message("ms-perflint: error: {reason}", reason=reason), _language(words)))
+    tell(say(Message("ms-perflint: error: {reason}", reason=reason), asked(words)))
     return 2
-
-
-def _language(words: Sequence[str]) -> str:
-    """Return the language in which to say why nothing was done: no configuration was read then."""
-    asked = [word[len("--lang=") :] for word in words if word.startswith("--lang=")]
-    asked += [word for option, word in zip(words, words[1:]) if option == "--lang"]
-    known = [word.lower() for word in asked if word.lower() in LANGUAGES]
-    return chosen(known[0] if known else of_environment())

@@ -32,7 +32,7 @@ Tool = tuple[str, str, tuple[str, ...]]  # versions of this package and of Pytho
 Content = tuple[str, int, bytes]  # of a file: its path, its size, its digest
 PATIENCE = 10  # seconds in which a scheduler has to answer, and a worker to be there
 ALONE = threading.Lock()  # a process lints one part at a time: its threads would only wait for one another
-MISSING = Message("--executor dask needs the package distributed: pip install 'ms-perflint[dask]'")
+MISSING = Message("--executor dask needs the package distributed: pip install distributed")
 
 
 class ClusterError(Exception):

@@ -101,6 +101,7 @@ class _Settings(NamedTuple):
     per_file_ignores: tuple[FileIgnore, ...] = ()
     extend_per_file_ignores: tuple[FileIgnore, ...] = ()
     baseline: str | None = None  # the file of the findings that are known
+    profile: str | None = None  # the folder that the profiler wrote
     exclude: tuple[str, ...] = EXCLUDE
     extend_exclude: tuple[str, ...] = ()
     others: tuple[Excluded, ...] = ()  # what tables exclude that this one extends, where it is relative to theirs
@@ -137,6 +138,11 @@ class Config(_Settings):
     def baseline_file(self) -> str | None:
         """Return the absolute path of the baseline; None where there is none."""
         return os.path.join(self.root, self.baseline) if self.baseline else None
+
+    @property
+    def profile_folder(self) -> str | None:
+        """Return the absolute path of the profile; None where there is none."""
+        return os.path.join(self.root, self.profile) if self.profile else None
 
     @property
     def excluded(self) -> tuple[Excluded, ...]:

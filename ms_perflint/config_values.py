@@ -83,7 +83,7 @@ def override(config: Config, where: str = "--", **given: object) -> Config:
             continue
         key = name.replace("_", "-")
         values[name] = _READERS[key](list(value) if isinstance(value, tuple) else value, Spot(where, (key,)))
-        if key == "baseline":
+        if key in ("baseline", "profile"):
             values[name] = os.path.abspath(values[name])
         if key.endswith("per-file-ignores"):
             values[name] = _rooted(values[name], os.getcwd())
@@ -123,6 +123,7 @@ def extended(base: Config, values: dict[str, Any], root: str) -> Config:
     config = base._replace(
         root=root,
         baseline=base.baseline_file,
+        profile=base.profile_folder,
         per_file_ignores=_rooted(base.per_file_ignores, base.root),
         extend_per_file_ignores=_rooted(base.extend_per_file_ignores, base.root),
         extend_exclude=(),
@@ -411,6 +412,7 @@ _READERS: Mapping[str, Callable[[object, Spot], object]] = {
     "exclude": _patterns,
     "extend-exclude": _patterns,
     "baseline": file_name,
+    "profile": file_name,
     "mindspore-version": _version,
     "device": _device,
     "unsafe-fixes": _flag,

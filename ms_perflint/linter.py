@@ -12,21 +12,20 @@ from typing import NamedTuple, Optional
 from ms_perflint import judged as judging
 from ms_perflint.check import Check, checks
 from ms_perflint.config import Config, inside
-from ms_perflint.core.findings import Finding, Found, Place, Problem, Unreadable, merged, only_shown, trained, unjudged
+from ms_perflint.core.findings import Finding, Found, Place, Problem, merged, only_shown, trained, unjudged
 from ms_perflint.core.fingerprints import Noting
 from ms_perflint.core.internal import Answer, Errors, internal_error
 from ms_perflint.core.source import Files, Source, SourceError, unreadable
 from ms_perflint.gate import MARK
-from ms_perflint.index.semantic_index import SemanticIndex, Site
+from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.inquiry import Failure, Inquiry, Reply
 from ms_perflint.languages import Message
 from ms_perflint.packing import Session
 from ms_perflint.program.program import Program
-from ms_perflint.programs import Programs, over_all
 from ms_perflint.resolve.parsed import Parsed
 from ms_perflint.resolve.project import Project
 from ms_perflint.review import is_read, review, review_unread
 from ms_perflint.suppressions import Suppressions
-from ms_perflint.suspects import candidates, suspect
 
 HELD = 2_000_000  # bytes of parsed source that are kept within a project, also where the next file shares none of it
 HELD_BETWEEN = 200_000  # the same between projects
@@ -34,20 +33,10 @@ HELD_BY_SESSION = 50_000  # the same when findings are remembered: any change ma
 HELD_AT_MOST = 8_000_000  # bytes after which everything is given back, wherever the run is
 
 
-class _Error(NamedTuple):
-    """An internal error: the check that was asked, the site it was asked about, and what to say of it."""
-
-    code: str
-    place: Place
-    reason: Message
-
-
 class _Judged(NamedTuple):
-    """What a check found in a file as a part of one program, by place, and what went wrong."""
+    """What a check found ahead in a file as a part of one program."""
 
-    found: Found
-    errors: tuple[_Error, ...]
-    problems: tuple[Problem, ...]
+    reply: Reply
     left_out: Optional[Message] = None  # why some questions got no answer
     unjudged: Optional[Message] = None  # the same, where that is to be said
 
@@ -78,18 +67,15 @@ class Linter:
         self._unread: set[str] = set()  # files with such an error: they are not judged
         self._noting = Noting(files)
         self._session: dict[str, tuple[Finding, ...]] = {}
-        self._errors: list[_Error] = []  # internal errors in the file that is being linted
+        self._failures: list[Failure] = []  # internal errors in the file that is being linted
         self._last = ""  # the last file that was linted
         self._home = ""  # the directory below which all its last files are
-        self.project = self._new_project()
+        self._begin(self._new_project())
         self.enabled = [check for check in checks() if check.code in config.codes]
-        self._programs = Programs(config)
-        self._checks: dict[tuple[type[Check], Program], Check] = {}
         self._coming = dict.fromkeys(coming)  # files that are not linted yet
         self._judged: dict[str, dict[tuple[type[Check], str], _Judged]] = {}  # ahead, by file, then check and program
         self._asked_in: dict[str, dict[str, list[type[Check]]]] = {}  # see `_asking`
         self._done: set[str] = set()  # programs that have judged all files that come
-        self._sites: dict[tuple[type[Check], str], list[Site]] = {}  # candidates, by check and file
         self._asked_about: dict[str, set[str]] = {}  # the rules that asked a program about the last file, by its entry
         self._left: dict[str, tuple[Message, set[str]]] = {}  # why some got no answer of one that had judged it ahead
         self._gaps = False  # whether some questions about it were left unanswered then
@@ -98,20 +84,23 @@ class Linter:
     def _new_project(self) -> Project:
         return Project(self._noting if self.remember else self.files, self._parsed, errors=self._read_errors)
 
+    def _begin(self, project: Project) -> None:
+        """Know of nothing but a project."""
+        self.project = project
+        self.inquiry = Inquiry(self.config, project)
+
     def close(self) -> None:
         """Give back all memory."""
-        self._programs.close()
-        self._checks.clear()
-        self._sites.clear()
+        self.inquiry.close()
         if not self.remember:
-            self.project = self.project.renewed()
+            self._begin(self.project.renewed())
             return
         self._asked_in.clear()
         self._judged.clear()  # the next session would not know what was consulted
         self._done.clear()
         self.project.close()
         self._end_session()
-        self.project = self._new_project()  # knows nothing: a session notes all that was consulted
+        self._begin(self._new_project())  # knows nothing: a session notes all that was consulted
 
     def _end_session(self) -> None:
         """Keep what was found together with everything that was consulted, and begin anew: with nothing known."""
@@ -157,21 +146,18 @@ class Linter:
     def _let_go(self, path: str) -> None:
         """Give back a file that is done, and that only its own program is made of."""
         if self.project.programs(path) == (path,):
-            self._drop_program(path)
-            for key in [key for key in self._sites if key[1] == path]:
-                del self._sites[key]
+            self.inquiry.let_go(path)
             self.project.let_go(path)
 
     def _start_again(self, path: str, error: Exception) -> None:
         """Report an internal error in a file, and forget all that was read: it may be half done."""
         self.problems.append(Problem(path, 0, 0, internal_error(error), internal=True))
         self._report_errors(path)
-        self._programs.forget()
-        for held in (self._checks, self._sites, self._asked_in, self._judged, self._done):
+        for held in (self._asked_in, self._judged, self._done):
             held.clear()
         self._coming.pop(path, None)
         self._session, self._noting = {}, Noting(self.files)
-        self.project = self._new_project()
+        self._begin(self._new_project())
         gc.collect()  # what was not closed refers to itself
 
     def parsed(self, source: Source, tree: ast.Module) -> list[Finding]:
@@ -189,11 +175,8 @@ class Linter:
 
     def programs(self, entry: str) -> tuple[Program, ...]:
         """Return the program of an entry script in all its run configurations."""
-        if entry not in self._programs and self._programs.is_too_much():
-            self._programs.close()
-            self._checks.clear()
-        found = self._programs.of(entry, self.project)
-        self.problems += self._programs.taken_problems()
+        found = self.inquiry.runs_of(entry)
+        self.problems += self.inquiry.programs.taken_problems()
         return found
 
     def of_program(self, entry: str) -> Iterator[tuple[Finding, bool]]:
@@ -207,7 +190,7 @@ class Linter:
                     if module is None or suppressions is None or check.per_program is not per_program:
                         continue
                     wanted = self.config.selects(check.code, path)
-                    for finding in self._of_entry(check, entry if per_program else path, module).values():
+                    for finding in self._asked(check, entry if per_program else path, module).values():
                         yield finding, suppressions.hides(finding) or not wanted
                 self._report_errors(path)
 
@@ -215,8 +198,9 @@ class Linter:
         """Return the rules that have something to ask of a program."""
         modules = [module for path in self.program(entry).files if (module := self._open(path)) is not None]
         asked = (check for check in self.enabled if check.per_program)
+        candidates = self.inquiry.candidates
         return tuple(
-            check.code for check in asked if check.anchored or any(self._candidates(check, each) for each in modules)
+            check.code for check in asked if check.anchored or any(candidates(check, each) for each in modules)
         )
 
     def _reported(self, module: SemanticIndex) -> list[Finding]:
@@ -240,17 +224,17 @@ class Linter:
 
         What a budget leaves out must not depend on other files: a program that they have asked too begins anew.
         """
-        before = self._programs.entries
+        before = self.inquiry.programs.entries
         self._asked_about, self._left, self._gaps = {}, {}, False
         found = [finding for check in enabled for finding in self._findings(check, module)]
-        again = [entry for entry in self._asked_about if entry in before and self._programs.is_spent(entry)]
+        again = [entry for entry in self._asked_about if entry in before and self.inquiry.programs.is_spent(entry)]
         for entry in again:
-            self._drop_program(entry)
+            self.inquiry.drop(entry)
         return self._found_in(module, enabled) if again else found
 
     def _has_gaps(self) -> bool:
         """Return whether a program that was asked about a file left questions unanswered."""
-        return self._gaps or any(map(self._programs.left_out, self._asked_about))
+        return self._gaps or any(map(self.inquiry.programs.left_out, self._asked_about))
 
     def _unjudged(self, path: str) -> list[Finding]:
         """Return the programs that were asked about a file, and may not have given all answers."""
@@ -263,8 +247,8 @@ class Linter:
 
     def _why_unjudged(self, entry: str) -> Optional[Message]:
         """Return why the program of an entry script may not have given all answers; None where it has."""
-        reasons = map(judging.unjudged, self._programs.held(entry))
-        return next(filter(None, reasons), None) or self._programs.beyond(entry)
+        reasons = map(judging.unjudged, self.inquiry.programs.held(entry))
+        return next(filter(None, reasons), None) or self.inquiry.programs.beyond(entry)
 
     def _of_comments(self, path: str, problems: int) -> list[Finding]:
         """Return what is said about the comments of a file that was passed over, if it could be read."""
@@ -333,9 +317,9 @@ class Linter:
     # --- one check in one file
 
     def _findings(self, check: type[Check], module: SemanticIndex) -> list[Finding]:
-        before = len(self._errors)
+        before = len(self._failures)
         found = merged([self._of_program(check, entry, module) for entry in self._entries(check, module)])
-        is_whole = len(self._errors) == before and not self._is_shared(module)
+        is_whole = len(self._failures) == before and not self._is_shared(module)
         return found if is_whole else [only_shown(finding) for finding in found]
 
     def _is_shared(self, module: SemanticIndex) -> bool:
@@ -345,73 +329,74 @@ class Linter:
 
     def _entries(self, check: type[Check], module: SemanticIndex) -> tuple[str, ...]:
         """Return the entry scripts of the programs that a check is asked for in a file."""
-        has_sites = bool(self._candidates(check, module))
+        has_sites = bool(self.inquiry.candidates(check, module))
         if check.per_program and self.config.arguments is not None:
             return (self.config.arguments.entry,)
         if check.per_program and has_sites:
             return self.project.programs(module.path)
         return (module.path,) if has_sites or check.anchored else ()
 
-    def _candidates(self, check: type[Check], module: SemanticIndex) -> list[Site]:
-        key = check, module.path
-        if key not in self._sites:
-            self._sites[key] = candidates(check, module)
-        return self._sites[key]
-
     def _of_program(self, check: type[Check], entry: str, module: SemanticIndex) -> Found:
         """Return what a check finds in a file as a part of one program, which may have judged it already."""
         if module.path not in self._coming:
             self._asked_about.setdefault(entry, set()).add(check.code)
-            return self._of_entry(check, entry, module)
+            return self._asked(check, entry, module)
         if entry not in self._done:
             self._judge(entry)
         judged = self._judged.get(module.path, {}).get((check, entry))
         if judged is None:
             return {}
-        self._errors += judged.errors
-        self.problems += judged.problems
         self._gaps = self._gaps or judged.left_out is not None
         if judged.unjudged:
             self._left.setdefault(entry, (judged.unjudged, set()))[1].add(check.code)
-        return judged.found
+        return self._noted(judged.reply)
+
+    def _asked(self, check: type[Check], entry: str, module: SemanticIndex) -> Found:
+        """Return what a check finds in a file as a part of one program that is asked now."""
+        return self._noted(self.inquiry.ask(check, entry, module))
+
+    def _noted(self, reply: Reply) -> Found:
+        """Return what a check found, and note what went wrong."""
+        self._failures += reply.failures
+        self.problems += reply.problems
+        return reply.found
 
     def _judge(self, entry: str) -> None:
         """Let a program judge all files that come, and give it back."""
         for path in sorted(self.project.closure(entry) & self._coming.keys()):
             asking = self._asking(path).get(entry, ())
             for check, judged in self._ahead(entry, path, asking).items() if asking else ():
-                if any(judged):
+                if any(judged.reply) or judged.left_out or judged.unjudged:
                     self._judged.setdefault(path, {})[check, entry] = judged
         self._done.add(entry)
-        self._drop_program(entry)
+        self.inquiry.drop(entry)
 
     def _ahead(self, entry: str, path: str, asking: Sequence[type[Check]]) -> dict[type[Check], _Judged]:
         """Return what a program says of a file that comes, by the checks that ask.
 
         What a budget leaves out must not depend on other files: where it is spent, a file gets the program anew.
         """
-        is_new = entry not in self._programs
-        judged = {check: self._apart(check, entry, self.project.parse(path)) for check in asking}
-        held = self._programs.held(entry)
+        programs = self.inquiry.programs
+        is_new = not programs.is_asked(entry)
+        replies = {check: self.inquiry.ask(check, entry, self.project.parse(path)) for check in asking}
+        held = programs.held(entry)
         if not held:
-            return judged
-        reason, said = self._programs.left_out(entry), self._why_unjudged(entry)
+            return {check: _Judged(reply) for check, reply in replies.items()}
+        reason, said = programs.left_out(entry), self._why_unjudged(entry)
         if path == entry and asking:
             self._note_training(held[0])
-        if self._programs.is_spent(entry):
-            self._drop_program(entry)
+        if programs.is_spent(entry):
+            self.inquiry.forget(entry)
             if not is_new:
                 return self._ahead(entry, path, asking)
         return {
-            check: each._replace(left_out=reason, unjudged=said or self._gap(check, entry, path))
-            for check, each in judged.items()
+            check: _Judged(reply, reason, said or self._gap(check, entry, path)) for check, reply in replies.items()
         }
 
     def _gap(self, check: type[Check], entry: str, path: str) -> Optional[Message]:
         """Return what a check could not follow in the program of an entry script; None in other files."""
-        asked = [self._checks.get((check, program)) for program in self._programs.held(entry) if path == entry]
-        gaps = (each.gap() for each in asked if each is not None and judging.is_started(each.program))
-        return next(filter(None, gaps), None)
+        asked = [each for each in self.inquiry.programs.held(entry) if path == entry and judging.is_started(each)]
+        return next(filter(None, (self.inquiry.gap(check, program) for program in asked)), None)
 
     def _note_training(self, program: Program) -> None:
         """Note an entry script whose program trains."""
@@ -419,7 +404,7 @@ class Linter:
             if judging.is_trained(program):
                 self._trained.add(program.entry)
         except Exception as error:
-            self._errors.append(_Error("", Place(program.entry, 0, 0), internal_error(error)))
+            self._failures.append(Failure("", Place(program.entry, 0, 0), internal_error(error)))
 
     def _asking(self, path: str) -> dict[str, list[type[Check]]]:
         """Return the checks that are asked in a file that comes, by the entry scripts of their programs."""
@@ -433,102 +418,21 @@ class Linter:
             self._asked_in[path] = found
         return self._asked_in[path]
 
-    def _apart(self, check: type[Check], entry: str, module: SemanticIndex) -> _Judged:
-        """Return what a check finds in a file as a part of one program, with what goes wrong while it is asked."""
-        errors, problems = self._errors, self.problems
-        self._errors, self.problems = [], []
-        try:
-            found = self._of_entry(check, entry, module)
-            return _Judged(found, tuple(self._errors), tuple(self.problems))
-        finally:
-            self._errors, self.problems = errors, problems
-
-    def _of_entry(self, check: type[Check], entry: str, module: SemanticIndex) -> Found:
-        """Return what a check finds in a file as a part of one program, by place."""
-        try:
-            programs = self.programs(entry) if check.per_program else (self.program(entry),)
-        except Exception as error:
-            self._errors.append(_Error(check.code, Place(module.path, 0, 0), internal_error(error)))
-            self._drop_program(entry)
-            return {}
-        return over_all(programs, lambda program: self._of_run(check, program, module))
-
-    def _of_run(self, check: type[Check], program: Program, module: SemanticIndex) -> Found:
-        """Return the same, in one run configuration.
-
-        An internal error costs what is left to ask of this check, file and program.
-        """
-        found: Found = {}
-        site: Optional[Site] = None
-        entry = program.entry
-        try:
-            instance = self._check(check, program)
-            for site in instance.among(self._candidates(check, module)):
-                for finding in self._asked_of(instance, site):
-                    found.setdefault((finding.place, finding.end), finding)
-            if check.anchored and module.path == entry:
-                for site in instance.anchors(module):
-                    for finding in self._examined(instance, site):
-                        found.setdefault((finding.place, finding.end), finding)
-        except Exception as error:
-            place = site.module.source.place(site.span[0]) if site is not None else Place(module.path, 0, 0)
-            self._errors.append(_Error(check.code, place, internal_error(error)))
-            self._drop_program(entry)
-        return found
-
-    def _asked_of(self, check: Check, site: Site) -> list[Finding]:
-        """Return what a check reports at a site, if by meaning that may have to be reported."""
-        try:
-            found = suspect(check, site)
-        except RecursionError:
-            self._skipped(site, _too_deep(check))
-            return []
-        return self._examined(check, found) if found is not None else []
-
-    def _examined(self, check: Check, suspect: Site) -> list[Finding]:
-        try:
-            return check.examine(suspect)
-        except Unreadable as error:
-            reason = Message("{code} could not look at this call: {reason}", code=check.code, reason=error.args[0])
-            self._skipped(suspect, reason)
-        except RecursionError:
-            self._skipped(suspect, _too_deep(check))
-        return []
-
     def _report_errors(self, path: str) -> None:
         """Turn the internal errors in a file into problems: one for each error, with the rules that it stopped."""
-        by_error: dict[str, list[_Error]] = {}
-        for each in self._errors:
+        by_error: dict[str, list[Failure]] = {}
+        for each in self._failures:
             by_error.setdefault(each.reason, []).append(each)
         for reason, errors in by_error.items():
             rules = ", ".join(sorted({each.code for each in errors} - {""}))
             place = min(each.place for each in errors)
             message: str = Message("{rules}: {reason}", rules=rules, reason=reason) if rules else reason
             self.problems.append(Problem(path, place.line, place.column, message, place.cell, internal=True))
-        self._errors.clear()
+        self._failures.clear()
         for other, reason in self._read_errors.taken().items():
             self.problems.append(Problem(other, 0, 0, reason, internal=True))
             self._unread.add(other)
             self._session.clear()  # what was found without this file is not what the next run would find
-
-    def _skipped(self, site: Site, reason: Message) -> None:
-        place = site.module.source.place(site.span[0])
-        self.problems.append(Problem(place.path, place.line, place.column, reason, place.cell))
-
-    def _drop_program(self, entry: str) -> None:
-        """Forget a program in which an internal error left something half done."""
-        self._checks = {key: check for key, check in self._checks.items() if key[1].entry != entry}
-        self._programs.drop(entry)
-
-    def _check(self, check: type[Check], program: Program) -> Check:
-        key = (check, program)
-        if key not in self._checks:
-            self._checks[key] = check(program, self.config.options.get(check.code), self.config.line_length)
-        return self._checks[key]
-
-
-def _too_deep(check: Check) -> Message:
-    return Message("{code} skipped: the code around this call is nested too deeply", code=check.code)
 
 
 def _file_of(check: type[Check]) -> str:

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
+from ms_perflint import published
 from ms_perflint.config import ALL, DEVICES, EXCLUDE, NPU, TABLE
 from ms_perflint.config_values import EXTEND
 from ms_perflint.languages import LANGUAGES, VARIABLE
-from ms_perflint.pages import SITE
 from ms_perflint.report import FORMATS
 
 Json = Mapping[str, object]
@@ -127,6 +127,16 @@ OPTIONS = (
         {"type": "string", "pattern": r"\S"},
         "--baseline",
         "no baseline",
+    ),
+    Option(
+        "profile",
+        "name of a folder",
+        None,
+        'profile = "profile"',
+        "What MindSpore's profiler wrote of a run: findings, also in editors, come with what it shows of them.",
+        {"type": "string", "pattern": r"\S"},
+        "--profile",
+        "no profile",
     ),
     Option(
         "mindspore-version",
@@ -272,7 +282,7 @@ def schema() -> dict[str, object]:
     empty = {word: _table({}, {}) for check in checks() if not check.options for word in (check.code, check.name)}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "$id": f"{SITE}schema.json",
+        **_id("schema.json"),
         "title": "ms-perflint",
         "description": f"The table [{TABLE}] of pyproject.toml.",
         "type": "object",
@@ -295,8 +305,13 @@ def whole(table: Mapping[str, object]) -> dict[str, object]:
     inner: dict[str, object] = kept
     for name in reversed(TABLE.split(".")):
         inner = {"type": "object", "properties": {name: inner}}
-    head = {"$schema": table["$schema"], "$id": f"{SITE}pyproject.schema.json", "definitions": table["definitions"]}
+    head = {"$schema": table["$schema"], **_id("pyproject.schema.json"), "definitions": table["definitions"]}
     return {**head, **inner}
+
+
+def _id(name: str) -> dict[str, object]:
+    """Return the address of a schema, as a key of it; nothing until the site is published."""
+    return {"$id": published.SITE + name} if published.SITE else {}
 
 
 def _letters(code: str) -> int:

@@ -22,9 +22,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ms_perflint import published
 from ms_perflint.languages import ENGLISH, Message
 
-SITE = "https://mindspore-lab.github.io/ms-perflint/"  # as in pyproject.toml and mkdocs.yml
 KINDS = ("bad", "good", "ok")
 FILE = "train.py"  # the name of an example that carries none
 
@@ -64,8 +64,8 @@ class Page:
         return f"{self.name} ({self.code})"
 
     @property
-    def url(self) -> str:
-        """Return where the page stands on the web."""
+    def url(self) -> str | None:
+        """Return the address of the page on the web; None until the site is published."""
         return url(self.code, self.name)
 
 
@@ -87,9 +87,14 @@ class _Block:
         return dict(word.split("=", 1) for word in self.info[2:] if "=" in word)
 
 
-def url(code: str, name: str) -> str:
-    """Return where the page of a rule stands on the web; works without the pages."""
-    return f"{SITE}rules/{code}-{name}/"
+def url(code: str, name: str) -> str | None:
+    """Return the address of the page of a rule; None until the site is published. Works without the pages."""
+    return f"{published.SITE}rules/{code}-{name}/" if published.SITE else None
+
+
+def reference(code: str, name: str) -> str:
+    """Return how to read the page of a rule: its address, or the command that prints it."""
+    return url(code, name) or f"ms-perflint rule {code}"
 
 
 def folder() -> str:
@@ -98,9 +103,7 @@ def folder() -> str:
     for directory in (os.path.join(package, "rules"), os.path.join(os.path.dirname(package), "rules")):
         if os.path.isdir(directory):
             return directory
-    raise PageError(
-        Message("this installation has no rule pages; reinstall ms-perflint or read them at {url}", url=f"{SITE}rules/")
-    )
+    raise PageError(Message("this installation has no rule pages; reinstall ms-perflint"))
 
 
 def codes() -> tuple[str, ...]:

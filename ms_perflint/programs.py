@@ -39,6 +39,10 @@ class Programs:
     def __contains__(self, entry: str) -> bool:
         return entry in self._held
 
+    def is_asked(self, entry: str) -> bool:
+        """Return whether a program is at hand that holds answers."""
+        return any(program.is_asked for program in self._held.get(entry, ()))
+
     @property
     def entries(self) -> frozenset[str]:
         """Return the entry scripts."""
@@ -141,6 +145,15 @@ class Programs:
     def is_too_much(self) -> bool:
         """Return whether they hold more answers than they should."""
         return sum(len(program.evaluator.queries.memo) for program in self) > ANSWERS
+
+    def forget_answers(self, entry: str) -> None:
+        """Have a program answer as if nothing was asked yet; where evaluations were too many, it is given back."""
+        for program in self._held.get(entry, ()):
+            if program.evaluator.queries.spent:
+                return self.drop(entry)
+        for program in self._held.get(entry, ()):
+            program.close()
+        return None
 
     def drop(self, entry: str) -> None:
         """Give back a program."""

@@ -14,16 +14,14 @@ from ms_perflint.cache import Memories, Memory, default_directory
 from ms_perflint.commands.asked import Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output, outputs, tell, write
-from ms_perflint.commands.requests import compared_states, read_by_programs, refuse, typed_text
+from ms_perflint.commands.requests import Request, refuse, request, typed_text
 from ms_perflint.commands.settings import settings
 from ms_perflint.config import Config
 from ms_perflint.configurations import Configurations, Group, unread
 from ms_perflint.core.findings import Finding, Measurement, Problem, Report, Safety, joined
 from ms_perflint.core.source import Disk, Files, Overlay
-from ms_perflint.discovery import Found, discover
 from ms_perflint.gate import REVIEW, answered, left_out
 from ms_perflint.languages import ENGLISH, Message, chosen, say
-from ms_perflint.named import unparsable
 from ms_perflint.report import (
     BY_GAIN,
     COUNTED,
@@ -42,8 +40,6 @@ from ms_perflint.report.summary import files_of, findings_of
 
 if TYPE_CHECKING:
     from ms_perflint.commands.progress import Progress
-    from ms_perflint.commands.stdin import Typed
-    from ms_perflint.commands.touched import Touched
     from ms_perflint.facts.data import Facts
     from ms_perflint.fixes.fixing import Settled
     from ms_perflint.profile.joined import Joined
@@ -56,68 +52,48 @@ Measured = Callable[[Finding], Optional[Measurement]]
 def run(paths: Sequence[str], options: Options) -> int:
     """Return the exit code: 0 nothing left to report, 1 findings left, 2 something could not be done."""
     options = options._replace(fix=options.fix or options.fix_only)
-    refuse(options)
     if options.watch:
         from ms_perflint.commands.watching import watch
 
         return watch(paths, options)
+    clock: list[tuple[str, float]] = [("", time.perf_counter())]
     typed = typed_text(paths, options)
     paths = [typed.path] if typed else paths
     configs = settings(paths, options)
-    config = configs.run
-    language = chosen(options.lang, config.lang)
+    language = chosen(options.lang, configs.run.lang)
+    wanted = outputs(options.output_format, options.output_file, configs.run.output_format)
+    refuse(options, wanted)
     for hint in unread(paths) if options.config is None and not options.isolated and not options.quiet else ():
         tell(say(hint, language))
-    wanted = outputs(options.output_format, options.output_file, config.output_format)
-    if options.ir is not None and options.profile is None:
-        raise UsageError(Message("--ir goes with --profile DIR: it says where the kernels of a profile stand"))
-    if options.quiet and options.verbose:
-        raise UsageError(Message("--quiet and --verbose: only one of them can hold"))
-    if options.statistics and not any(output.format in COUNTED for output in wanted):
-        names, name = ", ".join(COUNTED), wanted[0].format
-        raise UsageError(Message("--statistics goes with {names}, not with {name}", names=names, name=name))
-    clock: list[tuple[str, float]] = [("", time.perf_counter())]
-    compared = compared_states(paths, options)
-    given = paths
-    if configs.run.arguments is not None:
-        from ms_perflint.programs import files_of
-
-        paths = files_of(configs.run.arguments.entry, configs)
-    touched = read_by_programs(paths, options, configs) if not typed else None
-    if typed:
-        found = typed.found(configs, options.force_exclude)
-    elif touched is not None:
-        found = touched.found
-    else:
-        found = discover(paths, configs, options.force_exclude)
-    if compared is not None and options.staged:
-        from ms_perflint.since.states import staged
-
-        found = staged(found, compared, paths, configs)
-    disk = typed.files() if typed else compared.after if compared is not None else Disk()
-    unparsed = set(unparsable(given, found.files, disk))
-    found = found._replace(problems=tuple({*found.problems, *unparsed}))
+    asked = request(paths, options, configs, typed)
     clock.append((Message("finding files"), time.perf_counter()))
-    if not found.files and not found.problems and not options.quiet and not typed:
+    if not asked.found.files and not asked.found.problems and not options.quiet and not typed:
         tell(say(Message("no Python files found"), language))
     directory = None if options.no_cache else options.cache_dir or default_directory()
-    work = Work(found, configs, options, wanted, Memories(directory, paths), language, typed, compared, touched)
-    with closing(compared) if compared is not None else nullcontext():
-        problems = {*found.problems, *work.done()}
+    work = Work(asked, configs, options, wanted, Memories(directory, asked.paths), language)
+    with closing(asked.compared) if asked.compared is not None else nullcontext():
+        problems = {*asked.found.problems, *work.done()}
     clock += [(Message("linting"), work.linted), (Message("fixing and reporting"), time.perf_counter())]
     work.memories.save()
     clock.append((Message("keeping the cache"), time.perf_counter()))
     for problem in sorted(problems, key=lambda each: (each.path, each.cell, each)):
         tell(line(problem, language))
     if options.verbose:
-        from ms_perflint.account import account
-
-        for told in account(paths, configs, found, work.disk, work.memories, clock, options.config, options.isolated):
-            tell(say(told, language))
-    if problems - (work.unread | unparsed if options.exit_zero else set()):
+        _tell_account(asked, configs, work, clock)
+    if problems - (work.unread | asked.unparsed if options.exit_zero else set()):
         return 2
     fails = (work.left and not options.exit_zero) or (work.fixed and options.exit_non_zero_on_fix)
     return int(bool(fails or (work.unjudged and options.strict)))
+
+
+def _tell_account(asked: Request, configs: Configurations, work: Work, clock: list[tuple[str, float]]) -> None:
+    """Say what the run read, and how long each part of it took."""
+    from ms_perflint.account import account
+
+    options = work.options
+    said = account(asked.paths, configs, asked.found, work.disk, work.memories, clock, options.config, options.isolated)
+    for told in said:
+        tell(say(told, work.language))
 
 
 class Work:
@@ -128,29 +104,28 @@ class Work:
 
     def __init__(
         self,
-        found: Found,
+        asked: Request,
         configs: Configurations,
         options: Options,
         wanted: tuple[Output, ...],
         memories: Memories,
-        language: str = ENGLISH,
-        typed: Typed | None = None,
-        compared: States | None = None,
-        touched: Touched | None = None,
+        language: str,
     ) -> None:
-        self.found = found
-        self.files = found.files
+        self.found = asked.found
+        self.files = asked.found.files
         self.outputs = wanted
         self.language = language
-        self.groups = configs.groups(found.files) or (Group(configs.run, ()),)
+        self.groups = configs.groups(self.files) or (Group(configs.run, ()),)
         self.configs = configs
         self.memories = memories
         self.options = options
         self.style = for_output(options.color) if any(output.file is None for output in wanted) else PLAIN
-        self.typed = typed  # what came from the standard input: a fix of it is printed, and the report goes to stderr
-        self.disk = typed.files() if typed else compared.after if compared is not None else Disk()
-        self.comparison = self._compared(compared) if compared is not None else None
-        self.touched = touched
+        self.typed = (
+            asked.typed
+        )  # what came from the standard input: a fix of it is printed, and the report goes to stderr
+        self.disk = asked.disk
+        self.comparison = self._compared(asked.compared) if asked.compared is not None else None
+        self.touched = asked.touched
         self.older = 0  # findings that are left out because they were there before
         self._first: Report | None = None
         self.linted = 0.0  # when the files were linted first
@@ -270,14 +245,14 @@ class Work:
         interrupted = self._recovered() if self.options.fix and not self.typed else ()
         settled = self._fix() if self.options.fix else None
         writes = self.options.write_baseline or self.options.extend_baseline
-        report = settled.report if settled else self._write_baseline() if writes else self.lint(self.disk)
+        report = settled.report if settled else self._known() if writes else self.lint(self.disk)
         files: Files = Disk() if isinstance(self.disk, Disk) else self.disk
         if settled and self.typed:
             mended = {change.path: change.after for change in settled.changes}
             self.typed.give_back(mended)
             files = Overlay(files, mended)
-        profiled = self._profiled(report)
-        measured = _measurements(report, files) if profiled is None else profiled.measured.get
+        profiled = self._profiled(report, files)
+        measured = _measurements(report, files, self.configs) if profiled is None else profiled.measured.get
         not_shown = self._print(report, settled, files, measured, profiled)
         left = sum(1 for finding in report.findings if not ((told := measured(finding)) and told.refutes))
         self.left = 0 if self.options.fix_only else left
@@ -287,14 +262,25 @@ class Work:
         self._say_unjudged(report)
         return {*report.problems, *(settled.problems if settled else ()), *interrupted, *not_shown}
 
-    def _profiled(self, report: Report) -> Joined | None:
-        """Return the findings with what a profile shows about them; None without a profile. May raise Mistake."""
-        if self.options.profile is None:
+    def _profiled(self, report: Report, files: Files) -> Joined | None:
+        """Return the findings with what a profile shows about them; None without a profile. May raise Mistake.
+
+        A profile that the configuration names is that of one program: with another one, it is left out.
+        """
+        folder = self.options.profile or self.configs.run.profile_folder
+        if folder is None or not (self.options.profile or report.findings):
             return None
         from ms_perflint.commands import profiled
 
-        profile = profiled.read(self.options.profile)
-        return profiled.joined(profile, self.options.ir, report.findings, report.files, self.configs)
+        try:
+            profile = profiled.read(folder)
+            return profiled.joined(profile, self.options.ir, report.findings, report.files, self.configs, files)
+        except UsageError as error:
+            if self.options.profile:
+                raise
+            if not self.options.quiet:
+                tell(say(Message("profile not used: {reason}", reason=error.args[0]), self.language))
+            return None
 
     def _print(
         self, report: Report, settled: Settled | None, files: Files, measured: Measured, profiled: Joined | None = None
@@ -343,31 +329,26 @@ class Work:
         """Return problems, sorted, in the language of the run."""
         return tuple(each._replace(message=say(each.message, self.language)) for each in sorted(problems))
 
-    def _write_baseline(self) -> Report:
+    def _known(self) -> Report:
         """Write the baselines and return what they leave to report."""
-        from ms_perflint import baseline
+        from ms_perflint.commands import baselines
 
-        by_file, parts = self._by_baseline(), []
-        if not any(by_file):
-            raise baseline.nothing_to_write()
-        for file, groups in by_file.items():
-            alone = [each._replace(config=each.config._replace(baseline=None)) for each in groups]
-            report = joined(self._lint(self.disk, each) for each in alone)
-            if file is not None:
-                within = groups[0].config.root if self.options.baseline is None else None
-                extend = self.options.extend_baseline
-                report, said = baseline.write(report, self.configs, file, self.disk, extend, within)
-                if not self.options.quiet:
-                    tell(say(said, self.language))
-            parts.append(report)
-        return joined(parts)
+        lint = partial(self._lint, self.disk)
+        report, said = baselines.write(self.groups, self.configs, self.disk, self.options, lint)
+        self._tell(said)
+        return report
 
-    def _by_baseline(self) -> dict[str | None, list[Group]]:
-        """Return the groups of files by the baseline that knows their findings."""
-        found: dict[str | None, list[Group]] = {}
-        for group in self.groups:
-            found.setdefault(group.config.baseline_file, []).append(group)
-        return found
+    def _say_stale(self, report: Report) -> None:
+        """Say how much of the baselines matches nothing any more."""
+        if any(group.config.baseline_file is not None for group in self.groups):
+            from ms_perflint.commands import baselines
+
+            self._tell(baselines.stale(self.groups, self.configs, self.disk, report))
+
+    def _tell(self, said: Sequence[str]) -> None:
+        """Say something about the run, unless it is to be quiet."""
+        for each in said if not self.options.quiet else ():
+            tell(say(each, self.language))
 
     def _say_unjudged(self, report: Report) -> None:
         """Say which programs were judged in part, and why; with `--strict` that is a reason to fail."""
@@ -376,18 +357,6 @@ class Work:
             from ms_perflint.report.unjudged import lines  # here, because most runs judge all
 
             for said in lines(report.unjudged, self.options.verbose):
-                tell(say(said, self.language))
-
-    def _say_stale(self, report: Report) -> None:
-        """Say how much of the baselines matches nothing any more."""
-        for file, groups in self._by_baseline().items() if not self.options.quiet else ():
-            if file is None:
-                continue
-            from ms_perflint import baseline
-
-            paths = {path for group in groups for path in group.paths}
-            said = baseline.stale(report.only(paths), self.configs, file, self.disk)
-            if said:
                 tell(say(said, self.language))
 
     def preview(self) -> set[Problem]:
@@ -448,13 +417,13 @@ class Work:
         return self.configs.trust(finding)
 
 
-def _measurements(report: Report, files: Files) -> Measured:
+def _measurements(report: Report, files: Files, configs: Configurations) -> Measured:
     """Return what tells what was measured of findings."""
     if not report.findings:
         return unmeasured
     from ms_perflint.verify.lookup import measurements  # here, because most files are clean
 
-    return measurements(report.findings, files)
+    return measurements(report.findings, files, lambda path: configs.of(path).device)
 
 
 def _unread(report: Report) -> set[Problem]:

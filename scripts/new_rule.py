@@ -82,6 +82,10 @@ An example: say what the device or Python waits for, and how you know: a measure
 ```python good
 {good}```
 
+## Fix safety
+
+**unsafe**: say in one sentence what changes besides the speed.
+
 ## When it is fine
 
 ```python ok
@@ -94,10 +98,6 @@ import mindspore.dataset as ds
 
 ds.config.set_prefetch_size(1)
 ```
-
-## Fix safety
-
-**unsafe**: say in one sentence what changes besides the speed.
 
 ## Versions and devices
 
@@ -213,12 +213,13 @@ def begin(parser: argparse.ArgumentParser, code: str, name: str) -> int:
 
 
 def write_lists() -> None:
-    """Bring up to date what lists the rules: the pages that show output, and the schema."""
+    """Bring up to date what lists the rules: the pages that show output, the pictures, and the schema."""
     sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
     from ms_perflint.options import schema
 
     (ROOT / "ms_perflint" / "schema.json").write_text(json.dumps(schema(), indent=2) + "\n", encoding="utf-8")
     subprocess.run([sys.executable, str(ROOT / "tests" / "readme.py")], check=True)
+    subprocess.run([sys.executable, str(ROOT / "scripts" / "pictures.py"), "--write"], check=True)
 
 
 if __name__ == "__main__":

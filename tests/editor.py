@@ -265,7 +265,10 @@ def path_of(uri: str) -> Path | str:
 
 @asynccontextmanager
 async def editing(
-    *folders: Path, capabilities: types.ClientCapabilities = PUSHED, options: Any = None
+    *folders: Path,
+    capabilities: types.ClientCapabilities = PUSHED,
+    options: Any = None,
+    locale: Optional[str] = None,
 ) -> AsyncIterator[Editor]:
     """Give an editor with these folders; when it leaves, the server must have gone with 0 and without a word."""
     editor = Editor()
@@ -277,6 +280,7 @@ async def editing(
             types.InitializeParams(
                 capabilities=capabilities,
                 initialization_options=options,
+                locale=locale,
                 workspace_folders=[types.WorkspaceFolder(folder.as_uri(), folder.name) for folder in folders],
             )
         ),

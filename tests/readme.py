@@ -1,7 +1,8 @@
 """Runs the README and pages of docs/: `python tests/readme.py` writes what their commands really print into them.
 
 Blocks with `file=` are files in an otherwise empty directory; lines of `console` blocks that start with `$ ` are run
-there, in order. A console block with `answers=y,n` is run in a pseudo-terminal with these answers.
+there, in order. A console block with `answers=y,n` is run in a pseudo-terminal with these answers. The table of the
+rules stands between two comments.
 """
 
 from __future__ import annotations
@@ -15,17 +16,61 @@ from pathlib import Path
 
 from front import environment, on_terminal
 
+from ms_perflint import pages
+from ms_perflint.check import Check, checks
+from ms_perflint.core.findings import Gain, Safety
+from ms_perflint.languages import CHINESE, ENGLISH
+
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-EXECUTED = (README, ROOT / "README.zh.md", ROOT / "docs" / "program.md", ROOT / "docs" / "profile.md")
+CHINESE_README = ROOT / "README.zh-CN.md"
+EXECUTED = (README, CHINESE_README, ROOT / "docs" / "program.md", ROOT / "docs" / "profile.md")
+HEADS = {
+    ENGLISH: ("Rule", "Reports", "Gain", "Fix", "Default"),
+    CHINESE: ("规则", "报告的问题", "预期收益", "修复", "默认"),
+}
+WORDS = {  # those of the table in Chinese
+    "large": "大",
+    "medium": "中",
+    "small": "小",
+    Safety.SAFE.value: "安全",
+    Safety.UNSAFE.value: "不安全",
+    Safety.DISPLAY.value: "仅展示",
+    "on": "启用",
+    "preview": "预览",
+}
+_RULES = re.compile(r"(?<=^<!-- rules -->\n).*?(?=^<!-- /rules -->$)", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"^```(?P<info>[^\n]+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def executed(page: str) -> str:
-    """Return a page with the output that its commands have now."""
+def executed(page: str, language: str = ENGLISH) -> str:
+    """Return a page with the output that its commands have now, and the table of today's rules."""
+    page = _RULES.sub(lambda _: _table(language), page)
     with tempfile.TemporaryDirectory() as name:
         home = Path(name).resolve()
         return _BLOCK.sub(lambda block: _executed(block, home), page)
+
+
+def _table(language: str) -> str:
+    """Return the table of the rules."""
+    rows = [HEADS[language], ("---",) * 5, *(_row(check, language) for check in checks())]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _row(check: type[Check], language: str) -> tuple[str, ...]:
+    """Return what the table says of a rule."""
+    page = pages.page(check.code, language)
+    translated = language == CHINESE and (ROOT / "rules" / "zh" / f"{page.code}-{page.name}.md").is_file()
+    folder = "rules/zh" if translated else "rules"
+    gain: Gain = check.gain
+    words = (gain.size, check.safety.value, "preview" if check.preview else "on")
+    said = words if language == ENGLISH else tuple(WORDS[word] for word in words)
+    return f"[{page.code}]({folder}/{page.code}-{page.name}.md)", page.summary, *said
+
+
+def language_of(page: Path) -> str:
+    """Return the language of a page."""
+    return CHINESE if page == CHINESE_README or page.parent.name == "zh" else ENGLISH
 
 
 def _executed(block: re.Match[str], home: Path) -> str:
@@ -60,4 +105,4 @@ def _output(command: str, answers: str, home: Path) -> str:
 
 if __name__ == "__main__":
     for shown in EXECUTED:
-        shown.write_text(executed(shown.read_text(encoding="utf-8")), encoding="utf-8")
+        shown.write_text(executed(shown.read_text(encoding="utf-8"), language_of(shown)), encoding="utf-8")

@@ -23,7 +23,7 @@ from ms_perflint.pages import Page
 HEADINGS = dict(
     zip(
         SECTIONS,
-        ("为什么慢", "示例", "修复后", "其他写法", "何时无需修改", "修复安全性", "选项", "版本与设备", "参考资料"),
+        ("为什么慢", "实测数据", "示例", "修复后", "修复安全性", "何时无需修改", "选项", "版本与设备", "参考资料"),
     )
 )
 CODES = [code for code in pages.codes() if code not in IN_ENGLISH]

@@ -147,7 +147,7 @@ def test_the_summary_of_a_job(runner: Path, project: Path) -> None:
     lines = (runner / "summary.md").read_text(encoding="utf-8").splitlines()
     assert lines[:4] == ["### ms-perflint: 1 finding", "", "| Where | Rule | What |", "|---|---|---|"]
     (row,) = lines[4:]
-    assert row.startswith("| a&#124;b&#96;&#60;img src&#61;x&#62;.py:8 | [MSP301](https://")
+    assert row.startswith("| a&#124;b&#96;&#60;img src&#61;x&#62;.py:8 | MSP301 | ")
     assert row.count("|") == 4 and "<" not in row
     (project / name).unlink()
     stepped(RUN, project, runner)
@@ -185,13 +185,6 @@ def test_what_stands_in_an_input_is_not_run(runner: Path, project: Path, word: s
     assert not (project / "made").exists()
 
 
-@on_bash
-def test_a_version_that_is_none_is_not_run_either(project: Path, tmp_path: Path) -> None:
-    done = stepped(INSTALL, project, tmp_path, version="0; touch made")
-    assert done.returncode != 0
-    assert not (project / "made").exists()
-
-
 def commanded(command: str, project: Path) -> int:
     """Run a command of a recipe and return its exit code."""
     _program, *arguments = command.split()
@@ -201,7 +194,7 @@ def commanded(command: str, project: Path) -> int:
 def test_the_commands_for_gitlab(project: Path) -> None:
     job = yaml.safe_load(RECIPES[".gitlab-ci.yml"])["ms-perflint"]
     install, command = job["script"]
-    assert install == "pip install ms-perflint"
+    assert install == "pip install git+URL-OF-THE-REPOSITORY"
     assert commanded(command, project) == 1
     report = json.loads((project / job["artifacts"]["reports"]["codequality"]).read_text(encoding="utf-8"))
     assert [(issue["check_name"], issue["location"]["path"]) for issue in report] == [("MSP301", "train.py")]
@@ -210,7 +203,7 @@ def test_the_commands_for_gitlab(project: Path) -> None:
 def test_the_commands_for_jenkins(project: Path) -> None:
     recipe = RECIPES["Jenkinsfile"]
     install, command = re.findall(r"\bsh '([^']+)'", recipe)
-    assert install.endswith(".venv/bin/pip install ms-perflint")
+    assert install.endswith(".venv/bin/pip install git+URL-OF-THE-REPOSITORY")
     assert commanded(command, project) == 0
     (pattern,) = re.findall(r"sarif\(pattern: '([^']+)'\)", recipe)
     report = json.loads((project / pattern).read_text(encoding="utf-8"))

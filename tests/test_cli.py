@@ -224,16 +224,22 @@ def test_colour_follows_the_terminal_and_the_environment(here: Path) -> None:
 
 @terminal
 def test_codes_lead_to_their_pages_on_terminals_that_know_links(here: Path) -> None:
-    link = f"\x1b]8;;{pages.page('MSP301').url}\x1b\\"
+    site = "https://site.example/"
+    link = f"\x1b]8;;{site}rules/MSP301-synchronous-checkpoint/\x1b\\"
+    published = (
+        "-c",
+        f"from ms_perflint import published; published.SITE = {site!r}; from ms_perflint.cli import main; main()",
+    )
     for env in {"FORCE_HYPERLINK": "1"}, {"TERM_PROGRAM": "vscode"}, {"VTE_VERSION": "7200"}, {"TERM": "xterm-kitty"}:
-        assert link in on_terminal(*SAFE, "train.py", cwd=here, env=env).out
+        assert link in on_terminal(*SAFE, "train.py", cwd=here, env=env, program=published).out
     for env in (
         {"FORCE_HYPERLINK": "0", "TERM": "xterm-kitty"},
         {"VTE_VERSION": "4200"},
         {"NO_COLOR": "1", "TERM": "foot"},
     ):
-        assert "\x1b]8" not in on_terminal(*SAFE, "train.py", cwd=here, env=env).out
+        assert "\x1b]8" not in on_terminal(*SAFE, "train.py", cwd=here, env=env, program=published).out
     assert "\x1b]8" not in run(*SAFE, "train.py", cwd=here, env={"FORCE_COLOR": "1", "TERM": "foot"}).out
+    assert "\x1b]8" not in on_terminal(*SAFE, "train.py", cwd=here, env={"FORCE_HYPERLINK": "1"}).out  # no site yet
 
 
 def test_configuration_of_the_project(here: Path) -> None:

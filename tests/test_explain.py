@@ -11,10 +11,14 @@ import pytest
 from front import on_terminal, run
 
 from ms_perflint import pages
+from ms_perflint.codes import previews
+from ms_perflint.languages import ENGLISH, LANGUAGES
+from ms_perflint.pages import Example, Page
 from ms_perflint.report.markdown import Layout
-from ms_perflint.report.page import markdown, render
+from ms_perflint.report.page import change, markdown, render, render_brief
 from ms_perflint.report.style import PLAIN, Style, width
 
+MOST_LINES = 45  # of a page in short
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
 PAGE = """\
 # n (MSP1)
@@ -101,7 +105,6 @@ def test_no_line_of_prose_is_wider_than_the_terminal(code: str, columns: int) ->
     for line in laid_out(prose, columns):
         assert width(line) <= columns or len(line.split()) <= 2, line  # a mark and a word that is too long itself
     rendered = render(page, PLAIN, columns)
-    assert rendered.endswith(f"\n\n{page.url}\n")
     assert "# !" not in rendered
     assert "<!--" not in rendered
 
@@ -125,11 +128,35 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
     assert "\x1b" not in "".join(laid_out("a \x1b[31m b `\x1b` \n\n```\n\x1b[2J\n```\n"))
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("columns", [80, 100])
+@pytest.mark.parametrize("code", pages.codes())
+def test_a_page_in_short_fits_on_a_screen(code: str, columns: int, language: str) -> None:
+    """It says why, shows what the fix changes, how far it is trusted, how to switch the rule off, and where more is."""
+    page = pages.page(code, language)
+    off = code in previews()
+    text = render_brief(page, off, language, PLAIN, columns)
+    assert len(text.splitlines()) <= MOST_LINES
+    assert page.title in text and f"ms-perflint rule {code} --full" in " ".join(text.split())
+    assert ("--extend-select" if off else f"# noqa: {code}") in text
+    assert re.search(r"^    [-+] *\S", text, re.MULTILINE) and "# !" not in text
+    assert any(word in text for word in ("unsafe", "safe", "display-only"))
+
+
+def test_an_example_in_short_is_cut() -> None:
+    files = (("a.py", "".join(f"{number}\n" for number in range(40))),)
+    examples = (Example("bad", files, {}, 1), Example("good", (("a.py", ""),), {}, 2))
+    page = Page("MSP1", "n", "s", "t", {}, examples)
+    lines = change(page, 8).splitlines()
+    assert len(lines) == 8 and lines[-1] == "..."
+
+
 def test_formats(tmp_path: Path) -> None:
     page = pages.page("MSP301")
     text = run("rule", "MSP301", cwd=tmp_path, env={"COLUMNS": "90"})
-    assert (text.code, text.out) == (0, render(page, PLAIN, 90))
+    assert (text.code, text.out) == (0, render_brief(page, False, ENGLISH, PLAIN, 90))
     assert run("rule", "synchronous-checkpoint", cwd=tmp_path, env={"COLUMNS": "90"}) == text
+    assert run("rule", "MSP301", "--full", cwd=tmp_path, env={"COLUMNS": "90"}).out == render(page, PLAIN, 90)
     assert run("rule", "MSP301", "--output-format", "markdown", cwd=tmp_path).out == markdown(page)
     found = json.loads(run("rule", "MSP202", "--format", "json", cwd=tmp_path).out)
     assert (found["code"], found["name"], found["url"]) == ("MSP202", "unaligned-shape", pages.page("MSP202").url)
@@ -158,7 +185,7 @@ def test_a_terminal_shows_pages_through_its_pager(tmp_path: Path) -> None:
     ran = on_terminal("rule", "MSP301", cwd=tmp_path, env={"PAGER": str(pager), "COLUMNS": "90"})
     assert ran.code == 0
     assert ran.out == "PAGED -FRX\n" + re.sub(r"\x1b\[[0-9;]*m", "", ran.out.split("\n", 1)[1])
-    assert "\n  The device waits while a checkpoint is written.\n" in ran.out
+    assert "\n  Training stops while each checkpoint is written.\n" in ran.out
     assert "PAGED" not in run("rule", "MSP301", cwd=tmp_path, env={"PAGER": str(pager)}).out
 
 

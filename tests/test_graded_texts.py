@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from examples import examples
 from programs import PYTHON, Program
 
 from ms_perflint import pages
@@ -54,6 +55,6 @@ def programs(code: str) -> Iterator[Program]:
                 cases = mark.args[1] if mark.name == "parametrize" else ()
                 values = (value for each in cases for value in getattr(each, "values", ()))
                 yield from (value for value in values if isinstance(value, Program))
-    for example in pages.page(code).examples:
+    for example in examples(code):
         if any(name.endswith(PYTHON) for name, _ in example.files):
             yield Program(dict(example.files))

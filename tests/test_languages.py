@@ -13,15 +13,20 @@ from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 
+import click
 import pytest
+from examples import examples
 from front import SAFE, TRAIN, UNSAFE, environment, on_terminal, run
 from previews import IN_ENGLISH
 
 import ms_perflint
-from ms_perflint import languages, pages
+from ms_perflint import languages
 from ms_perflint.api import lint_source
 from ms_perflint.check import checks
+from ms_perflint.commands.front import front
+from ms_perflint.commands.help import paragraphs
 from ms_perflint.languages import CHINESE, ENGLISH, VARIABLE, Message, catalogue, chosen, say
+from ms_perflint.report.style import width
 
 PACKAGE = Path(ms_perflint.__file__).parent
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_scripts"
@@ -52,6 +57,15 @@ def templates() -> Iterator[tuple[str, str]]:
                     assert path.name == "packing.py", f"{path}:{node.lineno}: a template stands where it is said"
 
 
+def helps() -> Iterator[tuple[str, str]]:
+    """Yield (place, text) of what `--help` says of commands and options; click keeps no messages."""
+    for command in (front, *front.commands.values()):
+        yield from ((f"{command.name} --help", paragraph) for paragraph in paragraphs(command))
+        for option in command.params:
+            if isinstance(option, click.Option) and option.help and not option.hidden:
+                yield f"{command.name} {option.opts[0]}", getattr(option.help, "template", option.help)
+
+
 def fields(template: str) -> list[str]:
     """Return the names of the fields of a template, sorted: they may stand in another order."""
     return sorted(name for _, name, _, _ in string.Formatter().parse(template) if name is not None)
@@ -64,15 +78,37 @@ def test_every_message_has_its_chinese() -> None:
     """Add what is missing to `ms_perflint/languages/zh.json`."""
     missing = [
         f"{place}: {template}"
-        for place, template in templates()
+        for place, template in (*templates(), *helps())
         if template not in catalogue(CHINESE) and not place.startswith(ENGLISH_ONLY)
     ]
     assert not missing, "\n".join(["no Chinese for:", *missing])
 
 
 def test_chinese_without_message_is_gone() -> None:
-    known = {template for _, template in templates()}
+    known = {template for _, template in (*templates(), *helps())}
     assert [template for template in catalogue(CHINESE) if template not in known] == []
+
+
+def test_help_is_in_the_language_of_the_reader(tmp_path: Path) -> None:
+    english = run("--help", cwd=tmp_path, env=NOWHERE).out
+    assert english.isascii() and english.startswith("Usage: ms-perflint [check] [OPTIONS] PATH...")
+    asked = [run("--help", "--lang", "zh", cwd=tmp_path), run("--help", cwd=tmp_path, env=IN_CHINESE)]
+    asked.append(run("-h", cwd=tmp_path, env={**NOWHERE, "LANG": "zh_CN.UTF-8"}))
+    assert {(each.code, each.out) for each in asked} == {(0, asked[0].out)}
+    assert asked[0].out.startswith("用法： ms-perflint [check] [OPTIONS] PATH...")
+    assert run("--help", "--lang=en", cwd=tmp_path, env=IN_CHINESE).out == english
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize("command", ["", *front.commands])
+def test_help_in_chinese_says_all_and_fits(command: str, columns: int, tmp_path: Path) -> None:
+    shown = run(*filter(None, [command]), "--help", cwd=tmp_path, env={**IN_CHINESE, "COLUMNS": str(columns)}).out
+    texts = [text for place, text in helps() if place.startswith(f"{command} ") and "{" not in text]
+    assert texts or not command
+    words = "".join(shown.split())
+    assert [text for text in texts if "".join(catalogue(CHINESE)[text].split()) not in words] == []
+    wide = [line for line in shown.splitlines() if width(line) > min(columns, 100) and not line.isascii()]
+    assert [line for line in wide if len(line.split()) > 3] == []  # but for names of options with their values
 
 
 def test_a_template_stands_once_in_the_catalogue() -> None:
@@ -116,7 +152,7 @@ def test_mistakes_in_chinese_are_seen(template: str, said: str, wrong: list[str]
 def test_every_rule_says_its_messages_with_their_templates() -> None:
     """What the examples on the pages get: nothing that could only be said in English."""
     for check in checks():
-        for example in pages.page(check.code).examples if check.code not in IN_ENGLISH else ():
+        for example in examples(check.code) if check.code not in IN_ENGLISH else ():
             if example.kind == "bad" and len(example.files) == 1:
                 for finding in lint_source(example.files[0][1], select=[check.code]).findings:
                     fix = [finding.fix.message] if finding.fix is not None else []

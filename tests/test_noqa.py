@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from examples import examples
 from front import SAFE, TRAIN, run
 from test_suppressions import CALL, PATH, with_call
 from variants import VARIANTS, varied
@@ -89,7 +90,7 @@ def test_several_codes_of_a_row_are_one_comment() -> None:
 @pytest.mark.parametrize("name", VARIANTS)
 @pytest.mark.parametrize("code", pages.codes())
 def test_nothing_but_comments_changes_in_any_shape_of_a_file(code: str, name: str) -> None:
-    for example in pages.page(code).examples:
+    for example in examples(code):
         for file, text in example.files:
             raw = varied(text.encode(), name) if file.endswith(".py") else None
             if raw is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -86,6 +87,7 @@ def test_what_takes_time_is_confirmed(measured: Project, tmp_path: Path) -> None
         "device": "Ascend",
         "upper_ms": 0.3,
         "share": 0.375,
+        "on_target": True,
     }
     assert (found["MSP202"]["verdict"], found["MSP202"]["upper_ms"]) == ("confirmed", 0.3)
     assert (found["MSP203"]["verdict"], found["MSP203"]["upper_ms"]) == ("confirmed", 0.04)
@@ -230,6 +232,34 @@ def test_refuted_findings_do_not_count(tmp_path: Path) -> None:
     arguments = ("--isolated", "--no-cache", "--profile", str(folder), "train.py")
     assert front.run("--select", "MSP102,MSP203", *arguments, cwd=tmp_path).code == 0
     assert front.run("--select", "MSP102,MSP203,MSP301", *arguments, cwd=tmp_path).code == 1
+
+
+@pytest.mark.parametrize("options", [(), ("--device", "Ascend")])
+def test_a_cpu_refutes_nothing_for_an_accelerator(tmp_path: Path, options: tuple[str, ...]) -> None:
+    (tmp_path / "train.py").write_text(TRAIN.replace(', device_target="Ascend"', "") if options else TRAIN)
+    folder = cpu_layout(tmp_path / "p", [RELU])
+    arguments = ("--isolated", "--no-cache", "--select", "MSP203", *options, "--profile", str(folder), "train.py")
+    ran = front.run(*arguments, cwd=tmp_path)
+    assert ran.code == 1 and "does not count" not in ran.out
+    said = "refuted on CPU: no cast of Net ran: the compiler removed it; the program is for another device"
+    assert f"measured: {said}, and the finding counts\n" in ran.out
+
+
+def test_the_configuration_names_a_profile(tmp_path: Path) -> None:
+    """It is that of one program: with another one it is left out, and where it is gone the run goes on."""
+    (tmp_path / "train.py").write_text(TRAIN)
+    (tmp_path / "other.py").write_text(TRAIN.replace("Net", "Other"))
+    text_layout(tmp_path / "p", [RELU], EVEN)
+    (tmp_path / "pyproject.toml").write_text('[tool.ms-perflint]\nprofile = "p"\nselect = ["MSP203"]\n')
+    ran = front.run("--no-cache", "train.py", cwd=tmp_path)
+    assert (ran.code, "measured: refuted: no cast of Net ran" in ran.out, ran.err) == (0, True, "")
+    ran = front.run("--no-cache", "other.py", cwd=tmp_path)
+    assert ran.code == 1 and "measured" not in ran.out
+    assert ran.err.startswith("profile not used: ") and "the profile of another program" in ran.err
+    assert front.run("--no-cache", "--profile", "p", "other.py", cwd=tmp_path).code == 2
+    shutil.rmtree(tmp_path / "p")
+    ran = front.run("--no-cache", "train.py", cwd=tmp_path)
+    assert ran.code == 1 and "no folder: name the one that the profiler wrote" in ran.err
 
 
 def test_several_ranks(tmp_path: Path) -> None:

@@ -266,7 +266,7 @@ def test_json_is_a_list_of_findings() -> None:
             ],
         },
         "related": [{"filename": path, "location": {"row": 3, "column": 1}, "message": "made here"}],
-        "url": "https://mindspore-lab.github.io/ms-perflint/rules/MSP301-rule-301/",
+        "url": None,
         "measured": None,
         "configurations": None,
     }

@@ -1,6 +1,6 @@
 """Every block of every rule page is run, and every page agrees with its check.
 
-What the blocks of a page (`rules/*.md`, read by `ms_perflint.pages`) promise:
+What the blocks of a page (`rules/*.md`; further programs in `tests/checks/*.md`; read by `ms_perflint.pages`) promise:
 
 - `bad`: the rule of the page, and no other, reports exactly the lines that end in `# !`. What follows says what
   becomes of it: a `good` block, the program after `--fix --unsafe-fixes`, byte for byte (with `file=` only the files
@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import pytest
 import yaml
+from examples import examples, sources
 from programs import MARKER, ROOT
 
 from ms_perflint import pages
@@ -36,16 +37,18 @@ CHECKS = {check.code: check for check in checks()}
 DIFF = re.compile(r"^```diff\n(?P<lines>.*?)^```$", re.MULTILINE | re.DOTALL)
 SECTIONS = (
     "Why it is slow",
+    "Evidence",
     "Example",
     "After the fix",
-    "Other forms",
-    "When it is fine",
     "Fix safety",
+    "When it is fine",
     "Options",
     "Versions and devices",
     "References",
 )
-OPTIONAL = {"Other forms", "Options"}
+OPTIONAL = {"Evidence", "Options", "Versions and devices"}
+LONGEST = 120  # lines of a page, without what scripts write into it
+WRITTEN = re.compile(r"<!-- (?P<what>[a-z]+) of [^\n]*-->\n.*?<!-- end of (?P=what) -->\n", re.DOTALL)
 
 Texts = dict[str, str]  # file name -> text
 
@@ -130,12 +133,12 @@ def _cases(page: Page) -> list[Case]:
     return found
 
 
-CASES = [case for code in CODES for case in _cases(pages.page(code))]
+CASES = [case for code in CODES for page in sources(code) for case in _cases(page)]
 
 
 def _over(cases: list[Case]) -> pytest.MarkDecorator:
-    """Return the parametrization over these cases, named by page and row."""
-    names = [f"{case.page.code}:{case.example.row}" for case in cases]
+    """Return the parametrization over these cases, named by page and row; `+` is the page in `tests/checks/`."""
+    names = [f"{case.page.code}{'' if 'Example' in case.page.sections else '+'}:{case.example.row}" for case in cases]
     return pytest.mark.parametrize("case", cases, ids=names)
 
 
@@ -237,12 +240,18 @@ def test_page_speaks_like_its_check(code: str) -> None:
 
 @pytest.mark.parametrize("code", CODES)
 def test_page_is_complete(code: str) -> None:
-    """A page has its sections in their order, a fixed example, and shows what is fine."""
+    """A page has its sections in their order, one example and its fix; programs that are fine are run beside it."""
     page = pages.page(code)
     assert list(page.sections) == [name for name in SECTIONS if name in page.sections]
     assert set(SECTIONS) - set(page.sections) <= OPTIONAL
     assert [example.kind for example in page.examples[:2]] == ["bad", "good"]
-    assert sum(example.kind == "ok" for example in page.examples) >= 2
+    assert sum(example.kind == "ok" for example in examples(code)) >= 2
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_page_is_short(code: str) -> None:
+    """More examples go into `tests/checks/CODE.md`."""
+    assert len(WRITTEN.sub("", pages.page(code).text).splitlines()) <= LONGEST
 
 
 def test_default_rules_are_pinned() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -13,14 +14,19 @@ import pytest
 from editor import COMMAND, EDITS, PATIENCE, Editor, editing, uri_of
 from front import FIXED, TRAIN, environment, run
 from lsprotocol import types
+from profiles import LAUNCH, Row, Trace, text_layout
+from programs import MARKER
 
 from ms_perflint import pages
 from ms_perflint.config import Config
 from ms_perflint.core.source import Disk, Overlay
 from ms_perflint.engine import lint
+from ms_perflint.languages import LANGUAGES
+from ms_perflint.report.page import tip, why
 from ms_perflint.resolve.parsed import Parsed
 
 ONLY = {"select": ["MSP301"]}
+MOST_LINES = 20  # of what is shown where the pointer rests
 IN_CONFIG = """\
 import mindspore as ms
 from mindspore import nn
@@ -84,7 +90,7 @@ def test_what_is_shown_is_what_the_command_line_reports(train: Path) -> None:
                 assert {"row": start.line + 1, "column": start.character + 1} == line["location"]
                 assert {"row": end.line + 1, "column": end.character + 1} == line["end_location"]
                 assert (shown.code, shown.message) == (line["code"], line["message"])
-                assert shown.code_description and shown.code_description.href == line["url"]
+                assert (shown.code_description, line["url"]) == (None, None)  # no site is published
 
     drive(scenario)
 
@@ -354,6 +360,45 @@ def test_settings_come_from_the_editor_and_may_change(train: Path) -> None:
     drive(scenario)
 
 
+def test_a_setting_that_is_taken_back_counts_no_more(train: Path) -> None:
+    capabilities = types.ClientCapabilities(workspace=types.WorkspaceClientCapabilities(configuration=True))
+
+    async def scenario() -> None:
+        async with editing(train.parent, capabilities=capabilities, options={"ignore": ["MSP101"]}) as editor:
+            editor.open(train)
+            await editor.until_found(train, "MSP301")
+            for given, found in (
+                ({"perFileIgnores": {"*.py": ["MSP301"]}}, ()),
+                ({"exclude": ["train.py"]}, ()),
+                ({}, ("MSP301",)),
+            ):
+                editor.settings = {"": given}
+                editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+                await editor.until_found(train, *found)
+
+    drive(scenario)
+
+
+@pytest.mark.parametrize(
+    ("locale", "table", "is_chinese"),
+    [("zh-cn", "", True), ("zh_TW", 'lang = "en"', False), ("en", "", False), ("de", 'lang = "zh"', True)],
+)
+def test_it_speaks_the_language_of_the_editor_where_the_project_says_none(
+    locale: str, table: str, is_chinese: bool, train: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MS_PERFLINT_LANG", raising=False)
+    (train.parent / "pyproject.toml").write_text(f"[tool.ms-perflint]\n{table}\n", encoding="utf-8")
+
+    async def scenario() -> None:
+        async with editing(train.parent, options=ONLY, locale=locale) as editor:
+            editor.open(train)
+            await editor.found(train)
+            (shown,) = diagnostics(editor, train)
+            assert ("训练" in shown.message) is is_chinese
+
+    drive(scenario)
+
+
 def test_settings_that_an_editor_sends_unasked_count_too(train: Path) -> None:
     async def scenario() -> None:
         async with editing(train.parent) as editor:
@@ -370,6 +415,9 @@ def test_settings_that_an_editor_sends_unasked_count_too(train: Path) -> None:
     [
         ({"selects": []}, "ms-perflint.selects: unknown setting"),
         ({"select": 1}, "ms-perflint.select: expected a list of rules"),
+        ({"exclude": [1]}, "ms-perflint.exclude: expected a list of patterns"),
+        ({"perFileIgnores": ["MSP301"]}, "ms-perflint.perFileIgnores: expected an object with patterns"),
+        ({"per-file-ignores": {"a.py": 1}}, "ms-perflint.per-file-ignores.a.py: expected a list of rules"),
         ({"device": 1}, "ms-perflint.device: expected a text"),
         ({"isolated": "yes"}, "ms-perflint.isolated: expected true or false"),
         (["MSP301"], "expected an object"),
@@ -549,17 +597,97 @@ def test_the_page_of_a_rule_is_shown_over_a_finding_and_over_its_code(train: Pat
             text = await hover(editor, train, shown.range.start)
             assert shown.message in text and "(safe fix)" in text
             assert "+    config = CheckpointConfig(save_checkpoint_steps=100, async_save=True)" in text
-            assert pages.page("MSP301").sections["Why it is slow"].splitlines()[2] in text
-            assert "<!--" not in text and "```python\n" in text
+            assert why(pages.page("MSP301")) in text
+            assert len(text.splitlines()) <= MOST_LINES
             assert not await hover(editor, train, types.Position(0, 0))
             hidden = TRAIN.replace("steps=100)", "steps=100)  # noqa: E501, MSP301 read right after")
             editor.change(train, hidden)
             assert await editor.found(train) == []
             line = hidden.splitlines()[7]
             text = await hover(editor, train, types.Position(7, line.index("MSP301") + 2))
-            assert text.startswith("# synchronous-checkpoint (MSP301)")
+            assert text.startswith("# synchronous-checkpoint (MSP301)") and "```diff\n" in text
             assert not await hover(editor, train, types.Position(7, line.index("E501") + 1))
             assert not await hover(editor, train, types.Position(7, 5))
+
+    drive(scenario)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("code", pages.codes())
+def test_what_is_shown_of_a_page_is_short(code: str, language: str) -> None:
+    text = tip(pages.page(code, language))
+    assert len(text.splitlines()) <= MOST_LINES - 2  # with the link
+    assert "<!--" not in text and "# !" not in text
+
+
+def test_what_is_shown_of_a_finding_is_short(tmp_path: Path) -> None:
+    """What is wrong, what the fix changes, and why: for the examples of all pages."""
+    paths = [tmp_path / code / "train.py" for code in pages.codes()]
+    for path in paths:
+        path.parent.mkdir()
+        example = pages.page(path.parent.name).examples[0]
+        path.write_text(MARKER.sub("", example.files[0][1]), encoding="utf-8")
+
+    async def scenario() -> None:
+        async with editing(tmp_path, options={"select": [*pages.codes()]}) as editor:
+            found = set()
+            for path in paths:
+                editor.open(path)
+                await editor.found(path)
+                for shown in diagnostics(editor, path):
+                    text = await hover(editor, path, shown.range.start)
+                    assert text and len(text.splitlines()) <= MOST_LINES, text
+                    assert shown.message in text or shown.code == "MSP901"  # over a code it is the rule of that code
+                    found.add(shown.code)
+            assert found >= {*pages.codes()} - {"MSP501"}  # its example is one for MindSpore 2.3
+
+
+PROFILED = """\
+import mindspore as ms
+from mindspore import nn, ops
+
+ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend")
+
+
+class Net(nn.Cell):
+    def construct(self, x):
+        x = ops.cast(x, ms.float16)
+        x = ops.cast(x, ms.float16)
+        return ops.relu(x)
+
+
+net = Net()
+model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+model.train(1, None)
+"""
+
+
+def test_what_a_profile_shows_is_shown_over_a_finding(tmp_path: Path) -> None:
+    """As `--profile` says it; a new profile counts, and one that is gone is named."""
+    path = tmp_path / "train.py"
+    path.write_text(PROFILED, encoding="utf-8")
+    cast = Row(f"{LAUNCH}Default/network-WithLossCell/_backbone-Net/Cast-op0/aclnnCast", "Cast", 40.0)
+    relu = cast._replace(name=cast.name.replace("Cast", "Relu"), type="Relu")
+    text_layout(tmp_path / "profile", [cast], [Trace(500, 0, 10)] * 4)
+    options = {"isolated": True, "select": ["MSP203"], "profile": "profile"}
+
+    async def scenario() -> None:
+        async with editing(tmp_path, options=options) as editor:
+            editor.open(path)
+            await editor.found(path)
+            (shown,) = diagnostics(editor, path)
+            said = "profile of 2026-11-22, Ascend: confirmed, at most 0.040 ms (7.8 %) of a step: 1 cast of Net ran"
+            assert said in await hover(editor, path, shown.range.start)
+            editor.change(path, f"# one more line\n{PROFILED}")
+            await editor.found(path)
+            (shown,) = diagnostics(editor, path)
+            assert said in await hover(editor, path, shown.range.start)
+            shutil.rmtree(tmp_path / "profile")
+            text_layout(tmp_path / "profile", [relu], [Trace(500, 0, 10)] * 4)
+            said = "profile of 2026-11-22, Ascend: refuted: no cast of Net ran"
+            assert said in await hover(editor, path, shown.range.start)
+            shutil.rmtree(tmp_path / "profile")
+            assert "profile: no folder: name the one that" in await hover(editor, path, shown.range.start)
 
     drive(scenario)
 
@@ -705,7 +833,7 @@ def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path) -> None
         check=False,
     )
     assert done.returncode == 2 and not done.stdout
-    assert done.stderr.count("\n") == 1 and 'pip install "ms-perflint[lsp]"' in done.stderr
+    assert done.stderr.count("\n") == 1 and 'pip install "pygls>=2,<3"' in done.stderr
 
 
 # --- what makes it quick

@@ -14,16 +14,6 @@ import pytest
 from ms_perflint import pages
 
 ROOT = Path(__file__).parent.parent
-ADDRESSES = {
-    "pyproject.toml": f'Documentation = "{pages.SITE}"',
-    "mkdocs.yml": f"site_url: {pages.SITE}",
-    "README.md": f"[site]({pages.SITE})",
-}
-
-
-@pytest.mark.parametrize("name", ADDRESSES)
-def test_one_address(name: str) -> None:
-    assert ADDRESSES[name] in (ROOT / name).read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +44,7 @@ def test_each_rule_has_the_page_that_reports_link_to(site: Path) -> None:
     index = html(site, "rules")
     for code in pages.codes():
         rule = pages.page(code)
-        place = rule.url[len(pages.SITE) :]
+        place = f"rules/{code}-{rule.name}/"
         assert f'href="{place[len("rules/") :]}">{code} {rule.name}</a>' in index
         assert "<h1 id=" in html(site, place)
         assert rule.title in html(site, place)
@@ -82,9 +72,10 @@ def test_rule_pages_lead_to_the_same_page_in_the_other_language(site: Path) -> N
         assert f'href="../../../rules/{name}/">English</a>' in html(site, f"zh/rules/{name}")
 
 
-def test_the_schemas_are_where_they_say(site: Path) -> None:
+def test_the_schemas_are_there(site: Path) -> None:
     for name in "schema.json", "pyproject.schema.json":
-        assert json.loads((site / name).read_text(encoding="utf-8"))["$id"] == pages.SITE + name
+        schema = json.loads((site / name).read_text(encoding="utf-8"))
+        assert schema["$schema"] and "$id" not in schema  # no site is published
     shipped = (ROOT / "ms_perflint" / "schema.json").read_text(encoding="utf-8")
     assert (site / "schema.json").read_text(encoding="utf-8") == shipped
 

@@ -383,7 +383,7 @@ def test_an_interpreter_without_mindspore_is_refused(tmp_path: Path, monkeypatch
 # --- what is kept
 
 
-def kept(folder: Path, *variants: dict[str, object], rules: Sequence[str] = ("MSP301",)) -> None:
+def kept(folder: Path, *variants: dict[str, object], device: str = "Ascend910B", devices: Sequence[str] = ()) -> None:
     """Keep measurements of the findings in TRAIN, as `verify` writes them."""
     import hashlib
 
@@ -400,7 +400,8 @@ def kept(folder: Path, *variants: dict[str, object], rules: Sequence[str] = ("MS
     ]  # fmt: skip
     program = {
         "files": {"train.py": hashlib.sha256(text).hexdigest()},
-        "result": {"date": "2026-11-22", "device": "CPU", "variants": whole},
+        "result": {"date": "2026-11-22", "device": device, "variants": whole},
+        "devices": list(devices),
         "findings": [findings for _ in whole],
     }
     (folder / ".ms_perflint").mkdir(exist_ok=True)
@@ -408,8 +409,9 @@ def kept(folder: Path, *variants: dict[str, object], rules: Sequence[str] = ("MS
     (folder / ".ms_perflint" / "verify.json").write_text(json.dumps(document), encoding="utf-8")
 
 
-def measured(folder: Path) -> dict[str, Any] | None:
-    found = json.loads(run("train.py", "--isolated", "--select", "MSP301", "--output-format", "json", cwd=folder).out)
+def measured(folder: Path, *options: str) -> dict[str, Any] | None:
+    asked = ("--isolated", "--select", "MSP301", "--output-format", "json", *options)
+    found = json.loads(run("train.py", *asked, cwd=folder).out)
     answer: dict[str, Any] | None = found[0]["measured"]
     return answer
 
@@ -442,13 +444,55 @@ def test_a_finding_shows_what_was_measured(
     assert measured(tmp_path) is None
     kept(tmp_path, variant)
     found = measured(tmp_path)
-    said = f"measured 2026-11-22 on CPU: {evidence}"
+    said = f"measured 2026-11-22 on Ascend910B: {evidence}"
     assert found is not None and (found["verdict"], found["evidence"]) == (verdict, said)
     ran = run("train.py", "--isolated", "--select", "MSP301", cwd=tmp_path)
     assert f"note: {said}\n" in ran.out and ran.code == (0 if verdict == "refuted" else 1)
     assert ("1 does not count: a measurement refutes it." in ran.out) is (verdict == "refuted")
     (tmp_path / "train.py").write_text(TRAIN + "\n# changed\n", encoding="utf-8")
     assert measured(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("device", "devices", "options", "counts"),
+    [
+        ("CPU", (), (), False),
+        ("CPU", ("CPU",), (), True),
+        ("CPU", ("Ascend",), (), False),
+        ("CPU", ("CPU",), ("--device", "Ascend"), False),
+        ("Ascend910B", (), (), True),
+        ("Ascend910B", ("GPU",), (), False),
+        ("Ascend910B", ("Ascend", "GPU"), (), True),
+        ("NVIDIA A100", ("GPU",), (), True),
+        ("NVIDIA A100", (), ("--device", "Ascend"), False),
+    ],
+)
+def test_another_device_refutes_nothing(
+    tmp_path: Path, device: str, devices: Sequence[str], options: Sequence[str], counts: bool
+) -> None:
+    """Where a program names no device, accelerators are meant."""
+    made(tmp_path, train_py=TRAIN)
+    kept(tmp_path, {"verdict": "slower", "step_ms": SLOW}, device=device, devices=devices)
+    found = measured(tmp_path, *options)
+    assert found is not None and (found["verdict"], found["on_target"]) == ("refuted", counts)
+    ran = run("train.py", "--isolated", "--select", "MSP301", *options, cwd=tmp_path)
+    assert ran.code == (0 if counts else 1)
+    assert ("; the program is for another device, and the finding counts\n" in ran.out) is not counts
+    page = run("train.py", "--isolated", "--select", "MSP301", *options, "--output-format", "html", cwd=tmp_path).out
+    assert ("the program is for another device, and the finding counts</p>" in page) is not counts
+
+
+def test_a_device_of_the_program_counts_more_than_another_one(tmp_path: Path) -> None:
+    made(tmp_path, train_py=TRAIN)
+    kept(tmp_path, {"verdict": "slower", "step_ms": SLOW})
+    here = json.loads((tmp_path / ".ms_perflint" / "verify.json").read_text(encoding="utf-8"))
+    kept(tmp_path, {"verdict": "faster", "step_ms": TIMES}, device="CPU")
+    path = tmp_path / ".ms_perflint" / "verify.json"
+    both = json.loads(path.read_text(encoding="utf-8"))
+    both["programs"]["other.py"] = here["programs"]["train.py"]
+    path.write_text(json.dumps(both), encoding="utf-8")
+    found = measured(tmp_path)
+    assert found is not None and (found["verdict"], found["device"]) == ("refuted", "Ascend910B")
 
 
 def test_a_rule_alone_counts_more_than_all_together(tmp_path: Path) -> None:
@@ -473,7 +517,9 @@ def test_what_is_kept_and_broken_says_nothing(tmp_path: Path, text: str) -> None
 def test_reports_carry_what_was_measured(tmp_path: Path, form: str) -> None:
     made(tmp_path, train_py=TRAIN)
     kept(tmp_path, {"verdict": "faster", "step_ms": TIMES})
-    assert "measured 2026-11-22 on CPU" in run("train.py", "--isolated", "--output-format", form, cwd=tmp_path).out
+    assert (
+        "measured 2026-11-22 on Ascend910B" in run("train.py", "--isolated", "--output-format", form, cwd=tmp_path).out
+    )
 
 
 def test_nothing_is_loaded_where_nothing_is_kept(tmp_path: Path) -> None:
@@ -497,4 +543,4 @@ def test_an_editor_shows_what_was_measured(tmp_path: Path) -> None:
     place = checked.findings[0].place
     at = types.Position(place.row - 1, place.column)
     shown = hover(checked, 0, at, Columns(types.PositionEncodingKind.Utf16), True)
-    assert "measured 2026-11-22 on CPU: 38 % less time per step" in shown.contents.value
+    assert "measured 2026-11-22 on Ascend910B: 38 % less time per step" in shown.contents.value

@@ -35,7 +35,7 @@ MOST = 8  # obstacles that are named beside a finding; `ms-perflint program` lis
 
 
 class PynativeModeTraining(Check):
-    """The network is trained operator by operator instead of as one compiled graph."""
+    """Training runs op by op in PyNative mode instead of as one compiled graph."""
 
     code = "MSP101"
     name = "pynative-mode-training"

@@ -25,7 +25,7 @@ DEBUG = "mindspore.dataset.config.set_debug_mode"  # mindspore 2.10 train/model.
 
 
 class MissingDatasetSinkMode(Check):
-    """Every training step waits for Python to fetch the next batch and to send it to the device."""
+    """Each training step waits for the host to send its batch, because dataset sinking is off."""
 
     code = "MSP102"
     name = "missing-dataset-sink-mode"

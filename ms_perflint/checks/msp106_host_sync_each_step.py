@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class HostSyncEachStep(Check):
-    """Python reads a tensor of the step in every step, and waits for the device."""
+    """Python reads a tensor in each training step, and waits for the device."""
 
     code = "MSP106"
     name = "host-sync-each-step"

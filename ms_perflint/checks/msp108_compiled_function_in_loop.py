@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class CompiledFunctionInLoop(Check):
-    """Something that is compiled is made anew, and so compiled again, in each training step."""
+    """A compiled function or cell is created in each training step, and compiled again each time."""
 
     code = "MSP108"
     name = "compiled-function-in-loop"

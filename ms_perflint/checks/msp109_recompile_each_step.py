@@ -26,7 +26,7 @@ _DTYPES: Mapping[Optional[type], str] = {int: "mindspore.int32", float: "mindspo
 
 
 class RecompileEachStep(Check):
-    """An argument that differs from step to step makes a compiled function compile again."""
+    """An argument that changes from step to step makes a compiled function recompile."""
 
     code = "MSP109"
     name = "recompile-each-step"

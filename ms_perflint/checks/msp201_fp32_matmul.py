@@ -67,7 +67,7 @@ class Suspect(NamedTuple):
 
 
 class Fp32Matmul(Check):
-    """The matrix work of the training runs in float32, and the matrix unit is made for half precision."""
+    """Training computes its matmuls and convolutions in FP32 instead of in mixed precision."""
 
     code = "MSP201"
     name = "fp32-matmul"

@@ -34,7 +34,7 @@ BLOCK = 16  # the matrix unit's block, and the default; widths up to one block a
 
 
 class UnalignedShape(Check):
-    """A hidden width that you are free to choose is not a multiple of 16, so the matrix unit computes on padding."""
+    """A freely chosen hidden width is not a multiple of 16, so the Cube unit computes on padding."""
 
     code = "MSP202"
     name = "unaligned-shape"

@@ -29,7 +29,7 @@ COMPARED = Message("a comparison is bool_ already: the cast changes nothing")
 
 
 class RedundantCast(Check):
-    """A value is cast to the dtype that it already has, or there and back."""
+    """A tensor is cast to the dtype it already has, or to another dtype and back."""
 
     code = "MSP203"
     name = "redundant-cast"

@@ -49,7 +49,7 @@ VERBS = {
 
 
 class SynchronousCheckpoint(Check):
-    """The device waits while a checkpoint is written."""
+    """Training stops while each checkpoint is written."""
 
     code = "MSP301"
     name = "synchronous-checkpoint"

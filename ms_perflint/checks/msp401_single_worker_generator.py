@@ -20,7 +20,7 @@ CONFIG = "mindspore.dataset.config"  # holds what the user, or the number of cor
 
 
 class SingleWorkerGenerator(Check):
-    """One worker makes all rows of a training set, and each of them takes work."""
+    """One worker loads all rows of a training set, and loading a row takes work."""
 
     code = "MSP401"
     name = "single-worker-generator"

@@ -19,7 +19,7 @@ DROP = "drop_remainder"
 
 
 class BatchKeepsRemainder(Check):
-    """The last batch of an epoch has fewer rows, and the graph is compiled once more for it."""
+    """The last batch of an epoch has fewer rows, so the graph is compiled once more."""
 
     code = "MSP402"
     name = "batch-keeps-remainder"

@@ -26,7 +26,7 @@ UNSEEN = Message("nothing here reads the profile, but you may want to look at it
 
 
 class ProfilerWithAutotune(Check):
-    """Dataset AutoTune and data set profiling are both switched on, and one of them does nothing."""
+    """Dataset AutoTune and dataset profiling are both on, and one of them has no effect."""
 
     code = "MSP501"
     name = "profiler-with-autotune"

@@ -45,7 +45,7 @@ VARIABLES = {"MS_DEV_SAVE_GRAPHS": (GRAPHS, False), "ASCEND_LAUNCH_BLOCKING": (S
 
 
 class DebugSwitchLeftOn(Check):
-    """A switch for debugging is on while the program trains."""
+    """A debugging switch is on during training."""
 
     code = "MSP510"
     name = "debug-switch-left-on"

@@ -29,7 +29,7 @@ INDICES_ACT_AGAIN = (2, 5)  # indices alone switch the fusion on (cc@v2.5.0 util
 
 
 class MissingAllReduceFusion(Check):
-    """The gradients of data-parallel training travel in the wrong portions: one by one, or all at the very end."""
+    """Data-parallel training does not fuse gradients: one AllReduce per parameter, or one after the backward pass."""
 
     code = "MSP601"
     name = "missing-all-reduce-fusion"

@@ -27,7 +27,7 @@ class Named(NamedTuple):
 
 
 class UnusedSuppression(Check):
-    """A comment switches off a rule that reports nothing there."""
+    """A suppression comment names a rule that reports nothing there."""
 
     code = "MSP901"
     name = "unused-suppression"

@@ -10,15 +10,16 @@ from collections.abc import Sequence
 import click
 
 from ms_perflint import pages
+from ms_perflint.codes import previews
 from ms_perflint.pages import Page
-from ms_perflint.report.page import as_json, markdown, render
+from ms_perflint.report.page import as_json, markdown, render, render_brief
 from ms_perflint.report.style import for_output
 
 WIDEST = 100  # longer lines are hard to read
 
 
-def explain(code: str | None, everything: bool, output_format: str, language: str) -> None:
-    """Print the page of a rule, of all rules, or the list of rules. May raise PageError."""
+def explain(code: str | None, everything: bool, full: bool, output_format: str, language: str) -> None:
+    """Print the page of a rule, in short or full, all pages, or the list of rules. May raise PageError."""
     wanted = [pages.find(code)] if code else pages.codes()
     found = [pages.page(each, language) for each in wanted]
     if output_format == "json":
@@ -29,7 +30,14 @@ def explain(code: str | None, everything: bool, output_format: str, language: st
         _print("\n".join(map(markdown, found)))
     else:
         columns = min(shutil.get_terminal_size().columns, WIDEST)
-        _page("\n\n".join(render(page, for_output(), columns) for page in found))
+        whole = full or everything
+        texts = (render(page, for_output(), columns) if whole else _brief(page, language, columns) for page in found)
+        _page("\n\n".join(texts))
+
+
+def _brief(page: Page, language: str, columns: int) -> str:
+    """Return a page in short for the terminal."""
+    return render_brief(page, page.code in previews(), language, for_output(), columns)
 
 
 def _json(found: Sequence[Page]) -> str:

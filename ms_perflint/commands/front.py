@@ -16,6 +16,7 @@ import click
 from ms_perflint.cache import CACHE_DIR, NO_CACHE
 from ms_perflint.commands import completion
 from ms_perflint.commands.asked import EXECUTORS, PROCESSES, Options, listed, with_files
+from ms_perflint.commands.help import LANGUAGE, Group, Told, asked, write_options
 from ms_perflint.commands.mistakes import INTERRUPTED, UsageError, reason
 from ms_perflint.commands.outputs import Output, output
 from ms_perflint.config_values import suggestion
@@ -33,16 +34,19 @@ ARGUMENTS = "ms_perflint.arguments"  # of the program that is judged, in the con
 FC = TypeVar("FC", bound=Callable[..., Any])
 
 
-class Front(click.Group):
+class Front(Group):
     """The commands; `check` may be left out."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put `check` before arguments that name no command."""
         args = with_files(args)
+        ctx.meta[LANGUAGE] = asked(args)
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
             if not ctx.resilient_parsing:  # as for the completion of a shell
                 self._refuse_slip(args[0])
             args = ["check", *args]
+        elif args and args[0] not in self.commands:
+            args = args[:1]  # the answer depends on nothing else, but for `--lang`
         elif not args and not ctx.resilient_parsing:
             args = ["check"]
         if "--" in args and args[0] in ("check", "program"):
@@ -67,8 +71,7 @@ class Front(click.Group):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Show the options of `check` too, as it may be left out."""
         super().format_options(ctx, formatter)
-        with formatter.section("Options of check"):
-            formatter.write_dl([record for option in check.params[1:] if (record := option.get_help_record(ctx))])
+        write_options(Message("Options of check"), check.params[1:], ctx, formatter)
 
 
 @click.group(
@@ -79,7 +82,7 @@ class Front(click.Group):
 )
 @click.version_option(__version__, prog_name="ms-perflint", message="%(prog)s %(version)s")
 def front() -> None:
-    """Find, explain and mend what makes MindSpore training slow."""
+    """A static linter for MindSpore training scripts: find slow code, explain it, fix it."""
 
 
 def _split(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
@@ -147,7 +150,9 @@ def _formats(_: click.Context, __: click.Parameter, incomplete: str) -> list[str
 def _output_format(*formats: str) -> Callable[[FC], FC]:
     """Return the option that says how to print, of a command that prints no report; the first format is the default."""
     names = ("--output-format", "--format", "output_format")
-    return click.option(*names, type=click.Choice(formats), default=formats[0], show_default=True, help="How to print.")
+    return click.option(
+        *names, type=click.Choice(formats), default=formats[0], show_default=True, help="The format of the output."
+    )
 
 
 def _target(command: FC) -> FC:
@@ -156,10 +161,10 @@ def _target(command: FC) -> FC:
         "--device",
         metavar="DEVICE",
         shell_complete=completion.device,
-        help="The device it is for: Ascend, GPU or CPU.",
+        help="The device that the code is for: Ascend, GPU or CPU.",
     )
     version = click.option(
-        "--mindspore-version", metavar="VERSION", help="The MindSpore version the code is for, like 2.4."
+        "--mindspore-version", metavar="VERSION", help="The MindSpore version that the code is for, like 2.4."
     )
     return version(device(command))
 
@@ -168,58 +173,65 @@ _config_file = click.option(
     "--config",
     metavar="FILE",
     shell_complete=completion.file,
-    help="A TOML file with [tool.ms-perflint]; else the nearest pyproject.toml.",
+    help="A TOML file with [tool.ms-perflint]; by default the nearest pyproject.toml of each file.",
 )
 _cache_directory = click.option(
     "--cache-dir",
     metavar="DIR",
     envvar=CACHE_DIR,
     shell_complete=completion.directory,
-    help="Where the cache is kept; else in the user's cache directory.",
+    help="The directory of the cache; by default in the user's cache directory.",
 )
 
 _lang = click.option(
     "--lang",
     type=click.Choice(LANGUAGES, case_sensitive=False),
     envvar=VARIABLE,
-    help="The language of messages; else `lang` of the configuration, else that of the locale.",
+    help="The language of messages; by default `lang` of the configuration, else that of the locale.",
 )
 
 
 @front.command()
 @click.argument("paths", nargs=-1, metavar="PATH...", shell_complete=completion.file)
-@click.option("--fix", is_flag=True, help="Mend what is safe to mend; on a terminal, ask about the rest.")
-@click.option("--fix-only", is_flag=True, help="Mend, and report nothing that is left.")
-@click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Mend also what changes numerics or timing.")
-@click.option("--no-interactive", is_flag=True, help="Never ask.")
-@click.option("--diff", is_flag=True, help="Show what fixes would change and write nothing.")
+@click.option("--fix", is_flag=True, help="Apply the safe fixes; on a terminal, ask about each unsafe one.")
+@click.option("--fix-only", is_flag=True, help="Apply fixes, and do not report what is left.")
+@click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Apply also fixes that change numerics or timing.")
+@click.option("--no-interactive", is_flag=True, help="Never ask about unsafe fixes.")
+@click.option("--diff", is_flag=True, help="Show what fixes would change, and write nothing.")
 @click.option(
-    "--add-noqa", metavar="[=REASON]", callback=_reason, help="Write `# noqa` for what is reported, and a reason."
+    "--add-noqa", metavar="[=REASON]", callback=_reason, help="Write a `# noqa` for each finding, with a reason."
 )
-@_rules("--select", "Rules to use: codes, prefixes, names, ALL; comma-separated.")
-@_rules("--ignore", "Rules not to use.", "--extend-ignore")
-@_rules("--extend-select", "Rules to use besides those selected.")
-@_rules("--fixable", "Rules whose fixes may be made; others are shown.")
-@_rules("--unfixable", "Rules whose fixes are shown and not made.")
+@_rules("--select", "Rules to enable: codes, prefixes, names, ALL; comma-separated.")
+@_rules("--ignore", "Rules to disable.", "--extend-ignore")
+@_rules("--extend-select", "Rules to enable besides those selected.")
+@_rules("--fixable", "Rules whose fixes may be applied; other fixes are shown.")
+@_rules("--unfixable", "Rules whose fixes are shown and not applied.")
 @click.option(
     "--min-gain",
     type=click.Choice(SIZES[::-1]),
     default=SIZES[-1],
-    help="Use only rules that may gain so much: small (all), medium or large.",
+    help="Enable only rules with at least this gain: small (all), medium or large.",
 )
-@click.option("--ignore-noqa", is_flag=True, help="Report also what comments switch off.")
-@_rules("--exclude", "Patterns of what to leave out of directories, instead of `exclude` of the configuration.")
-@_rules("--extend-exclude", "Patterns of what to leave out of directories besides.")
-@_ignores("--per-file-ignores", "Rules not to use in some files, like tests/*:MSP301; ! in front means: in all others.")
-@_ignores("--extend-per-file-ignores", "The same, besides what the configuration says.")
-@click.option("--since", metavar="REV", help="Report only what is worse than where this branch left a git revision.")
-@click.option("--staged", is_flag=True, help="With --since: look at what is staged, not at the work tree.")
+@click.option("--ignore-noqa", is_flag=True, help="Report also what comments suppress.")
+@_rules("--exclude", "Patterns of files to exclude, in place of `exclude` of the configuration.")
+@_rules("--extend-exclude", "Patterns of more files to exclude.")
+@_ignores(
+    "--per-file-ignores", "Rules to disable in some files, like tests/*:MSP301; with ! in front, in all other files."
+)
+@_ignores("--extend-per-file-ignores", "The same, in addition to the configuration.")
+@click.option("--since", metavar="REV", help="Report only what is worse than at the merge base with a git revision.")
+@click.option("--staged", is_flag=True, help="With --since: compare what is staged, not the work tree.")
 @click.option(
-    "--baseline", metavar="FILE", shell_complete=completion.file, help="Leave out the findings that this file knows."
+    "--baseline",
+    metavar="FILE",
+    shell_complete=completion.file,
+    help="Do not report the findings that this file lists.",
 )
-@click.option("--no-baseline", is_flag=True, help="Report also what the baseline knows.")
-@click.option("--write-baseline", is_flag=True, help="Write the baseline; one that is there only gets shorter.")
-@click.option("--extend-baseline", is_flag=True, help="Write the baseline, and take new findings into it.")
+@click.option("--no-baseline", is_flag=True, help="Report also what the baseline lists.")
+@click.option(
+    "--write-baseline", is_flag=True, help="Write the baseline; from an existing one, findings are only removed."
+)
+@click.option("--extend-baseline", is_flag=True, help="Write the baseline, and add new findings to it.")
 @_target
 @_config_file
 @click.option("--isolated", is_flag=True, help="Read no configuration file.")
@@ -229,60 +241,65 @@ _lang = click.option(
     metavar="FORMAT[=FILE]",
     callback=_outputs,
     shell_complete=_formats,
-    help=f"How to report, may be repeated: {', '.join(FORMATS)}.",
+    cls=Told,
+    help=Message("The format of the report; may be repeated: {formats}.", formats=", ".join(FORMATS)),
 )
 @click.option(
     "-o",
     "--output-file",
     metavar="FILE",
     shell_complete=completion.file,
-    help="Write the report that names no file of its own to this one.",
+    help="Write the report that has no `=FILE` to this file.",
 )
 @click.option(
     "--sort",
     type=click.Choice(SORTS),
     default=SORTS[0],
-    help="The order of text, concise and json: by place, or what may gain the most first.",
+    help="The order in text, concise and json: by place, or by gain, largest first.",
 )
-@click.option("--color", type=click.Choice(COLOURS), default=COLOURS[0], help="Whether to colour what is printed.")
-@click.option("--statistics", is_flag=True, help="Report how often each rule was found instead of the findings.")
-@click.option("-v", "--verbose", is_flag=True, help="Say what was passed over and why, and where time went.")
-@click.option("-q", "--quiet", is_flag=True, help="Print findings and errors, nothing else.")
-@click.option("--strict", is_flag=True, help="Exit with 1 also when a program could not be judged in full.")
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 although findings, or files that do not parse, are left.")
-@click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 when something was mended.")
-@click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes to use; as many as there are processors.")
+@click.option("--color", type=click.Choice(COLOURS), default=COLOURS[0], help="Whether to print in colour.")
+@click.option("--statistics", is_flag=True, help="Print the number of findings of each rule in place of the findings.")
+@click.option("-v", "--verbose", is_flag=True, help="Print what was skipped and why, and how long each stage took.")
+@click.option("-q", "--quiet", is_flag=True, help="Print findings and errors only.")
+@click.option("--strict", is_flag=True, help="Exit with 1 also if a program could be judged only in part.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even if findings, or files that do not parse, are left.")
+@click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if a fix was applied.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(min=1), help="Number of processes; by default the number of processors."
+)
 @click.option(
     "--executor",
     type=click.Choice(EXECUTORS),
     default=PROCESSES,
-    help="What lints many files: processes of this machine, or the workers of a Dask scheduler.",
+    help="Where files are linted: in processes of this machine, or by the workers of a Dask scheduler.",
 )
 @click.option("--scheduler", metavar="ADDRESS", help="The Dask scheduler, like tcp://10.0.0.1:8786.")
-@click.option("-n", "--no-cache", is_flag=True, envvar=NO_CACHE, help="Neither use nor keep a cache.")
+@click.option("-n", "--no-cache", is_flag=True, envvar=NO_CACHE, help="Neither read nor write the cache.")
 @_cache_directory
-@click.option("--stdin-filename", metavar="FILE", help="The file whose place the text takes that comes in with `-`.")
+@click.option(
+    "--stdin-filename", metavar="FILE", help="The file name for the text that `-` reads from the standard input."
+)
 @click.option(
     "--profile",
     metavar="DIR",
     shell_complete=completion.directory,
-    help="Say what a profile shows of each finding; DIR is what MindSpore's profiler wrote.",
+    help="Join the findings with a profile; DIR is the directory that MindSpore's profiler wrote.",
 )
 @click.option(
     "--ir",
     metavar="DIR",
     shell_complete=completion.directory,
-    help="Graphs saved in the profiled run (MS_DEV_SAVE_GRAPHS=1): the exact line of each kernel.",
+    help="The graphs saved in the profiled run (MS_DEV_SAVE_GRAPHS=1), for the line of each kernel.",
 )
 @click.option("--watch", is_flag=True, help="Lint again whenever a file of the project changes.")
-@click.option("--force-exclude", is_flag=True, help="Leave out what is excluded also where it is given by name.")
-@click.option("--show-files", "view", flag_value="files", help="Show the files that would be linted, and stop.")
-@click.option("--show-settings", "view", flag_value="settings", help="Show all settings and their origins, and stop.")
+@click.option("--force-exclude", is_flag=True, help="Apply the excludes also to files that are given by name.")
+@click.option("--show-files", "view", flag_value="files", help="Print the files that would be linted, and exit.")
+@click.option("--show-settings", "view", flag_value="settings", help="Print all settings with their origin, and exit.")
 @_lang
 def check(paths: tuple[str, ...], view: str | None, **options: Any) -> int:
     """Lint files and directories; `-` is the standard input.
 
-    What follows `--` are the arguments of the one program in front of it: just this run is judged.
+    Words after `--` are the arguments of the program: only that run is judged.
     """
     from ms_perflint.run import run
 
@@ -306,15 +323,16 @@ def _with_arguments(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[tu
 @front.command()
 @click.argument("code", required=False, shell_complete=completion.rule)
 @click.option("--all", "everything", is_flag=True, help="Print the pages of all rules.")
+@click.option("--full", is_flag=True, help="Print the whole page: evidence, exceptions, options and references too.")
 @_output_format("text", "markdown", "json")
 @_lang
-def rule(code: str | None, everything: bool, output_format: str, lang: str | None) -> None:
-    """Explain a rule; without CODE, list the rules."""
+def rule(code: str | None, everything: bool, full: bool, output_format: str, lang: str | None) -> None:
+    """Explain a rule in short, or its whole page with --full; without CODE, list the rules."""
     from ms_perflint.commands.explain import explain
     from ms_perflint.pages import PageError
 
     try:
-        explain(code, everything, output_format, chosen(lang))
+        explain(code, everything, full, output_format, chosen(lang))
     except PageError as error:
         raise click.ClickException(error.args[0]) from error
 
@@ -325,13 +343,13 @@ def rule(code: str | None, everything: bool, output_format: str, lang: str | Non
 @_config_file
 @click.option("--isolated", is_flag=True, help="Read no configuration file.")
 @click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
-@click.option("-v", "--verbose", is_flag=True, help="List all files, and all places that show a fact.")
+@click.option("-v", "--verbose", is_flag=True, help="List all files, and all evidence of each fact.")
 @_lang
 def program(path: str, output_format: str, verbose: bool, **options: Any) -> int:
-    """Print what a training program does, with the places that show it: why something is, or is not, reported.
+    """Print the facts that were read in a training program, with their evidence.
 
-    PATH is the script that starts the program, a module of it, or a folder of programs. What follows `--` are the
-    arguments of the script: what it does in this run is printed.
+    They say why a finding is, or is not, reported. PATH is the entry script, a module of the program, or a directory of
+    programs. Words after `--` are the arguments of the script: only that run is judged.
     """
     from ms_perflint.commands.describe import Asked, describe
     from ms_perflint.commands.settings import settings
@@ -341,11 +359,31 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
     return describe(path, configs, Asked(output_format, verbose), chosen(options["lang"], configs.run.lang))
 
 
+@front.command()
+@click.argument("place", metavar="FILE:LINE")
+@_rules("--select", "Rules to explain: codes, prefixes, names, ALL; comma-separated.")
+@_target
+@_config_file
+@click.option("--isolated", is_flag=True, help="Read no configuration file.")
+@_output_format("text", "json")
+@_lang
+def explain(place: str, output_format: str, **options: Any) -> int:
+    """Say why rules report something on a line, or nothing: what they asked, and where they decided.
+
+    Of a notebook, write FILE:cell NUMBER:LINE, as reports do.
+    """
+    from ms_perflint.commands.explain_line import explain_line, file_of
+    from ms_perflint.commands.settings import settings
+
+    configs = settings([file_of(place)], Options(**options))
+    return explain_line(place, configs, output_format, chosen(options["lang"], configs.run.lang))
+
+
 @front.command("profile")
 @click.option("--how", is_flag=True, required=True, help="Print the code that collects a profile.")
-@click.option("--mindspore-version", metavar="VERSION", help="The MindSpore version the code is for, like 2.4.")
+@click.option("--mindspore-version", metavar="VERSION", help="The MindSpore version that the code is for, like 2.4.")
 def profile_command(how: bool, mindspore_version: str | None) -> None:
-    """Say how to collect a profile for `check --profile DIR`."""
+    """Print how to collect a profile for `check --profile DIR`."""
     from ms_perflint.mindspore_api import newest, parse_version
     from ms_perflint.profile.how import snippet
 
@@ -361,14 +399,14 @@ def profile_command(how: bool, mindspore_version: str | None) -> None:
 @click.argument("arguments", nargs=-1, metavar="[-- ARGUMENTS OF THE PROGRAM]")
 @click.option("--steps", type=click.IntRange(min=3), default=20, show_default=True, help="Training steps of each run.")
 @click.option("--rounds", type=click.IntRange(min=2), default=3, show_default=True, help="Runs of each variant.")
-@click.option("--each", is_flag=True, help="Measure the fixes of each rule alone, too.")
+@click.option("--each", is_flag=True, help="Measure also the fixes of each rule alone.")
 @_rules("--select", "Rules whose fixes are measured: codes, prefixes, names, ALL; comma-separated.")
-@_rules("--ignore", "Rules whose fixes are not made.")
+@_rules("--ignore", "Rules whose fixes are not measured.")
 @click.option(
     "--launch",
     default="",
     metavar="COMMAND",
-    help='What starts it: a shell script, or words like "msrun --worker_num=2".',
+    help='The launcher: a shell script, or words like "msrun --worker_num=2".',
 )
 @click.option(
     "--timeout",
@@ -376,26 +414,26 @@ def profile_command(how: bool, mindspore_version: str | None) -> None:
     default=600,
     show_default=True,
     metavar="SECONDS",
-    help="How long one run may take.",
+    help="The time limit of one run.",
 )
 @click.option(
     "--python",
     metavar="PATH",
     default=sys.executable,
     shell_complete=completion.file,
-    help="The interpreter that has MindSpore; else the one that runs this.",
+    help="The interpreter that has MindSpore; by default the one that runs ms-perflint.",
 )
 @_target
 @_config_file
 @click.option("--isolated", is_flag=True, help="Read no configuration file.")
 @_output_format("text", "json", "html")
 @click.option("-o", "--output-file", metavar="FILE", shell_complete=completion.file, help="Write the report to a file.")
-@click.option("-q", "--quiet", is_flag=True, help="Do not say which run is under way.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no progress.")
 @_lang
 def verify(script: str, arguments: tuple[str, ...], **options: Any) -> int:
-    """Run a program as it is and with its fixes, and measure what they do.
+    """Run a program unchanged and with its fixes, and measure the difference.
 
-    It runs on this machine, in a copy of the project, several times, and is ended after so many steps.
+    The program runs on this machine, in a copy of the project, several times, and is ended after --steps steps.
     """
     from ms_perflint.commands.settings import settings
     from ms_perflint.commands.verify import Asked, verify
@@ -442,9 +480,9 @@ def completion_script(shell: str) -> None:
 @front.command()
 @click.option("--stdio", is_flag=True, hidden=True, help="Speak over stdin and stdout: it knows no other way.")
 def server(stdio: bool) -> int:
-    """Answer an editor: findings, fixes and pages while you type.
+    """Start the language server: findings, fixes and rule pages in an editor.
 
-    It speaks the Language Server Protocol over stdin and stdout, and is started by the editor.
+    The editor starts it. It speaks the Language Server Protocol over stdin and stdout.
     """
     from ms_perflint.server import MissingExtra, serve
 

@@ -8,14 +8,15 @@ from contextlib import suppress
 from ms_perflint.check import checks
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.configurations import Configurations
-from ms_perflint.core.findings import Finding
-from ms_perflint.core.source import Disk, Source, SourceError
+from ms_perflint.core.findings import ACCELERATORS, Finding
+from ms_perflint.core.source import Files, Source, SourceError
 from ms_perflint.linter import Linter
 from ms_perflint.mindspore_api import exports
 from ms_perflint.profile import graphs, reader, symptoms
 from ms_perflint.profile.joined import Joined, join
 from ms_perflint.profile.kernels import Profile
 from ms_perflint.profile.text_layout import ProfileError
+from ms_perflint.training.devices import meant, target_of
 
 FRAMEWORK = ("mindspore.nn", "mindspore.mint.nn", "mindspore.train")  # modules whose classes are in each profile
 
@@ -34,20 +35,41 @@ def joined(
     findings: Sequence[Finding],
     files: Sequence[str],
     configs: Configurations,
+    disk: Files,
 ) -> Joined:
     """Return findings with what a profile shows about them. Raises Mistake for the profile of another program."""
-    sources = _sources(files, configs)
+    sources = _sources(files, configs, disk)
     try:
         lines = graphs.read(graph_folder, [source.path for source in sources]) if graph_folder else {}
-        return join(profile, findings, sources, _symptom, lines, _is_known)
+        found = join(profile, findings, sources, _symptom, lines, _is_known)
     except ProfileError as error:
         raise UsageError(error.args[0]) from error
+    targets = Targets(configs, disk)
+    measured = {finding: told.on(targets.of(finding.place.path)) for finding, told in found.measured.items()}
+    return found._replace(measured=measured)
 
 
-def _sources(files: Sequence[str], configs: Configurations) -> list[Source]:
+class Targets:
+    """For which devices programs are."""
+
+    def __init__(self, configs: Configurations, disk: Files) -> None:
+        self._configs = configs
+        self._disk = disk
+        self._known: dict[str, tuple[str, ...]] = {}  # by file
+
+    def of(self, path: str) -> tuple[str, ...]:
+        """Return the devices that the programs of a file are for: accelerators where one of them is for these."""
+        if path not in self._known:
+            linter = Linter(self._configs.of(path), self._disk)
+            programs = map(linter.program, linter.project.programs(path))
+            found = {each for program in programs for each in meant(target_of(program))}
+            self._known[path] = tuple(each for each in ACCELERATORS if each in found) or tuple(found)
+        return self._known[path]
+
+
+def _sources(files: Sequence[str], configs: Configurations, disk: Files) -> list[Source]:
     """Return the files and what they import, as far as they can be read."""
     found: dict[str, Source] = {}
-    disk = Disk()
     for config, members in configs.groups(files):
         linter = Linter(config, disk)
         for path in (path for file in members for path in (file, *sorted(linter.project.closure(file)))):

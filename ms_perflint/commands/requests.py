@@ -1,15 +1,21 @@
-"""What a run is about besides its paths: a text that is typed, a change; and what does not go together."""
+"""What a run is about: files, a text that is typed, a change; and what does not go together."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.commands.asked import DASK, READ, Options
 from ms_perflint.commands.mistakes import UsageError
+from ms_perflint.commands.outputs import Output
 from ms_perflint.config import common_parent
+from ms_perflint.core.findings import Problem
+from ms_perflint.core.source import Disk, Files
+from ms_perflint.discovery import Found, discover
 from ms_perflint.languages import Message
+from ms_perflint.named import unparsable
+from ms_perflint.report import COUNTED
 
 if TYPE_CHECKING:
     from ms_perflint.commands.stdin import Typed
@@ -18,8 +24,49 @@ if TYPE_CHECKING:
     from ms_perflint.since.states import States
 
 
+class Request(NamedTuple):
+    """What a run is about."""
+
+    paths: Sequence[str]  # as they were given; of a program with its arguments, its files
+    found: Found  # the files to lint
+    disk: Files  # what they are read from
+    unparsed: frozenset[Problem]  # files that were named, and are no Python
+    typed: Optional[Typed]  # a text from the standard input
+    compared: Optional[States]  # the states of a repository
+    touched: Optional[Touched]  # config files and launch scripts that stand for the programs that read them
+
+
+def request(given: Sequence[str], options: Options, configs: Configurations, typed: Optional[Typed]) -> Request:
+    """Return what a run is about. Raises UsageError where that cannot be told."""
+    compared = compared_states(given, options)
+    paths = given
+    if configs.run.arguments is not None:
+        from ms_perflint.programs import files_of  # here, because most runs are about files
+
+        paths = files_of(configs.run.arguments.entry, configs)
+    touched = read_by_programs(paths, options, configs) if typed is None else None
+    if typed is not None:
+        found = typed.found(configs, options.force_exclude)
+    elif touched is not None:
+        found = touched.found
+    else:
+        found = discover(paths, configs, options.force_exclude)
+    disk: Files = Disk()
+    if compared is not None:
+        disk = compared.after
+        if options.staged:
+            from ms_perflint.since.states import staged  # here, because most runs compare nothing
+
+            found = staged(found, compared, paths, configs)
+    if typed is not None:
+        disk = typed.files()
+    unparsed = frozenset(unparsable(given, found.files, disk))
+    found = found._replace(problems=tuple({*found.problems, *unparsed}))
+    return Request(paths, found, disk, unparsed, typed, compared, touched)
+
+
 def typed_text(paths: Sequence[str], options: Options) -> Typed | None:
-    """Return what the standard input holds where the paths mean it. May raise Mistake."""
+    """Return what the standard input holds where the paths mean it. May raise UsageError."""
     if "-" not in paths:
         return None
     if len(paths) > 1:
@@ -34,7 +81,7 @@ def typed_text(paths: Sequence[str], options: Options) -> Typed | None:
 
 
 def compared_states(paths: Sequence[str], options: Options) -> States | None:
-    """Return the states of the repository that are compared; None where none are. May raise Mistake."""
+    """Return the states of the repository that are compared; None where none are. May raise UsageError."""
     if options.since is None:
         if options.staged:
             raise UsageError(Message("--staged says which state --since REV looks at: it needs that"))
@@ -61,8 +108,15 @@ def read_by_programs(paths: Sequence[str], options: Options, configs: Configurat
     return Touched(paths, others, configs, options.force_exclude)
 
 
-def refuse(options: Options) -> None:
-    """Raise Mistake for options that do not go together."""
+def refuse(options: Options, wanted: Sequence[Output]) -> None:
+    """Raise UsageError for options that do not go together; `wanted` are the reports."""
+    if options.ir is not None and options.profile is None:
+        raise UsageError(Message("--ir goes with --profile DIR: it says where the kernels of a profile stand"))
+    if options.quiet and options.verbose:
+        raise UsageError(Message("--quiet and --verbose: only one of them can hold"))
+    if options.statistics and not any(output.format in COUNTED for output in wanted):
+        names, name = ", ".join(COUNTED), wanted[0].format
+        raise UsageError(Message("--statistics goes with {names}, not with {name}", names=names, name=name))
     if (options.executor == DASK) != (options.scheduler is not None):
         raise UsageError(Message("--executor dask and --scheduler ADDRESS: one needs the other"))
     if options.add_noqa is not None and options.fix:

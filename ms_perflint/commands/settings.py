@@ -35,6 +35,7 @@ def _on_top(options: Options, given: Arguments | None, config: Config) -> Config
         unsafe_fixes=options.unsafe_fixes,
         lang=options.lang,
         baseline=options.baseline,
+        profile=options.profile,
         fixable=options.fixable,
         unfixable=options.unfixable,
         exclude=options.exclude,

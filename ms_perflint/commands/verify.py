@@ -19,6 +19,7 @@ from ms_perflint.report.sources import shown
 from ms_perflint.report.style import PLAIN, for_output
 from ms_perflint.report.verify import render
 from ms_perflint.run import line
+from ms_perflint.training.devices import meant, target_of
 from ms_perflint.verify.kept import keep
 from ms_perflint.verify.lookup import NAME
 from ms_perflint.verify.measure import Program, has_mindspore, measure, where
@@ -48,7 +49,7 @@ def verify(path: str, config: Config, asked: Asked, language: str) -> int:
     if not os.path.isfile(entry) or not entry.endswith(PYTHON) or entry.endswith(NOTEBOOK):
         raise UsageError(Message("{path}: no Python script: name the one that starts the program", path=path))
     _check_python(asked)
-    program = _program(entry, config, asked)
+    program = program_of(entry, config, asked)
     found = variants_of(program.files, config, asked.each)
     for problem in found.problems:
         tell(line(problem, language))
@@ -85,12 +86,15 @@ def _check_python(asked: Asked) -> None:
         raise UsageError(text)
 
 
-def _program(entry: str, config: Config, asked: Asked) -> Program:
+def program_of(entry: str, config: Config, asked: Asked) -> Program:
     """Return the program of a script, and how it is to be run."""
     read = Linter(config, Disk()).program(entry)
     documents = tuple({each.place.path for each in config_files(Reader(read)).evidence} - set(read.files))
     files, python = read.files, asked.python
-    return Program(entry, files, documents, asked.arguments, asked.launch, python, asked.steps, asked.seconds)
+    devices = meant(target_of(read))
+    return Program(
+        entry, files, documents, asked.arguments, asked.launch, python, asked.steps, asked.seconds, devices=devices
+    )
 
 
 def _keep(program: Program, result: Result, variants: Sequence[Variant], language: str) -> None:
@@ -98,7 +102,7 @@ def _keep(program: Program, result: Result, variants: Sequence[Variant], languag
     project = where(program).project
     files = [*program.files, *program.documents, *([program.launch] if os.path.isfile(program.launch) else [])]
     try:
-        keep(project, files, result, variants)
+        keep(project, files, result, variants, program.devices)
     except OSError as error:
         place = shown(os.path.join(project, NAME))
         tell(say(Message("{file} was not written: {reason}", file=place, reason=error.strerror), language))

@@ -18,7 +18,7 @@ from ms_perflint.core.source import PYTHON
 from ms_perflint.languages import Message, chosen, say
 from ms_perflint.run import run
 
-MISSING = Message("--watch needs the package watchfiles: pip install 'ms-perflint[watch]'")
+MISSING = Message("--watch needs the package watchfiles: pip install watchfiles")
 ALONE = Message("--watch only reports: it does not go with --fix, --diff, --add-noqa or `-`")
 PAUSE = 200  # milliseconds after which nothing more is saved together
 

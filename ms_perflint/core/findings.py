@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.records import equal_by
@@ -92,6 +92,9 @@ class Finding(NamedTuple):
         return other < self
 
 
+ACCELERATORS = ("Ascend", "GPU")
+
+
 class Measurement(NamedTuple):
     """What was measured of a finding, on the device of those who asked for it."""
 
@@ -102,11 +105,17 @@ class Measurement(NamedTuple):
     source: str  # "verify" or "profile"
     date: str
     device: str
+    on_target: bool = True  # whether that is a device which the program is for
 
     @property
     def refutes(self) -> bool:
-        """Return whether the finding is shown, and does not count."""
-        return self.verdict == "refuted"
+        """Return whether the finding is shown, and does not count: another device decides nothing."""
+        return self.verdict == "refuted" and self.on_target
+
+    def on(self, devices: Collection[str]) -> Measurement:
+        """Return the same, for a program that is for these devices; where none is known, for any accelerator."""
+        kind = "CPU" if self.device == "CPU" else "Ascend" if self.device.startswith("Ascend") else "GPU"
+        return self._replace(on_target=kind in (devices or ACCELERATORS))
 
 
 class Gain(NamedTuple):

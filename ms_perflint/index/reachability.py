@@ -8,11 +8,16 @@ from typing import NamedTuple
 
 from ms_perflint.index.predicates import FLIPPED, choice, key
 from ms_perflint.index.semantic_index import Block, Scope, Site
-from ms_perflint.index.syntax_forms import around
+from ms_perflint.index.syntax_forms import around, is_main_guard
 
 IMPOSSIBLE = 0  # a condition around it is always false
 OPTIONAL = 1  # only a user who passes an option, or sets a key, gets there
 USUAL = 2
+
+
+def is_of_script(block: Block) -> bool:
+    """Return whether a block stands under `if __name__ == "__main__"`: it does not run where its file is imported."""
+    return any(arm.arm == "body" and arm.owner is not None and is_main_guard(arm.owner) for arm in block.chain())
 
 
 class Condition(NamedTuple):

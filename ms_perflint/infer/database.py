@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Optional, Protocol
+from typing import Optional, Protocol, Union
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
@@ -11,7 +11,7 @@ from ms_perflint.infer.commandline import Given
 from ms_perflint.infer.values import Tree
 from ms_perflint.languages import Message
 from ms_perflint.resolve.project import Project
-from ms_perflint.resolve.resolver import Resolver
+from ms_perflint.resolve.resolver import Namespace, Resolver
 
 
 class Files(Protocol):
@@ -42,6 +42,11 @@ class Files(Protocol):
 
 class Database(Files, Protocol):
     """A program: its files, its call sites, its config documents and the commands that start it."""
+
+    def import_target(
+        self, module: SemanticIndex, dotted: str, level: int
+    ) -> Union[SemanticIndex, Namespace, str, None]:
+        """Return the module that an import names; a dotted name outside; None for one that is not there."""
 
     def naming(self, word: str) -> tuple[SemanticIndex, ...]:
         """Return the modules of the files that have a word in them, by their bytes."""

@@ -25,7 +25,7 @@ def imported(evaluator: Evaluator, binding: Binding) -> Value:
         dotted = alias.name if alias.asname else alias.name.split(".")[0]
         return named(evaluator, module, dotted, 0, alias, binding.scope)
     assert isinstance(stmt, ast.ImportFrom)
-    source = evaluator.program.names.import_target(module, stmt.module or "", stmt.level)
+    source = evaluator.program.import_target(module, stmt.module or "", stmt.level)
     if isinstance(source, SemanticIndex):
         return evaluator.exported(source, alias.name)
     inner = f"{stmt.module}.{alias.name}" if stmt.module else alias.name
@@ -34,7 +34,7 @@ def imported(evaluator: Evaluator, binding: Binding) -> Value:
 
 def named(evaluator: Evaluator, module: SemanticIndex, dotted: str, level: int, node: ast.AST, scope: Scope) -> Value:
     """Return what a dotted name, imported in a module, is: a local module, or something outside of the project."""
-    found = evaluator.program.names.import_target(module, dotted, level)
+    found = evaluator.program.import_target(module, dotted, level)
     if isinstance(found, str):
         return evaluator.known(Api(mindspore_api.canonical(found)), node, scope)
     return _local(evaluator, found, node, scope)
@@ -73,7 +73,7 @@ def star(evaluator: Evaluator, name: str, scope: Scope) -> Optional[Value]:
 def _from_star(evaluator: Evaluator, name: str, stmt: ast.ImportFrom, scope: Scope) -> Optional[Value]:
     if not evaluator.program.names.may_give(scope.module, stmt, name):
         return None
-    source = evaluator.program.names.import_target(scope.module, stmt.module or "", stmt.level)
+    source = evaluator.program.import_target(scope.module, stmt.module or "", stmt.level)
     if isinstance(source, SemanticIndex):
         value = evaluator.exported(source, name) if _is_public(evaluator, source, name) else TOP
         return value if value.alternatives else None

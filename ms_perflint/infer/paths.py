@@ -126,8 +126,8 @@ class _Reader:
             if found:
                 return found
         if binding.kind == "from" and isinstance(binding.stmt, ast.ImportFrom) and isinstance(binding.node, ast.alias):
-            names, stmt = self.evaluator.program.names, binding.stmt
-            source = names.import_target(binding.scope.module, stmt.module or "", stmt.level)
+            program, stmt = self.evaluator.program, binding.stmt
+            source = program.import_target(binding.scope.module, stmt.module or "", stmt.level)
             if isinstance(source, SemanticIndex):
                 return self.exported(source, binding.node.name, depth)
         return (Path((Hole(("binding", id(binding)), _loops(binding)),)),)

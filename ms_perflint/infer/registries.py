@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
@@ -11,6 +13,8 @@ from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import TOP, Value, join
 
 CHOICES = 8  # keys that are looked up
+TEXT = rb"[\"']([\w./@-]{1,200})[\"']"  # a text in code that may be a key, or the path of a config file
+WORD = rb"[\w./-]+"
 
 
 def registered(evaluator: Evaluator, table: ast.expr, keys: Value, scope: Scope) -> Optional[Value]:
@@ -37,6 +41,25 @@ def registered(evaluator: Evaluator, table: ast.expr, keys: Value, scope: Scope)
 def registering(module: SemanticIndex) -> frozenset[str]:
     """Return the names of the functions of a module that put what they decorate into a table."""
     return frozenset(name for table in module.registered for name in _decorators(module, table))
+
+
+def texts(raw: bytes) -> frozenset[str]:
+    """Return the texts in a file of code that may be keys of a table, or paths of config files."""
+    return frozenset(text.decode("utf-8", "replace") for text in re.findall(TEXT, raw))
+
+
+def words(raw: bytes) -> frozenset[str]:
+    """Return the words of a config file that may be keys of a table."""
+    return frozenset(text.decode("utf-8", "replace").lower() for text in re.findall(WORD, raw))
+
+
+def keys_of(scope: Scope) -> Iterator[str]:
+    """Yield the keys under which decorators may put a function or class into a table."""
+    yield scope.name.lower()
+    for decorator in getattr(scope.node, "decorator_list", ()):
+        for node in ast.walk(decorator) if isinstance(decorator, ast.Call) else ():
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value.lower()
 
 
 def _decorators(module: SemanticIndex, table: str) -> frozenset[str]:

@@ -14,6 +14,19 @@ DEEP = 3  # folders below the one that is given
 MOST = 2 << 30  # bytes of kernel_details.csv: a window of a few steps is far below
 
 
+Stamp = tuple[tuple[str, int, int], ...]  # path, time and size of each file
+
+
+def stamp(folder: str) -> Stamp:
+    """Return what changes with a profile; nothing for a folder that cannot be read."""
+    try:
+        entries = [entry for each in _below(folder, DEEP) for entry in os.scandir(each)]
+        told = [(entry.path, entry.stat()) for entry in entries if entry.is_file(follow_symlinks=False)]
+    except OSError:
+        return ()
+    return tuple(sorted((path, stat.st_mtime_ns, stat.st_size) for path, stat in told))
+
+
 def read(folder: str) -> Profile:
     """Return the profile in a folder; of several ranks the slowest. May raise ProfileError."""
     if not os.path.isdir(folder):

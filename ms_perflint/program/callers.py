@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.index.reachability import is_of_script
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import PREPARES, Signature
 from ms_perflint.index.syntax_forms import word_of
@@ -54,7 +55,8 @@ def entering(program: Inputs, function: Scope) -> tuple[Site, ...]:
 
 def _calls(program: Inputs, site: Site, wanted: Scope) -> bool:
     """Return whether a site calls a function, or makes an object of a class."""
-    return isinstance(site.node, ast.Call) and _is(program.evaluator.callees(site), wanted)
+    is_one = isinstance(site.node, ast.Call) and _is(program.evaluator.callees(site), wanted)
+    return is_one and (not is_of_script(site.block) or program.is_entry(site.module.path))
 
 
 def _passes_on(site: Site, function: Scope) -> bool:

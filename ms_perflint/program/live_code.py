@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import os
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from ms_perflint.index.execution_order import steps_of
+from ms_perflint.index.reachability import is_of_script
 from ms_perflint.index.semantic_index import Block, ImportStatement, Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import is_decorated, is_main_guard
-from ms_perflint.infer import registries
+from ms_perflint.index.syntax_forms import is_decorated
+from ms_perflint.infer import config_files, registries
 from ms_perflint.resolve.outline import ImportWork
 
 if TYPE_CHECKING:
@@ -28,7 +30,6 @@ HOOKS = frozenset(
     }
 )  # fmt: skip
 
-MARKED = 16  # files with entries of a table that are read: of more, few matter, and reading them takes long
 SIZE = 800_000  # bytes of running modules, about 20,000 lines, from which on a program is not read any further
 
 
@@ -37,21 +38,35 @@ class Reached(NamedTuple):
 
     scopes: set[Scope]
     is_whole: bool  # no: more than SIZE would have to be read, and only the entry script was
-    unread: int = 0  # files with entries of its tables that were not read: they would be too many
+    unread: int = 0  # files with entries of its tables of which it is not known which are used
+    keys: frozenset[str] = frozenset()  # of tables of which only some entries run
+    named: frozenset[str] = frozenset()  # those of them that the run names
+
+    def is_for(self, words: frozenset[str]) -> bool:
+        """Return whether the same runs where the run names these words."""
+        return self.keys & words == self.named
 
 
-def reached(program: Files) -> Reached:
+def reached(program: Files, words: frozenset[str] = frozenset()) -> Reached:
     """Return the scopes that run: a scope that runs makes the functions and classes whose names it loads run.
 
     All functions of the entry file count, also those that `__main__` does not call today. A module counts from the
     moment on that running code loads a name of it, or when importing it does something; others stay unparsed.
+
+    Of tables that decorators fill all entries run, of large ones those whose keys running code, or the run (`words`:
+    what it gives, and what stands in its config files), names.
     """
-    try:
-        reach = _Reach(program)
-        return Reached(reach.run(), True, reach.unread)
-    except _TooLarge:
-        entry = program.module(program.entry)
-        return Reached({scope for scope in entry.scopes if scope.owner is scope} if entry else set(), False)
+    too_large: set[tuple[str, frozenset[str]]] = program.project.shared.setdefault(_TooLarge, set())
+    for takes_all in (True, False) if (program.entry, words) not in too_large else ():
+        reach = _Reach(program, words, takes_all)
+        try:
+            return Reached(reach.run(), True, reach.unread, frozenset(reach.keys), words & reach.keys)
+        except _TooLarge:
+            if not reach.has_taken_all:
+                break
+    too_large.add((program.entry, words))
+    entry = program.module(program.entry)
+    return Reached({scope for scope in entry.scopes if scope.owner is scope} if entry else set(), False)
 
 
 def is_small(program: Files) -> bool:
@@ -62,6 +77,22 @@ def is_small(program: Files) -> bool:
 def runs_at_once(program: Files, scope: Scope) -> bool:
     """Return whether a scope runs whatever else does: the entry script itself, its functions and classes."""
     return scope.module.path == program.entry and (scope.parent is None or scope.parent is scope.module.scope)
+
+
+def config_words(program: Files, path: str, directory: str) -> frozenset[str]:
+    """Return the words of a config file, and of those below it, that may be keys of a table."""
+    found: set[str] = set()
+    directories = program.project.ancestors(os.path.dirname(program.entry))
+    todo = [(path, directory)]
+    for named, home in todo:
+        for candidate in config_files.resolve(named, home, directories):
+            raw = program.project.raw(candidate)
+            if raw is not None:
+                new = registries.words(raw) - found
+                found |= new
+                todo += [(word, os.path.dirname(candidate)) for word in new if word.endswith(config_files.CONFIGS)]
+                break
+    return frozenset(found)
 
 
 class _TooLarge(Exception):
@@ -80,11 +111,16 @@ def _acting(program: Files) -> list[str]:
 
 
 class _Reach:
-    def __init__(self, program: Files) -> None:
+    def __init__(self, program: Files, words: frozenset[str], takes_all: bool) -> None:
         self.program = program
+        self.takes_all = takes_all  # entries of tables, where they are not too many
+        self.has_taken_all = False
         self.found: set[Scope] = set()
         self.size = 0  # bytes of the modules that count
         self.unread = 0
+        self.words = set(words)  # that may be keys of tables
+        self.keys: set[str] = set()
+        self.texts_of: set[str] = set()  # files whose texts are among the words
         self.todo: list[Scope] = []
         self.attrs: set[str] = set()  # attributes that running code loads
         self.methods: dict[str, list[Scope]] = {}  # of classes that are reached and wait for their attribute
@@ -120,16 +156,51 @@ class _Reach:
         if not words:
             return
         marked = [path for path in self.program.files if self.program.project.decorates(path, words)]
-        is_few = len(marked) <= MARKED
-        modules = [module for path in marked if is_few and (module := self.program.module(path)) is not None]
-        left = [module for module in modules if module.scope not in self.found]
-        if not is_few or self.size + sum(len(module.source.text) for module in left) > SIZE:
-            self.unread = len(marked)
+        left = [path for path in marked if path not in {module.path for module in running}]
+        if not left or (self.takes_all and not self.keys and self.size + sum(map(self.length, left)) <= SIZE):
+            self.has_taken_all = True
+            for path in marked:
+                self.enter(path, words)
             return
-        for module in modules:
-            for scope in module.scope.defines:
-                if is_decorated(scope.node, *words):
-                    self.add(scope)
+        self.read_texts(running)
+        self.unread = 0
+        for word in words:
+            self.register_named(word, [path for path in marked if self.program.project.decorates(path, (word,))])
+
+    def register_named(self, word: str, marked: Sequence[str]) -> None:
+        """Let run what decorators with this word put into a table under keys that the run names."""
+        fits = {path: self.program.project.keys(path) for path in marked}
+        self.keys.update(*fits.values())
+        named = [path for path, keys in fits.items() if not keys.isdisjoint(self.words)]
+        added = [path for path in named if self.enter(path, (word,), self.words)]
+        if marked and not added:
+            self.unread += len(marked)
+
+    def enter(self, path: str, words: Sequence[str], keys: Optional[Container[str]] = None) -> bool:
+        """Let run what a file defines with decorators that have these words; return whether there is some of that.
+
+        `keys`: only what stands in the table under one of them.
+        """
+        module = self.program.module(path)
+        found = [scope for scope in module.scope.defines if is_decorated(scope.node, *words)] if module else []
+        wanted = [each for each in found if keys is None or any(key in keys for key in registries.keys_of(each))]
+        for scope in wanted:
+            self.add(scope)
+        return bool(wanted)
+
+    def read_texts(self, running: Iterable[SemanticIndex]) -> None:
+        """Note what running code, and the config files that it names, say that may be a key of a table."""
+        for module in running:
+            if module.path not in self.texts_of:
+                self.texts_of.add(module.path)
+                for text in registries.texts(module.source.text):
+                    self.words.add(text.lower())
+                    if text.endswith(config_files.CONFIGS):
+                        self.words.update(config_words(self.program, text, module.directory))
+
+    def length(self, path: str) -> int:
+        """Return how many bytes a file has."""
+        return len(self.program.project.raw(path) or b"")
 
     def touch(self, module: Optional[SemanticIndex]) -> None:
         """Let a module run as it is imported. Raises _TooLarge."""
@@ -271,7 +342,5 @@ class _Order:
         if scope.module.path == self.program.entry:
             return True
         if block not in self.guarded:
-            self.guarded[block] = any(
-                arm.owner is not None and arm.arm == "body" and is_main_guard(arm.owner) for arm in block.chain()
-            )
+            self.guarded[block] = is_of_script(block)
         return not self.guarded[block]

@@ -6,7 +6,7 @@ import ast
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, Optional, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, cast
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
@@ -18,7 +18,7 @@ from ms_perflint.infer.shared_answers import SharedAnswers
 from ms_perflint.infer.values import Tree, Value
 from ms_perflint.languages import Message
 from ms_perflint.libraries import LIBRARIES
-from ms_perflint.program import callers, live_code
+from ms_perflint.program import callers, live_code, run_configurations
 from ms_perflint.program.call_graph import CallGraph
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.callers import Partials
@@ -27,6 +27,7 @@ from ms_perflint.program.run_configurations import Asked, RunConfiguration
 from ms_perflint.program.target import Target, versions_of
 from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.project import Project
+from ms_perflint.resolve.resolver import Namespace
 from ms_perflint.resolve.watched import Watched
 
 if TYPE_CHECKING:
@@ -87,13 +88,14 @@ class Program:
         self.paths = project.closure(entry)
         self.roots = project.imports.roots(entry)
         self.files = (entry, *sorted(self.paths - {entry}))
-        self.names = project.names(self.roots)
+        self.names = project.names(project.imports.told_apart(entry))
         self._forget()
 
     def _forget(self) -> None:
         """Begin with no answers."""
         self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps, by the function and its arguments
         self.asked_of_run = Asked(self.project.shared.setdefault(Watched, {}))
+        self.reaches: list[live_code.Reached] = []  # what runs in the ways in which it is run
         self._left_out: dict[Message, None] = {}  # why questions were answered in part
 
     def close(self) -> None:
@@ -107,18 +109,29 @@ class Program:
         self.__dict__.update(kept)
         self._forget()
 
+    @property
+    def is_asked(self) -> bool:
+        """Return whether it holds answers."""
+        return bool(self.facts) or "evaluator" in vars(self)
+
     def run_as(self, run: RunConfiguration) -> Program:
         """Return the same program in another one of its run configurations."""
         return Program(self.project, self.entry, self.asked, run, self)
 
     def is_run_as(self, other: Program) -> bool:
         """Return whether another run configuration of the program gives all that was asked of this one."""
-        overrides = self.overrides() == other.overrides()
-        return overrides and self.asked_of_run.is_same(other._given, other._exported, self.config, other.config)
+        is_same = self.overrides() == other.overrides() and ("_reach" not in vars(self) or self._reach is other._reach)
+        return is_same and self.asked_of_run.is_same(other._given, other._exported, self.config, other.config)
 
     def module(self, path: str) -> Optional[SemanticIndex]:
         """Return a module of the program; None when it cannot be parsed."""
         return self.project.module(path)
+
+    def import_target(
+        self, module: SemanticIndex, dotted: str, level: int
+    ) -> Union[SemanticIndex, Namespace, str, None]:
+        """Return the module that an import names; a dotted name outside; None for one that is not there."""
+        return self.names.import_target(module, dotted, level, self.roots)
 
     @cached_property
     def evaluator(self) -> ProgramEvaluator:
@@ -150,7 +163,7 @@ class Program:
     @cached_property
     def modules(self) -> tuple[SemanticIndex, ...]:
         """Return the modules whose code matters, the entry script first: see `reach`."""
-        if self.base is not None:
+        if self.base is not None and self._reach is self.base._reach:
             return self.base.modules
         paths = {scope.module.path for scope in self.reached}
         found = (self.module(path) for path in self.files if path in paths)
@@ -395,11 +408,18 @@ class Program:
 
     @cached_property
     def _reach(self) -> live_code.Reached:
-        if self.base is not None:
-            return self.base._reach
-        found = live_code.reached(self)
+        first = self.base._reach if self.base is not None else None
+        is_same = first is not None and not first.keys
+        words = run_configurations.words(self, self.run, self.starts) if not is_same else frozenset()
+        known = self.base.reaches if self.base is not None else []
+        found = first if is_same else next((each for each in known if each.is_for(words)), None)
+        if found is None:
+            found = live_code.reached(self, words)
+            (self.base or self).reaches.append(found)
         if found.unread:
-            self.leave_out(Message("what decorators register in {number} files is left out", number=found.unread))
+            self.leave_out(
+                Message("it is not known which entries of a table in {number} files run", number=found.unread)
+            )
         return found
 
     @property

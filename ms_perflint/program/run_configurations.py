@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.infer.commandline import ABSENT, Given
+from ms_perflint.infer.config_files import CONFIGS
+from ms_perflint.program import live_code
 from ms_perflint.resolve import watched
 from ms_perflint.resolve.config_documents import Entry
 from ms_perflint.resolve.watched import Keys
 
 if TYPE_CHECKING:
+    from ms_perflint.infer.database import Files
     from ms_perflint.program.launchers import Start
 
 # in the names of flags that say how a program trains: launchers that differ in others train alike. Which device it is
@@ -68,6 +71,18 @@ def _is_for_debugging(start: Start) -> bool:
     """Return whether a command asks for debugging: nobody trains like that."""
     asked = (given for flag, given in start.flags.items() if "debug" in flag.lower())
     return any(given.is_bare or (given.text or "").lower() in ("1", "true", "yes", "on") for given in asked)
+
+
+def words(program: Files, run: Optional[RunConfiguration], starts: Sequence[Start]) -> frozenset[str]:
+    """Return what a run gives, with the words of its config files, in small letters; None: a run with the defaults."""
+    texts = [text for _, text, _ in run.overrides] if run is not None else []
+    given = [each for start in starts for each in start.flags.values()] if run is None or run.is_rest_open else []
+    texts += [each.text for each in (*(run.flags.values() if run is not None else ()), *given) if each.text is not None]
+    found = {text.lower() for text in texts}
+    for text in dict.fromkeys(texts):
+        if text.endswith(CONFIGS):
+            found |= live_code.config_words(program, text, os.path.dirname(program.entry))
+    return frozenset(found)
 
 
 def told_apart(runs: Iterable[RunConfiguration]) -> tuple[RunConfiguration, ...]:

@@ -36,7 +36,7 @@ def _finding(finding: Finding, outcome: Outcome, root: str) -> str:
         where.update(endLine=str(end.row))
     text = f"{path}:{spot(finding.place)}: {finding.code} {finding.message}"
     help_text = f"\n{outcome.say(HELP)}: {finding.fix.message}" if finding.fix else ""
-    page = f"\n{pages.url(finding.code, finding.name)}"
+    page = f"\n{pages.reference(finding.code, finding.name)}"
     return command("warning", f"ms-perflint ({finding.code})", where, f"{text}{help_text}{page}")
 
 

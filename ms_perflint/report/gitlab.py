@@ -26,6 +26,7 @@ def render(outcome: Outcome) -> str:
 
 def _finding(finding: Finding, outcome: Outcome, root: str, fingerprint: str) -> dict[str, object]:
     place, end = map(outcome.sources.in_file, (finding.place, finding.end))
+    page = pages.url(finding.code, finding.name)
     return {
         "type": "issue",
         "check_name": finding.code,
@@ -37,7 +38,7 @@ def _finding(finding: Finding, outcome: Outcome, root: str, fingerprint: str) ->
             "path": below(finding.place.path, root),
             "positions": {"begin": _position(place), "end": _position(end)},
         },
-        "url": pages.url(finding.code, finding.name),
+        **({"url": page} if page is not None else {}),
     }
 
 

@@ -49,7 +49,7 @@ def _suite(suites: ElementTree.Element, path: str, findings: list[Finding], outc
         name = f"{finding.code} {finding.name} ({spot(finding.place)})"
         case = ElementTree.SubElement(suite, "testcase", {"name": name, "classname": _class(path), **where})
         failure = {"message": _text(finding.message), "type": finding.code}
-        lines = [*block(finding, outcome), "", pages.url(finding.code, finding.name)]
+        lines = [*block(finding, outcome), "", pages.reference(finding.code, finding.name)]
         ElementTree.SubElement(case, "failure", failure).text = _text("\n".join(lines))
 
 

@@ -19,19 +19,37 @@ VERDICTS = {
     "not-measurable": Message("not measurable"),
     "not-seen": Message("not seen"),
 }
-WIDE = 14  # columns of a verdict
+WIDE = 16  # columns of a verdict
 
 
 def worded(measured: Measurement) -> str:
     """Return what was measured about one finding: "confirmed, at most 24.7 ms of a step: ..."."""
+    evidence = measured.evidence
+    if elsewhere(measured):
+        evidence = Message("{evidence}; {why}", evidence=evidence, why=elsewhere(measured))
     if measured.source != "profile":
-        return measured.evidence
-    verdict, evidence, upper = VERDICTS[measured.verdict], measured.evidence, bound(measured)
+        return evidence
+    verdict, upper = verdict_of(measured), bound(measured)
     if upper and measured.verdict == "confirmed":
         return Message(
             "{verdict}, at most {upper} of a step: {evidence}", verdict=verdict, upper=upper, evidence=evidence
         )
     return Message("{verdict}: {evidence}", verdict=verdict, evidence=evidence)
+
+
+def elsewhere(measured: Measurement) -> str:
+    """Return why a verdict does not count; "" where it does."""
+    if measured.verdict != "refuted" or measured.on_target:
+        return ""
+    return Message("the program is for another device, and the finding counts")
+
+
+def verdict_of(measured: Measurement) -> str:
+    """Return a verdict in words, with the device where that is none which the program is for."""
+    verdict = VERDICTS[measured.verdict]
+    if measured.on_target or measured.verdict not in ("confirmed", "refuted"):
+        return verdict
+    return Message("{verdict} on {device}", verdict=verdict, device=measured.device)
 
 
 def bound(measured: Measurement) -> str:
@@ -116,7 +134,7 @@ NAMES = {
 
 def _row(finding: Finding, measured: Measurement, outcome: Outcome) -> str:
     colour = {"confirmed": "red", "refuted": "green"}.get(measured.verdict, "grey")
-    verdict = outcome.style(f"{outcome.say(VERDICTS[measured.verdict]):<{WIDE}}", colour)
+    verdict = outcome.style(f"{outcome.say(verdict_of(measured)):<{WIDE}}", colour)
     upper = bound(measured) if measured.verdict == "confirmed" else "-"
     return f"  {upper:>18}  {verdict}  {finding.code}  {position(finding.place)}: {outcome.say(measured.evidence)}"
 

@@ -6,7 +6,7 @@ import json
 import os
 from itertools import groupby
 
-from ms_perflint import pages
+from ms_perflint import pages, published
 from ms_perflint.config import inside
 from ms_perflint.core.findings import Edit, Finding, Fix, Place, Problem, Unjudged
 from ms_perflint.report import Outcome
@@ -19,7 +19,6 @@ from ms_perflint.version import __version__
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 BASE = "%SRCROOT%"
-HOME = "https://github.com/mindspore-lab/ms-perflint"
 RANKS = {"large": 90.0, "medium": 60.0, "small": 30.0}  # what mending it may gain, as a priority of 0 to 100
 Json = dict[str, object]
 
@@ -55,7 +54,7 @@ class _Log:
         """Return the tool and the rules of its results."""
         return {
             "name": "ms-perflint",
-            "informationUri": HOME,
+            **({"informationUri": published.REPOSITORY} if published.REPOSITORY else {}),
             "version": __version__,
             "semanticVersion": __version__,
             "rules": [self.rule(code, name) for code, name in self.rules.items()],
@@ -65,10 +64,11 @@ class _Log:
         """Return what is said of a rule; its page where it has one."""
         gain = self.outcome.gain(code)
         expected = self.outcome.say(gain.text)
+        page_url = pages.url(code, name)
         known: Json = {
             "id": code,
             "name": name,
-            "helpUri": pages.url(code, name),
+            **({"helpUri": page_url} if page_url is not None else {}),
             "defaultConfiguration": {"level": "warning", "rank": RANKS[gain.size]},
             "properties": {"tags": ["performance", "mindspore"], "precision": "high", "expectedGain": expected},
         }

@@ -25,7 +25,8 @@ def code(finding: Finding, outcome: Outcome) -> str:
         return word
     from ms_perflint import pages  # here, because most runs do without
 
-    return outcome.style.link(word, pages.url(finding.code, finding.name))
+    page = pages.url(finding.code, finding.name)
+    return outcome.style.link(word, page) if page is not None else word
 
 
 def star(finding: Finding, outcome: Outcome) -> str:

@@ -54,6 +54,7 @@ class Imports:
         self._homes: dict[str, dict[str, str]] = {}
         self._additions: dict[str, Additions] = {}  # of the files that change `sys.path`, among those that were scanned
         self._imported: dict[tuple[str, Roots], tuple[str, ...]] = {}
+        self._usual: dict[tuple[str, Roots], bool] = {}
         self._closures: dict[str, tuple[frozenset[str], Roots]] = {}
         self._taken: dict[tuple[str, str], tuple[frozenset[str], frozenset[bytes]]] = {}
 
@@ -218,8 +219,12 @@ class Imports:
 
     def _is_usual(self, path: str, roots: Roots) -> bool:
         """Return whether a search path leads to the files that are found without one, so that those can be shared."""
-        homes = self._homes_of(path)
-        return all(home == root for root in roots for top, home in homes.items() if self._offered_by(root, top))
+        if (path, roots) not in self._usual:
+            homes = self._homes_of(path).items()
+            self._usual[path, roots] = all(
+                home == root for root in roots for top, home in homes if self._offered_by(root, top)
+            )
+        return self._usual[path, roots]
 
     def _homes_of(self, path: str) -> dict[str, str]:
         """Return where the first words of a file's absolute imports lie in the directories above it; "" for nowhere."""
@@ -241,6 +246,14 @@ class Imports:
     def roots(self, entry: str) -> Roots:
         """Return the search path of the program of an entry script."""
         return self._program(entry)[1]
+
+    def told_apart(self, entry: str) -> Roots:
+        """Return the search path of a program; () where its import statements find without one what they find with it.
+
+        For most programs of a project they do: these have their names from the same files.
+        """
+        files, roots = self._program(entry)
+        return () if all(self._is_usual(path, roots) for path in files) else roots
 
     def _program(self, entry: str) -> tuple[frozenset[str], Roots]:
         if entry not in self._closures:

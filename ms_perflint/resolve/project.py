@@ -21,6 +21,7 @@ from ms_perflint.resolve.resolver import Resolver
 
 BASES = re.compile(rb"class[ \t]+\w+[ \t]*\(([^)]*)\)")  # starts with letters: that is looked for fastest
 DECORATOR = rb"\n@(\w+(?:\.\w+)*)"  # of what stands in no block
+ENTRY = rb"(?m)^(?:@[^\n]*?[\"']([\w./-]+)[\"']|(?:def|class|async def)[ \t]+(\w+))"  # what stands in no block
 RENAMED = re.compile(rb"[ \t]as[ \t]+\w")
 NAME = re.compile(rb"[A-Za-z_]\w*")
 SCANNED = 500  # files of which the imports are kept when all else is given back
@@ -54,6 +55,7 @@ class Project:
         self._names: dict[Roots, Resolver] = {}
         self._contains: dict[tuple[str, ...], dict[str, bool]] = {}
         self._decorators: dict[str, frozenset[str]] = {}
+        self._keys: dict[str, frozenset[str]] = {}
         self._matches: dict[tuple[str, bytes], bool] = {}
         self._documents: dict[str, tuple[config_documents.Entry, ...]] = {}
         self.shared: dict[type, Any] = {}  # what its programs share, by its type
@@ -138,6 +140,16 @@ class Project:
             names = re.findall(DECORATOR, b"\n" + (self.lines(path) or b""))
             self._decorators[path] = frozenset(word.decode() for name in names for word in name.split(b"."))
         return not self._decorators[path].isdisjoint(words)
+
+    def keys(self, path: str) -> frozenset[str]:
+        """Return under which keys, in small letters, decorators may put what a file defines into tables.
+
+        These are names, and texts that decorators are given, by a scan of its bytes.
+        """
+        if path not in self._keys:
+            found = re.findall(ENTRY, self.lines(path) or b"")
+            self._keys[path] = frozenset((text or name).decode("utf-8", "replace").lower() for text, name in found)
+        return self._keys[path]
 
     def matches(self, path: str, pattern: bytes) -> bool:
         """Return whether a pattern is found in the bytes of a file; looked for once."""
@@ -229,11 +241,11 @@ class Project:
 
     def names(self, roots: Roots) -> Resolver:
         """Return what names mean in programs with this search path; it is kept for the last few of them."""
-        if roots not in self._names:
-            if len(self._names) >= SEARCH_PATHS:
-                del self._names[next(iter(self._names))]
-            self._names[roots] = Resolver(self, roots)
-        return self._names[roots]
+        found = self._names.pop(roots, None) or Resolver(self, roots)
+        if len(self._names) >= SEARCH_PATHS:
+            del self._names[next(iter(self._names))]
+        self._names[roots] = found
+        return found
 
     def ancestors(self, directory: str) -> tuple[str, ...]:
         """Return a directory and those above it, up to the project's root."""

@@ -50,7 +50,6 @@ class Resolver:
         self._loaded: dict[Scope, Resolution] = {}
         self._stars: dict[str, tuple[str, ...]] = {}
         self._imported_modules: dict[str, tuple[str, ...]] = {}
-        self._located: dict[tuple[str, int, str], Located] = {}
         self._known_members: dict[str, frozenset[str]] = {}
         self._sources: dict[str, tuple[tuple[str, frozenset[str]], ...]] = {}
 
@@ -70,10 +69,13 @@ class Resolver:
                 del known[key]
 
     def import_target(
-        self, module: SemanticIndex, dotted: str, level: int
+        self, module: SemanticIndex, dotted: str, level: int, roots: Roots
     ) -> Union[SemanticIndex, Namespace, str, None]:
-        """Return the module that an import names; a dotted name outside; None for one that is not there."""
-        found = self._locate(module, dotted, level)
+        """Return the module that an import names; a dotted name outside; None for one that is not there.
+
+        It may be one by a call, which finds more with the search path of the program than the statements do.
+        """
+        found = self.project.imports.locate(module.directory, Import(level, dotted), roots)
         if found.module is not None:
             return self.project.module(found.module)
         if found.is_namespace:
@@ -81,12 +83,7 @@ class Resolver:
         return None if level or found.files else dotted
 
     def _locate(self, module: SemanticIndex, dotted: str, level: int) -> Located:
-        key = (module.directory, level, dotted)
-        found = self._located.get(key)
-        if found is None:
-            found = self.project.imports.locate(module.directory, Import(level, dotted), self.roots)
-            self._located[key] = found
-        return found
+        return self.project.imports.locate(module.directory, Import(level, dotted), self.roots)
 
     def may_give(self, module: SemanticIndex, star: ast.ImportFrom, name: str) -> bool:
         """Return whether a star import may give a name; False where the outlines of local modules show that not."""
@@ -116,7 +113,7 @@ class Resolver:
         """Return the module `name` inside of a package."""
         if not module.path.endswith("__init__.py"):
             return None
-        found = self.import_target(module, name, 1)
+        found = self.import_target(module, name, 1, self.roots)
         return found if found is not module and not isinstance(found, str) else None
 
     def loaded(self, scope: Scope) -> Resolution:

@@ -20,7 +20,7 @@ def serve() -> int:
         import pygls.lsp.server  # noqa: F401
     except ImportError as error:
         message = Message(
-            'the language server needs {name}: install it with `pip install "ms-perflint[lsp]"`',
+            'the language server needs {name}: install it with `pip install "pygls>=2,<3"`',
             name=error.name or "pygls",
         )
         raise MissingExtra(message) from error

@@ -39,12 +39,13 @@ def of_finding(finding: Finding, checked: Checked, columns: Columns, buffers: Se
         )
         for each in finding.related
     ]
+    page = pages.url(finding.code, finding.name)
     return types.Diagnostic(
         range=columns.range(finding.place, finding.end, checked.source),
         message=finding.message,
         severity=types.DiagnosticSeverity.Warning,
         code=finding.code,
-        code_description=types.CodeDescription(pages.url(finding.code, finding.name)),
+        code_description=types.CodeDescription(page) if page is not None else None,
         source=SOURCE,
         tags=[types.DiagnosticTag.Unnecessary] if is_superfluous(finding) else None,
         related_information=related or None,

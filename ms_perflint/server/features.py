@@ -12,13 +12,15 @@ from pygls.uris import to_fs_path
 from pygls.workspace import Workspace
 
 from ms_perflint.core.source import NOTEBOOK
+from ms_perflint.languages import LANGUAGES
 from ms_perflint.server import actions, diagnostics
 from ms_perflint.server.actions import Client
 from ms_perflint.server.buffers import find, path_of, uri_of
 from ms_perflint.server.hover import hover
 from ms_perflint.server.language_server import CHUNK, WATCHED, Server
-from ms_perflint.server.linting import Checked
+from ms_perflint.server.linting import Checked, State
 from ms_perflint.server.places import Columns
+from ms_perflint.server.profiles import Profiles
 from ms_perflint.server.rounds import Rounds
 from ms_perflint.server.settings import SECTION
 
@@ -68,7 +70,14 @@ def initialize(ls: Server, params: types.InitializeParams) -> None:
     root = next((to_fs_path(folder.uri) for folder in ls.workspace.folders.values()), ls.workspace.root_path)
     if root is not None and os.path.isdir(root):
         os.chdir(root)  # what is named without its folder, and paths in messages, are meant from there
-    ls.set(params.initialization_options)
+    ls.language = _language(params.locale)
+    ls.initial = ls.usable(params.initialization_options, {})
+
+
+def _language(locale: Optional[str]) -> Optional[str]:
+    """Return the language of an editor as we call it; None for one that we do not speak."""
+    name = (locale or "").replace("_", "-").partition("-")[0].lower()
+    return name if name in LANGUAGES else None
 
 
 def _properties(capabilities: types.ClientCapabilities) -> Sequence[str]:
@@ -243,10 +252,16 @@ async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
     return action
 
 
+def _profiled(profiles: Profiles, checked: Checked, state: State) -> Checked:
+    return profiles.told(checked, state.files())
+
+
 async def explain(ls: Server, params: types.HoverParams) -> Optional[types.Hover]:
     """Return what there is to say about a place in a document."""
     uri = params.text_document.uri
     checked = await ls.checked(uri)
+    if checked is not None and checked.config.profile is not None:
+        checked = await ls.rounds.do(partial(_profiled, ls.profiles, checked))
     document = ls.client_capabilities.text_document
     formats = document.hover.content_format if document and document.hover else None
     is_markdown = not formats or types.MarkupKind.Markdown in formats

@@ -1,18 +1,20 @@
-"""What an editor shows where the pointer rests: a finding with its fix, and the page of a rule."""
+"""What an editor shows where the pointer rests: a finding with its fix, and the page of a rule in short."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Optional
 
 from lsprotocol import types
 
 from ms_perflint import pages
-from ms_perflint.core.findings import Finding
+from ms_perflint.core.findings import Finding, Measurement
 from ms_perflint.core.source import Source
 from ms_perflint.fixes.writing import unified_diff
 from ms_perflint.languages import Message, say
+from ms_perflint.report.page import tip, why
+from ms_perflint.report.profile import worded
 from ms_perflint.report.text import labelled
 from ms_perflint.server.linting import Checked, language_of
 from ms_perflint.server.places import Columns, touch
@@ -20,8 +22,7 @@ from ms_perflint.server.places import Columns, touch
 WEB = Message("Read it on the web")
 COMMENT = re.compile(r"#.*\b(?:noqa|ms-perflint)\b.*", re.IGNORECASE)
 CODE = re.compile(r"\b[A-Z]+[0-9]+\b", re.IGNORECASE)
-_EDITORS_ONLY = re.compile(r"^<!--[^\n]*-->\n\n?", re.MULTILINE)
-_FENCE = re.compile(r"^(```+|~~~+)(\w+) [^\n]*$", re.MULTILINE)  # with words that speak to our tests
+MOST = 6  # lines of a diff: all that is shown takes at most 20
 
 
 def hover(checked: Checked, cell: int, at: types.Position, columns: Columns, markdown: bool) -> Optional[types.Hover]:
@@ -33,13 +34,13 @@ def hover(checked: Checked, cell: int, at: types.Position, columns: Columns, mar
     named = _named(checked.source.line(_row(checked.source, cell, at)).decode("utf-8", "replace"), at, columns)
     if named is not None:
         where, code = named
-        return _hover([_page(code, language)], where, markdown)
+        return _hover([_page(code, language, tip)], where, markdown)
     findings = [finding for finding in checked.findings if finding.place.cell == cell]
     here = [finding for finding in findings if touch(_range(finding, checked, columns), point)]
     if not here:
         return None
     codes = dict.fromkeys(finding.code for finding in here)
-    parts = [*(_shown(finding, checked) for finding in here), *(_page(code, language) for code in codes)]
+    parts = [*(_shown(finding, checked) for finding in here), *(_page(code, language, why) for code in codes)]
     return _hover(parts, _range(here[0], checked, columns), markdown)
 
 
@@ -73,13 +74,32 @@ def _named(line: str, at: types.Position, columns: Columns) -> Optional[tuple[ty
 def _shown(finding: Finding, checked: Checked) -> str:
     """Return a finding in words, with what was measured of it, and the diff of its fix."""
     trust = checked.config.trust(finding)
-    told = checked.measured.get(finding)
-    measured = f"\n\n{say(told.evidence, language_of(checked.config))}" if told is not None else ""
+    language = language_of(checked.config)
+    told = [say(_told(measurement), language) for measurement in _measurements(finding, checked)]
+    unread = [say(checked.unread, language)] if checked.unread else []
+    measured = "".join(f"\n\n{each}" for each in (*told, *unread))
     if finding.fix is None or trust is None:
         return f"**{finding.code}** {finding.message}{measured}"
-    diff = "".join(_diffs(finding, checked)).rstrip("\n")
-    advice = say(labelled(finding.fix, trust), language_of(checked.config))
+    lines = "".join(_diffs(finding, checked)).splitlines()
+    diff = "\n".join(lines if len(lines) <= MOST else [*lines[: MOST - 1], "..."])
+    advice = say(labelled(finding.fix, trust), language)
     return f"**{finding.code}** {finding.message}{measured}\n\n{advice}\n\n```diff\n{diff}\n```"
+
+
+def _measurements(finding: Finding, checked: Checked) -> Iterator[Measurement]:
+    """Yield what was measured of a finding: by the profiler, and by `verify`."""
+    for known in (checked.profiled, checked.measured):
+        if finding in known:
+            yield known[finding]
+
+
+def _told(measurement: Measurement) -> str:
+    """Return what was measured, in words; of a profile also from when it is."""
+    said = worded(measurement)
+    if measurement.source != "profile":
+        return said
+    where, date = measurement.device, measurement.date
+    return Message("profile of {date}, {device}: {said}", date=date, device=where, said=said)
 
 
 def _diffs(finding: Finding, checked: Checked) -> Iterator[str]:
@@ -93,14 +113,14 @@ def _diffs(finding: Finding, checked: Checked) -> Iterator[str]:
             yield "".join(row for row in diff.splitlines(keepends=True)[3:] if row[:1] in "+-" and row.strip())
 
 
-def _page(code: str, language: str) -> str:
-    """Return the page of a rule as editors render it; "" where there is none."""
+def _page(code: str, language: str, part: Callable[[pages.Page], str]) -> str:
+    """Return a part of the page of a rule with a link to all of it; "" where there is none."""
     try:
         page = pages.page(code, language)
     except pages.PageError:
         return ""
-    text = _FENCE.sub(r"\1\2", _EDITORS_ONLY.sub("", page.text))
-    return f"{text.rstrip()}\n\n[{say(WEB, language)}]({page.url})"
+    text = part(page).rstrip()
+    return f"{text}\n\n[{say(WEB, language)}]({page.url})" if page.url else text
 
 
 def _range(finding: Finding, checked: Checked, columns: Columns) -> types.Range:

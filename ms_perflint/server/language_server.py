@@ -26,6 +26,7 @@ from ms_perflint.server.actions import Client
 from ms_perflint.server.buffers import Buffer, find, opened
 from ms_perflint.server.cells import PYTHON, Document
 from ms_perflint.server.linting import Answers, Checked, State
+from ms_perflint.server.profiles import Profiles
 from ms_perflint.server.protocol import NO_JSON, Incoming, Protocol
 from ms_perflint.server.rounds import Rounds
 from ms_perflint.server.settings import SECTION, Folders, Settings, SettingsError, read
@@ -47,7 +48,10 @@ class Server(LanguageServer):
         self.rounds: Rounds
         self.protocol: Protocol
         self.client: Client
+        self.language: Optional[str] = None  # in which the editor shows itself
+        self.initial: Settings = {}  # that hold where the editor sets nothing else
         self.settings: dict[str, Settings] = {"": {}}  # by folder; "" for all of them
+        self.profiles = Profiles()
         self.is_shut_down = False
         self.told: dict[str, tuple[Optional[int], str]] = {}  # URI -> version and identity of what it was told last
         self.errors: tuple[str, ...] = ()  # of the configurations, as they were shown
@@ -82,8 +86,9 @@ class Server(LanguageServer):
         root = self.workspace.root_path if not self.workspace.folders else None
         folders = [os.path.normpath(path) for path in (*paths, root) if path]
         common = self.settings[""]
-        options = {folder: Options(**{**common, **self.settings.get(folder, {})}) for folder in ("", *folders)}
-        return State(self.buffers, Folders(options), is_current)
+        set_here = (self.settings.get(folder, {}) for folder in ("", *folders))
+        options = [Options(**{**self.initial, **common, **each}) for each in set_here]
+        return State(self.buffers, Folders(dict(zip(("", *folders), options)), self.language), is_current)
 
     async def checked(self, uri: str) -> Optional[Checked]:
         """Return what is found in an open document as it is now; None for one that is not linted."""
@@ -171,11 +176,16 @@ class Server(LanguageServer):
     # --- what is set
 
     def set(self, given: object, folder: str = "") -> None:
-        """Take the settings of the editor for a folder, over what it set before; say which cannot be used."""
+        """Take the settings of the editor for a folder, in the place of those before."""
+        self.settings[folder] = self.usable(given, self.settings.get(folder, {}))
+
+    def usable(self, given: object, before: Settings) -> Settings:
+        """Return settings of the editor; those before where they cannot be used, which is said."""
         try:
-            self.settings[folder] = {**self.settings.get(folder, {}), **read(given)}
+            return read(given)
         except SettingsError as error:
-            self.complain(say(error.args[0], chosen(of_environment())))
+            self.complain(say(error.args[0], chosen(of_environment(), self.language)))
+            return before
 
     async def ask_for_settings(self) -> None:
         """Ask the editor for its settings, folder by folder."""

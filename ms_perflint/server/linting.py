@@ -79,7 +79,9 @@ class Checked:
     problems: tuple[Problem, ...] = ()
     sources: Mapping[str, Optional[Source]] = field(default_factory=dict)
     unjudged: tuple[str, ...] = ()  # why a program of the file was judged in part
-    measured: Mapping[Finding, Measurement] = field(default_factory=dict)
+    measured: Mapping[Finding, Measurement] = field(default_factory=dict)  # by `verify`
+    profiled: Mapping[Finding, Measurement] = field(default_factory=dict)
+    unread: str = ""  # why the profile cannot be read
 
     @property
     def source(self) -> Optional[Source]:
@@ -229,7 +231,7 @@ def _by_path(report: Report, config: Config, files: Files) -> dict[str, Checked]
     """Return a report file by file, in the language that is set."""
     language = language_of(config)
     found: dict[str, Checked] = {}
-    measured = measurements(report.findings, files)
+    measured = measurements(report.findings, files, lambda path: config.device)
     for path in report.files:
         problems = tuple(
             each._replace(message=say(each.message, language)) for each in report.problems if each.path == path

@@ -14,9 +14,12 @@ from ms_perflint.configurations import Configurations
 from ms_perflint.languages import Message
 
 SECTION = "ms-perflint"
-LISTS = ("select", "ignore", "extend_select")
+RULES = ("select", "ignore", "extend_select", "fixable", "unfixable")
+PATTERNS = ("exclude", "extend_exclude")
+IGNORES = ("per_file_ignores", "extend_per_file_ignores")
+TEXTS = ("mindspore_version", "device", "lang", "baseline", "config", "profile")
+FLAGS = ("unsafe_fixes", "isolated")
 Settings = Mapping[str, Any]
-KINDS = {"mindspore_version": str, "device": str, "config": str, "unsafe_fixes": bool, "isolated": bool}
 
 
 class SettingsError(Exception):
@@ -30,20 +33,28 @@ def read(given: object) -> Settings:
         name = re.sub(r"(?<=[a-z])([A-Z])", r"_\1", key).lower().replace("-", "_")
         if value is None:
             continue
-        if name in LISTS:
-            values[name] = _rules(key, value)
-        elif name in KINDS:
-            if not isinstance(value, KINDS[name]):
-                expected = Message("{place}: expected true or false", place=f"{SECTION}.{key}")
-                if KINDS[name] is str:
-                    expected = Message("{place}: expected a text", place=f"{SECTION}.{key}")
-                raise SettingsError(expected)
-            values[name] = value
-        else:
-            known = ", ".join(name.replace("_", "-") for name in sorted((*LISTS, *KINDS)))
-            message = Message("{place}: unknown setting; known are {names}", place=f"{SECTION}.{key}", names=known)
-            raise SettingsError(message)
+        values[name] = _value(name, key, value)
     return values
+
+
+def _value(name: str, key: str, value: object) -> object:
+    """Return the value of a setting as Options has it. Raises SettingsError."""
+    place = f"{SECTION}.{key}"
+    if name in (*RULES, *PATTERNS):
+        return _list(place, value, name in RULES)
+    if name in IGNORES and isinstance(value, Mapping):
+        return {str(pattern): list(_list(f"{place}.{pattern}", rules, True)) for pattern, rules in value.items()}
+    for names, kind, expected in (
+        (IGNORES, Mapping, Message("{place}: expected an object with patterns and rules", place=place)),
+        (TEXTS, str, Message("{place}: expected a text", place=place)),
+        (FLAGS, bool, Message("{place}: expected true or false", place=place)),
+    ):
+        if name in names and isinstance(value, kind):
+            return value
+        if name in names:
+            raise SettingsError(expected)
+    known = ", ".join(each.replace("_", "-") for each in sorted((*RULES, *PATTERNS, *IGNORES, *TEXTS, *FLAGS)))
+    raise SettingsError(Message("{place}: unknown setting; known are {names}", place=place, names=known))
 
 
 def _table(given: object) -> Mapping[str, object]:
@@ -57,20 +68,23 @@ def _table(given: object) -> Mapping[str, object]:
     return given
 
 
-def _rules(key: str, value: object) -> tuple[str, ...]:
-    """Return a list of rules, also where they stand in one text with commas."""
+def _list(place: str, value: object, is_of_rules: bool) -> tuple[str, ...]:
+    """Return a list of rules or of patterns, also where it stands in one text with commas. Raises SettingsError."""
     if isinstance(value, str):
         value = [part.strip() for part in value.split(",") if part.strip()]
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise SettingsError(Message('{place}: expected a list of rules, like ["MSP301"]', place=f"{SECTION}.{key}"))
-    return tuple(value)
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    if is_of_rules:
+        raise SettingsError(Message('{place}: expected a list of rules, like ["MSP301"]', place=place))
+    raise SettingsError(Message('{place}: expected a list of patterns, like ["build"]', place=place))
 
 
 class Folders:
     """The folders of a workspace, each with the options that the editor sets for it."""
 
-    def __init__(self, options: Mapping[str, Options]) -> None:
+    def __init__(self, options: Mapping[str, Options], language: Optional[str] = None) -> None:
         self._options = options  # by path; "" for whatever lies in none of them
+        self._language = language  # of the editor
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -83,7 +97,8 @@ class Folders:
 
     def config(self, path: str, isolated: bool = False) -> Config:
         """Return the configuration of a file or a directory, as for `ms-perflint PATH`. Raises ConfigError."""
-        return self.configs(path, isolated).run
+        config = self.configs(path, isolated).run
+        return config if config.lang is not None else config._replace(lang=self._language)
 
     def configs(self, path: str, isolated: bool = False) -> Configurations:
         """Return the configurations of what lies below a directory, as for `ms-perflint PATH`. Raises ConfigError."""
@@ -91,6 +106,8 @@ class Folders:
         options = self._options.get(folder or "", self._options.get("", Options()))
         if options.config is not None and folder is not None:
             options = options._replace(config=os.path.join(folder, options.config))
+        if options.profile is not None and folder is not None:
+            options = options._replace(profile=os.path.join(folder, options.profile))
         return settings([path], options._replace(isolated=True, config=None) if isolated else options)
 
     def is_excluded(self, path: str, config: Config) -> bool:

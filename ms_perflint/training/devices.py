@@ -6,7 +6,7 @@ import ast
 import os
 import re
 
-from ms_perflint.core.findings import Place
+from ms_perflint.core.findings import ACCELERATORS, Place
 from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
@@ -14,8 +14,12 @@ from ms_perflint.program.target import Target
 from ms_perflint.training import conditions
 
 DEVICES = ("Ascend", "GPU", "CPU")
-ACCELERATORS = ("Ascend", "GPU")
 _SPELLED = {"ascend": "Ascend", "davinci": "Ascend", "gpu": "GPU", "cpu": "CPU"}
+
+
+def meant(target: Target) -> tuple[str, ...]:
+    """Return the devices whose measurements decide: the accelerators that a program names, or a CPU that is sure."""
+    return ("CPU",) if target.is_cpu else tuple(each for each in ACCELERATORS if each in target.devices)
 
 
 @fact

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 from ms_perflint.config import inside, relative
@@ -36,16 +36,23 @@ CONFIRMED, REFUTED, NOT_MEASURABLE, NOT_SEEN = "confirmed", "refuted", "not-meas
 ORDER = (CONFIRMED, REFUTED, NOT_SEEN, NOT_MEASURABLE)  # of measurements in several programs the first one counts
 
 Key = tuple[str, int, int, str]  # path in the project, row, column, code
+DeviceOf = Callable[[str], Optional[str]]  # the device that the configuration of a file sets
 
 
-def keep(project: str, files: Iterable[str], result: Result, variants: Sequence[Variant]) -> None:
-    """Write what was measured of a program into its project, beside what is kept of others. May raise OSError."""
+def keep(
+    project: str, files: Iterable[str], result: Result, variants: Sequence[Variant], devices: Sequence[str] = ()
+) -> None:
+    """Write what was measured of a program into its project, beside what is kept of others. May raise OSError.
+
+    `devices` are those that the program is for.
+    """
     path = os.path.join(project, NAME)
     kept = _read(path)
     own = [each for each in sorted({os.path.realpath(file) for file in files}) if inside(each, project)]
     kept[relative(os.path.realpath(result.program), project)] = {
         "files": {relative(file, project): _digest(read_regular(file)) for file in own},
         "result": {**as_json(result), "program": relative(os.path.realpath(result.program), project)},
+        "devices": list(devices),
         "findings": [[list(_key(finding, project)) for finding in variant.fixed] for variant in variants],
     }
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -58,8 +65,10 @@ def keep(project: str, files: Iterable[str], result: Result, variants: Sequence[
 class Kept:
     """What is known of findings from the measurements that are kept in their projects."""
 
-    def __init__(self, files: Optional[Files] = None) -> None:
+    def __init__(self, files: Optional[Files] = None, device_of: DeviceOf = lambda path: None) -> None:
+        """Take the files as they are now, and what gives the device that the configuration of a file sets."""
         self._files = files if files is not None else Disk()
+        self._device_of = device_of
         self._projects: dict[str, Optional[str]] = {}  # by directory
         self._known: dict[str, Mapping[Key, Measurement]] = {}  # by project
 
@@ -71,7 +80,9 @@ class Kept:
             return None
         if project not in self._known:
             self._known[project] = self._measurements(project)
-        return self._known[project].get(_key(finding, project))
+        told = self._known[project].get(_key(finding, project))
+        device = self._device_of(finding.place.path) if told is not None else None
+        return told.on((device,)) if told is not None and device else told
 
     def _measurements(self, project: str) -> Mapping[Key, Measurement]:
         """Return what is known of the findings of a project."""
@@ -83,13 +94,18 @@ class Kept:
                         found.setdefault(key, []).append(measurement)
             except (AttributeError, KeyError, TypeError, ValueError):  # it was not written by this version
                 continue
-        return {key: min(several, key=lambda each: ORDER.index(each.verdict)) for key, several in found.items()}
+        return {key: min(several, key=_rank) for key, several in found.items()}
 
     def _is_unchanged(self, project: str, digests: Mapping[str, str]) -> bool:
         try:
             return all(_digest(self._files.read(os.path.join(project, file))) == was for file, was in digests.items())
         except OSError:
             return False
+
+
+def _rank(measurement: Measurement) -> tuple[bool, int]:
+    """Return what measurements in several programs are sorted by: those on a device of their program come first."""
+    return not measurement.on_target, ORDER.index(measurement.verdict)
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -132,7 +148,8 @@ def _of_program(program: Mapping[str, Any]) -> Iterable[tuple[Key, Measurement]]
             best.setdefault(key, each.measured)
     for key, measured in best.items():
         if measured.verdict != NOT_MEASURED:
-            yield key, _measurement(key, measured, str(result["date"]), str(result["device"]))
+            found = _measurement(key, measured, str(result["date"]), str(result["device"]))
+            yield key, found.on([str(device) for device in program.get("devices", ())])
 
 
 def _measurement(key: Key, measured: Measured, date: str, device: str) -> Measurement:

@@ -13,15 +13,20 @@ from ms_perflint.report import unmeasured
 NAME = os.path.join(".ms_perflint", "verify.json")
 
 
-def measurements(findings: Sequence[Finding], files: Files) -> Callable[[Finding], Optional[Measurement]]:
-    """Return what tells what `verify` measured of findings; `files` says whether their programs have changed."""
+def measurements(
+    findings: Sequence[Finding], files: Files, device_of: Callable[[str], Optional[str]]
+) -> Callable[[Finding], Optional[Measurement]]:
+    """Return what tells what `verify` measured of findings; `files` says whether their programs have changed.
+
+    `device_of` gives the device that the configuration of a file sets.
+    """
     known: dict[str, Optional[str]] = {}
     folders = {os.path.dirname(path) for path in {finding.place.path for finding in findings}}
     if not any(project_of(os.path.realpath(folder), known) for folder in folders):
         return unmeasured
     from ms_perflint.verify.kept import Kept
 
-    return Kept(files).of
+    return Kept(files, device_of).of
 
 
 def project_of(folder: str, known: dict[str, Optional[str]]) -> Optional[str]:

@@ -46,6 +46,8 @@ class Program(NamedTuple):
     steps: int = 20
     seconds: float = 600.0  # that one run may take
     environment: Mapping[str, str] = {}
+    devices: tuple[str, ...] = ()  # that it is for
+    clock: verdicts.Times = verdicts.wall
 
 
 def measure(program: Program, variants: Sequence[Variant], rounds: int, progress: Progress) -> Result:
@@ -62,13 +64,14 @@ def measure(program: Program, variants: Sequence[Variant], rounds: int, progress
         done = number * (1 + len(runnable))
         progress("", done + 1, total)
         one, output = once(program, place, {})
-        before.append(one)
+        before.append(one._replace(steps=tuple(program.clock(one))))
         if one.error:
             return _result(program, rounds, before, (), output)
         for position, index in enumerate(runnable):
             if not any(each.error for each in after[index]):
                 progress(", ".join(variants[index].rules), done + 2 + position, total)
-                after[index].append(once(program, place, variants[index].contents)[0])
+                other = once(program, place, variants[index].contents)[0]
+                after[index].append(other._replace(steps=tuple(program.clock(other))))
     measured = (_measured(variant, before, after.get(index, [])) for index, variant in enumerate(variants))
     return _result(program, rounds, before, tuple(measured))
 

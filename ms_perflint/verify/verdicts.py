@@ -35,6 +35,11 @@ def wall(run: Run) -> Sequence[float]:
     return run.steps
 
 
+def processor(run: Run) -> Sequence[float]:
+    """Return the processor time of the steps of a run, of all threads: what other work on the machine changes least."""
+    return run.cpu
+
+
 def quartiles(runs: Sequence[Run], times: Times = wall) -> Optional[Middle]:
     """Return the middle half of the times of all steps of some runs; None without any."""
     found = [time for run in runs for time in times(run)]

@@ -40,23 +40,67 @@ def test_a_path_of_many_pieces_is_known() -> None:
     assert len(program.sites("there")) == 1
 
 
-def registering(count: int) -> dict[str, str]:
-    """Return a program whose table gets its entries from so many files."""
-    train = "import mindspore\nfrom kit import registry\nregistry.NETS['n0']()\n"
-    kit = "NETS = {}\n\n\ndef register(function):\n    NETS[function.__name__] = function\n    return function\n"
+KIT = "NETS = {}\n\n\ndef register(function):\n    NETS[function.__name__] = function\n    return function\n"
+
+
+def registering(count: int, size: int, train: str, **more: str) -> dict[str, str]:
+    """Return a program whose table gets its entries from so many files, each of so many bytes."""
+    padding = "#" * size + "\n"
     files = {
-        f"kit/n{n}.py": f"from kit.registry import register\n\n\n@register\ndef n{n}():\n    made{n}()\n"
+        f"kit/n{n}.py": f"from kit.registry import register\n\n\n@register\ndef n{n}():\n    made{n}()\n{padding}"
         for n in range(count)
     }
     names = ", ".join(f"n{n}" for n in range(count))
-    return {"train.py": train, "kit/__init__.py": f"from kit import {names}\n", "kit/registry.py": kit, **files}
+    init = {"kit/__init__.py": f"from kit import {names}\n", "kit/registry.py": KIT}
+    return {"train.py": f"import mindspore\nfrom kit import registry\n{train}", **init, **files, **more}
 
 
-@pytest.mark.parametrize(("count", "reason"), [(16, None), (17, "what decorators register in 17 files is left out")])
-def test_tables_that_many_files_fill_are_left_out_and_that_is_said(count: int, reason: str | None) -> None:
-    program = analysed(registering(count))
-    assert (len(program.sites("made3")) == 1) is (reason is None)
-    assert program.left_out == reason
+def entries(files: dict[str, str]) -> list[int]:
+    """Return which entries of the table run."""
+    program = analysed(files)
+    return [n for n in range(40) if program.sites(f"made{n}")]
+
+
+BY_OPTION = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--net", default={})
+args = parser.parse_args()
+registry.NETS[args.net]()
+"""
+BY_FILE = """
+import yaml
+with open("configs/net.yaml") as file:
+    registry.NETS[yaml.safe_load(file)["net"]]()
+"""
+ASKED = [
+    ("registry.NETS['n3']()\n", {}, [3]),
+    ("registry.NETS[name]()\n", {}, []),
+    (BY_OPTION.format("'n5'"), {}, [5]),
+    (BY_OPTION.format("None"), {"run.sh": "python train.py --net n7\n"}, [7]),
+    (BY_FILE, {"configs/net.yaml": "net: n9\n"}, [9]),
+    (BY_FILE, {"configs/net.yaml": "_base_: base.yaml\n", "configs/base.yaml": "net: n8\n"}, [8]),
+    ("import yaml\nregistry.NETS[yaml.safe_load('net.yaml')['net'].lower()]()\n", {"net.yaml": "net: N6\n"}, [6]),
+]
+
+
+@pytest.mark.parametrize("count", [2, 17, 40])
+def test_all_entries_of_a_table_may_run(count: int) -> None:
+    files = registering(count, 0, "registry.NETS['n0']()\n")
+    assert entries(files) == list(range(count))
+    assert analysed(files).left_out is None
+
+
+@pytest.mark.parametrize(("train", "more", "expected"), ASKED)
+def test_of_a_large_table_those_entries_run_that_are_asked_for(
+    train: str, more: dict[str, str], expected: list[int]
+) -> None:
+    files = registering(30, 40_000, train, **more)
+    assert entries(files) == expected
+    program = analysed(files)
+    assert program.is_whole
+    said = None if expected else "it is not known which entries of a table in 30 files run"
+    assert program.left_out == said
 
 
 def chains(count: int) -> Program:

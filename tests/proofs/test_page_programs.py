@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from examples import sources
 from proofs.proof import MindSpore, on_mindspore, version
 
 from ms_perflint import pages
@@ -22,13 +23,14 @@ SEVERAL_PROCESSES = "init()"
 
 
 def _programs(code: str) -> dict[str, Mapping[str, str]]:
-    """Return the examples of a page that one process can run, each with its files, by the row they stand in."""
+    """Return the programs of a rule that one process can run, each with its files, by page and row."""
     found: dict[str, Mapping[str, str]] = {}
     files: dict[str, str] = {}
-    for example in pages.page(code).examples:
-        files = {**(files if example.kind == "good" else {}), **dict(example.files)}
-        if not any(SEVERAL_PROCESSES in text for text in files.values()):
-            found[f"row_{example.row}"] = files
+    for number, page in enumerate(sources(code)):
+        for example in page.examples:
+            files = {**(files if example.kind == "good" else {}), **dict(example.files)}
+            if not any(SEVERAL_PROCESSES in text for text in files.values()):
+                found[f"page_{number}_row_{example.row}"] = files
     return found
 
 

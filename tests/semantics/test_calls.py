@@ -431,3 +431,14 @@ def asked(text: str, names: Sequence[str]) -> dict[str, list[int]]:
 def test_calls_do_not_depend_on_what_was_asked_before() -> None:
     text = "def f(k):\n    k(f)\ndef h(k):\n    k(h)\nf(h)\nh(f)\n"
     assert asked(text, ["f", "h"]) == asked(text, ["h", "f"]) == {"f": [4, 5], "h": [2, 6]}
+
+
+GUARDED = "def size(number):\n    reveal(number)\n\n\nif __name__ == '__main__':\n    size(2)\n"
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [({"train.py": "from net import size\nsize(1)\n", "net.py": GUARDED}, "1"), ({"train.py": GUARDED}, "2")],
+)
+def test_what_a_module_does_as_a_script_does_not_run_where_it_is_imported(entry: dict[str, str], expected: str) -> None:
+    assert revealed(entry) == expected

@@ -16,12 +16,11 @@ from ms_perflint.report import Outcome
 from ms_perflint.report.html.findings import Ranked, article, ranked
 from ms_perflint.report.html.markup import Markup, tag
 from ms_perflint.report.html.programs import section as program_section
-from ms_perflint.report.html.rules import HOME
 from ms_perflint.report.html.rules import section as rule_section
+from ms_perflint.report.html.rules import tool
 from ms_perflint.report.root import below, root_of
 from ms_perflint.report.summary import statistics
 from ms_perflint.report.unjudged import reason
-from ms_perflint.version import __version__
 
 SIZES_SAID = {"large": Message("large"), "medium": Message("medium"), "small": Message("small")}
 FIXES = {  # by the word that an article carries
@@ -42,7 +41,7 @@ def render(outcome: Outcome) -> str:
         "main",
         _numbers(outcome, len(programs)),
         _problems(outcome, root),
-        _measured(outcome, root),
+        _measured(found, outcome, root),
         _unjudged(outcome, root),
         _rules_table(outcome),
         _findings(found, entries, outcome, root),
@@ -80,8 +79,7 @@ def _head_line(title: str, outcome: Outcome) -> Markup:
 
 
 def _foot(outcome: Outcome) -> Markup:
-    tool = tag("a", f"ms-perflint {__version__}", href=HOME)
-    return tag("footer", tag("p", outcome.say(Message("Made by")), " ", tool))
+    return tag("footer", tag("p", outcome.say(Message("Made by")), " ", tool()))
 
 
 def _numbers(outcome: Outcome, programs: int) -> Markup:
@@ -108,13 +106,13 @@ def _problems(outcome: Outcome, root: str) -> Markup | None:
     return tag("section", head, tag("ul", *rows), class_="problems")
 
 
-def _measured(outcome: Outcome, root: str) -> Markup | None:
+def _measured(found: list[Ranked], outcome: Outcome, root: str) -> Markup | None:
     """Return what a profile shows of the run."""
     if outcome.profiled is None:
         return None
     from ms_perflint.report.html.measured import section  # here, because most runs measure nothing
 
-    return section(outcome, root)
+    return section(found, outcome.profiled, outcome, root)
 
 
 def _unjudged(outcome: Outcome, root: str) -> Markup | None:
@@ -159,6 +157,9 @@ def _findings(found: list[Ranked], entries: list[str], outcome: Outcome, root: s
     """Return the filter and all findings."""
     if not found:
         return None
+    first = Message("Findings, the largest gain first")
+    if outcome.profiled is not None:
+        first = Message("Findings, the largest bound first")
     rules = sorted({f"{each.finding.code} {each.finding.name}" for each in found})
     fixes = [(value, outcome.say(name)) for value, name in FIXES.items()]
     count = Message("{shown} of {all}", shown="{shown}", all=len(found))  # the script fills in the other number
@@ -172,7 +173,7 @@ def _findings(found: list[Ranked], entries: list[str], outcome: Outcome, root: s
     ]
     return tag(
         "section",
-        tag("h2", outcome.say(Message("Findings, the largest gain first"))),
+        tag("h2", outcome.say(first)),
         tag("form", *choices, hidden=True, aria_label=outcome.say(Message("Filter the findings"))),
         *(article(each, outcome, entries, root) for each in found),
         id="findings",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ms_perflint.core.findings import SIZES, Finding, Place, Related
 from ms_perflint.core.source import Source
@@ -31,6 +31,7 @@ class Ranked:
     size: str  # of the gain
     programs: tuple[int, ...]  # that it slows down, by their number
     where: str  # path:row:column
+    anchor: str = ""  # what links lead to
 
 
 def ranked(outcome: Outcome, programs: Sequence[Facts], root: str) -> list[Ranked]:
@@ -46,9 +47,9 @@ def ranked(outcome: Outcome, programs: Sequence[Facts], root: str) -> list[Ranke
         where = f"{below(place.path, root)}:{spot(place)}"
         numbers = tuple(slowed.get((finding.code, place), ()))
         found.append(Ranked(finding, outcome.gain(finding.code).size, numbers, where))
-    if outcome.profiled is not None:
-        return found  # what was measured decides, not what is expected
-    return sorted(found, key=lambda one: (SIZES.index(one.size), -len(one.programs), one.finding.code, one.finding))
+    if outcome.profiled is None:  # else what was measured decides, not what is expected
+        found.sort(key=lambda one: (SIZES.index(one.size), -len(one.programs), one.finding.code, one.finding))
+    return [replace(one, anchor=f"finding-{number}") for number, one in enumerate(found, start=1)]
 
 
 class _Classes(Style):
@@ -78,6 +79,7 @@ def article(each: Ranked, outcome: Outcome, entries: Sequence[str], root: str) -
         data_rule=finding.code,
         data_fix=trust.value if trust else "none",
         data_program=" ".join(map(str, each.programs)),
+        id=each.anchor,
     )
 
 

@@ -6,16 +6,17 @@ import importlib.util
 import re
 from collections.abc import Mapping
 
-from ms_perflint import pages
+from ms_perflint import pages, published
 from ms_perflint.languages import Message
 from ms_perflint.report import Outcome
 from ms_perflint.report.html.markup import Markup, tag
 from ms_perflint.report.page import markdown
+from ms_perflint.version import __version__
 
-HOME = "https://github.com/mindspore-lab/ms-perflint"
 TITLE = re.compile(r"\A# [^\n]*\n")
-OUT = re.compile(r"\]\((?:\.\./)+")  # a link from a page to what stands beside the folder of pages
-ACROSS = re.compile(r"\]\(([A-Z]+[0-9]+)-([a-z0-9-]+)\.md\)")  # from one page to another
+# A link from a page to what stands beside the folder of pages, and one to another page.
+OUT = re.compile(r"\[([^\]\n]*)\]\((?:\.\./)+([^)\s]*)\)")
+ACROSS = re.compile(r"\[([^\]\n]*)\]\(([A-Z]+[0-9]+)-([a-z0-9-]+)\.md(?:#[^)\s]*)?\)")
 
 
 def section(names: Mapping[str, str], outcome: Outcome) -> Markup | None:
@@ -32,9 +33,17 @@ def _rule(code: str, name: str, outcome: Outcome) -> Markup:
         page = pages.page(code, outcome.language)
     except pages.PageError:
         return tag("p", f"{code} {name}", id=code)
-    web = tag("p", f"{outcome.say(Message('Read it on the web'))}: ", tag("a", page.url, href=page.url))
+    where = tag("a", page.url, href=page.url) if page.url else tag("code", pages.reference(code, name))
+    says = Message("Read it on the web") if page.url else Message("Read it in the terminal")
+    foot = tag("p", f"{outcome.say(says)}: ", where)
     summary = tag("summary", tag("strong", f"{code} {name}"), f" {page.summary}")
-    return tag("details", summary, _text(page), web, id=code, class_="page")
+    return tag("details", summary, _text(page), foot, id=code, class_="page")
+
+
+def tool() -> Markup:
+    """Return the name and version of the linter, as a link to its source code where that is published."""
+    name = f"ms-perflint {__version__}"
+    return tag("a", name, href=published.REPOSITORY) if published.REPOSITORY else tag("span", name)
 
 
 def _text(page: pages.Page) -> Markup:
@@ -44,10 +53,20 @@ def _text(page: pages.Page) -> Markup:
         return tag("pre", plain)
     from markdown_it import MarkdownIt
 
-    whole = OUT.sub(f"]({HOME}/blob/main/", plain)
-    whole = ACROSS.sub(lambda match: f"]({pages.url(match[1], match[2])})", whole)
+    whole = ACROSS.sub(_across, OUT.sub(_out, plain))
     made = MarkdownIt("commonmark", {"html": False}).enable("table").render(whole)
     return tag("div", Markup(_lower(made)))
+
+
+def _out(link: re.Match[str]) -> str:
+    """Return a link into the repository; its text alone until that is published."""
+    return f"[{link[1]}]({published.REPOSITORY}/blob/main/{link[2]})" if published.REPOSITORY else link[1]
+
+
+def _across(link: re.Match[str]) -> str:
+    """Return a link to the page of another rule; its text alone until the site is published."""
+    page = pages.url(link[2], link[3])
+    return f"[{link[1]}]({page})" if page else link[1]
 
 
 def _lower(made: str) -> str:

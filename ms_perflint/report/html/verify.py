@@ -5,10 +5,9 @@ from __future__ import annotations
 from ms_perflint.languages import Message, say
 from ms_perflint.report.html import head
 from ms_perflint.report.html.markup import Markup, tag
-from ms_perflint.report.html.rules import HOME
+from ms_perflint.report.html.rules import tool
 from ms_perflint.report.verify import headline, notes, table
 from ms_perflint.verify.results import Result
-from ms_perflint.version import __version__
 
 BADGES = {"faster": "large", "changes-loss": "medium", "slower": "medium", "fails": "medium"}  # classes of the style
 
@@ -25,7 +24,7 @@ def page(result: Result, language: str) -> str:
         id="main",
     )
     made = say(Message("Made by"), language)
-    foot = tag("footer", tag("p", made, " ", tag("a", f"ms-perflint {__version__}", href=HOME)))
+    foot = tag("footer", tag("p", made, " ", tool()))
     document = tag("html", head(title), tag("body", tag("header", tag("h1", title)), body, foot), lang=language)
     return f"<!doctype html>\n{document}\n"
 

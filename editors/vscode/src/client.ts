@@ -1,0 +1,46 @@
+// The client of the language server.
+
+import { LanguageClient, TransportKind } from "vscode-languageclient/node";
+import type { Executable, LanguageClientOptions } from "vscode-languageclient/node";
+import { SECTION } from "./environment";
+import { provideCodeActions } from "./fixes";
+import type { Command } from "./server";
+import { forServer } from "./settings";
+
+const RESTARTS = 3; // within three minutes; then it stays down, and the user is told
+const CONFIGS = ["yaml", "json", "toml", "ini", "shellscript"]; // what programs read, and what starts them
+
+/** Return the environment of the server: what it says may be Chinese wherever it runs. */
+export function environmentOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...env, PYTHONUTF8: "1" };
+}
+
+/** Return a client that is not started yet. */
+export function clientOf(command: Command, cwd: string): LanguageClient {
+  const server: Executable = {
+    command: command.executable,
+    args: [...command.before, "server"],
+    transport: TransportKind.stdio,
+    // not in the workspace: `python -m` would take modules from there for its own
+    options: { cwd, env: environmentOf(process.env) },
+  };
+  const selector = ["file", "untitled"].flatMap((scheme) => [
+    { scheme, language: "python" },
+    ...CONFIGS.map((language) => ({ scheme, language })),
+  ]);
+  const options: LanguageClientOptions = {
+    documentSelector: [...selector, { notebook: "jupyter-notebook", language: "python" }],
+    diagnosticCollectionName: SECTION,
+    connectionOptions: { maxRestartCount: RESTARTS },
+    middleware: {
+      provideCodeActions,
+      workspace: {
+        configuration: async (params, token, next) => {
+          const found = await next(params, token);
+          return Array.isArray(found) ? found.map(forServer) : found;
+        },
+      },
+    },
+  };
+  return new LanguageClient(SECTION, SECTION, server, options);
+}

@@ -1,0 +1,65 @@
+// Quick fixes: unsafe ones ask before they change anything, and each can be verified.
+
+import * as vscode from "vscode";
+import type { ProvideCodeActionsSignature } from "vscode-languageclient/node";
+import { SECTION } from "./environment";
+import { gradeOf } from "./grades";
+
+type Actions = (vscode.Command | vscode.CodeAction)[];
+
+const MAKE_UNSAFE = "ms-perflint.makeUnsafeFix";
+export const VERIFY = "ms-perflint.verifyFix";
+
+/** Return the actions of the server: those with an unsafe fix as commands that ask, and one that verifies a fix. */
+export async function provideCodeActions(
+  document: vscode.TextDocument,
+  range: vscode.Range,
+  context: vscode.CodeActionContext,
+  token: vscode.CancellationToken,
+  next: ProvideCodeActionsSignature,
+): Promise<Actions> {
+  const found = (await next(document, range, context, token)) ?? [];
+  const fixes = found.filter((each) => gradeOf(dataOf(each)) !== undefined);
+  found.forEach(makeAsk);
+  const codes = new Set(fixes.flatMap((each) => ("diagnostics" in each ? codesOf(each.diagnostics) : [])));
+  return [...found, ...[...codes].map((code) => verification(document, code))];
+}
+
+/** Register the command that makes an unsafe fix. */
+export function register(): vscode.Disposable {
+  return vscode.commands.registerCommand(MAKE_UNSAFE, makeUnsafe);
+}
+
+function makeAsk(action: vscode.Command | vscode.CodeAction): void {
+  const grade = gradeOf(dataOf(action));
+  if (grade?.safety === "unsafe" && "edit" in action && action.edit !== undefined) {
+    const given = [action.title, grade.reason, action.edit];
+    action.command = { command: MAKE_UNSAFE, title: action.title, arguments: given };
+    action.edit = undefined;
+  }
+}
+
+async function makeUnsafe(title: string, reason: string | null, edit: vscode.WorkspaceEdit): Promise<void> {
+  const make = vscode.l10n.t("Make This Fix");
+  const why = reason ?? vscode.l10n.t("It may change what the program does.");
+  const detail = vscode.l10n.t("The fix is unsafe: {0}", why);
+  if ((await vscode.window.showWarningMessage(title, { modal: true, detail }, make)) === make) {
+    await vscode.workspace.applyEdit(edit);
+  }
+}
+
+function verification(document: vscode.TextDocument, code: string): vscode.CodeAction {
+  const title = vscode.l10n.t("{0}: verify this fix (runs the program)", code);
+  const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+  action.command = { command: VERIFY, title, arguments: [document.uri, code] };
+  return action;
+}
+
+function codesOf(diagnostics: readonly vscode.Diagnostic[] | undefined): string[] {
+  const own = (diagnostics ?? []).filter((each) => each.source === SECTION);
+  return own.map((each) => String(typeof each.code === "object" ? each.code.value : each.code));
+}
+
+function dataOf(action: vscode.Command | vscode.CodeAction): unknown {
+  return "data" in action ? action.data : undefined;
+}

@@ -1,0 +1,47 @@
+"""The baselines of a run: written from what is found, and said how much of them matches nothing any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ms_perflint import baseline
+from ms_perflint.commands.asked import Options
+from ms_perflint.configurations import Configurations, Group
+from ms_perflint.core.findings import Report, joined
+from ms_perflint.core.source import Files
+
+Written = tuple[Report, list[str]]
+
+
+def write(
+    groups: Sequence[Group], configs: Configurations, disk: Files, options: Options, lint: Callable[[Group], Report]
+) -> Written:
+    """Write the baselines; return what they leave to report, and what is to be said. Raises ConfigError."""
+    by_file = _by_file(groups)
+    if not any(by_file):
+        raise baseline.nothing_to_write()
+    parts, told = [], []
+    for file, members in by_file.items():
+        report = joined(lint(each._replace(config=each.config._replace(baseline=None))) for each in members)
+        if file is not None:
+            within = members[0].config.root if options.baseline is None else None
+            report, said = baseline.write(report, configs, file, disk, options.extend_baseline, within)
+            told.append(said)
+        parts.append(report)
+    return joined(parts), told
+
+
+def stale(groups: Sequence[Group], configs: Configurations, disk: Files, report: Report) -> list[str]:
+    """Return what is to be said of baselines that know findings of which there are none."""
+    by_file = _by_file(groups)
+    parts = {file: {path for each in members for path in each.paths} for file, members in by_file.items() if file}
+    said = (baseline.stale(report.only(paths), configs, file, disk) for file, paths in parts.items())
+    return [each for each in said if each]
+
+
+def _by_file(groups: Sequence[Group]) -> dict[str | None, list[Group]]:
+    """Return the groups of files by the baseline that knows their findings."""
+    found: dict[str | None, list[Group]] = {}
+    for group in groups:
+        found.setdefault(group.config.baseline_file, []).append(group)
+    return found

@@ -1,0 +1,165 @@
+"""Why rules report something on one line of a file, or nothing: what they asked, and where they stopped."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Iterator
+from typing import NamedTuple, Optional
+
+from ms_perflint.check import Check
+from ms_perflint.core.findings import Finding, Place
+from ms_perflint.facts.collect import overview_of
+from ms_perflint.facts.data import Overview
+from ms_perflint.facts.trail import Question, Trail
+from ms_perflint.index.semantic_index import SemanticIndex, Site
+from ms_perflint.judged import is_trained, unjudged
+from ms_perflint.languages import Message
+from ms_perflint.linter import Linter
+from ms_perflint.program.program import Program
+from ms_perflint.suppressions import Suppressions
+from ms_perflint.suspects import candidates, suspect
+
+MEANT = 3  # meanings of a call that are named
+
+
+class Stop(NamedTuple):
+    """Where a rule decided that there is nothing to report."""
+
+    place: Place
+    code: str  # what stands there
+
+
+class Asked(NamedTuple):
+    """What one rule makes of one expression, in the program that says most about it."""
+
+    code: str
+    name: str
+    place: Place
+    text: str  # the expression, as it is written
+    entry: str  # of the program
+    programs: int  # in how many the rule was asked
+    reported: int  # in how many of them it reports
+    finding: Optional[Finding]
+    hidden: Optional[Message]  # why a finding is not shown
+    is_meant: bool  # whether the expression is one that the rule asks about, as far as is known
+    meant: tuple[str, ...]  # what it is instead, by qualified names
+    questions: tuple[Question, ...]  # that decided it, in their order
+    stop: Optional[Stop]
+    unjudged: Optional[Message]  # why the program could not be judged in full
+
+
+class Explanation(NamedTuple):
+    """What there is to say of a line."""
+
+    place: Place
+    line: str
+    program: Overview  # that the file is a part of; of several, the first one that trains
+    programs: int  # in how many it is
+    asked: tuple[Asked, ...]
+    elsewhere: tuple[tuple[Finding, str], ...]  # findings on other lines that rest on this one
+    near: tuple[Place, ...]  # the lines of the file about which rules ask, where they ask nothing about this one
+
+
+def explain(linter: Linter, module: SemanticIndex, row: int) -> Explanation:
+    """Return what the rules that are on make of one line of a file."""
+    place = _start(module, row)
+    line = module.source.line(row).decode("utf-8").strip()
+    asked = tuple(each for check in linter.enabled for each in _of_rule(linter, check, module, row))
+    near = () if asked else tuple(_near(linter, module))
+    entries = linter.project.programs(module.path)
+    entry = next((entry for entry in entries if is_trained(linter.program(entry))), entries[0])
+    overview = overview_of(linter.program(entry))
+    return Explanation(place, line, overview, len(entries), asked, tuple(_elsewhere(linter, entry, module, row)), near)
+
+
+def _of_rule(linter: Linter, check: type[Check], module: SemanticIndex, row: int) -> Iterator[Asked]:
+    """Yield what a rule makes of each expression on a line."""
+    found: dict[Place, list[Asked]] = {}
+    for entry in linter.project.programs(module.path) if check.per_program else (module.path,):
+        for program in linter.programs(entry):
+            instance = _check(linter, check, program)
+            for site, is_anchor in _sites(instance, module, row):
+                one = _in_program(linter, instance, site, is_anchor)
+                found.setdefault(one.place, []).append(one)
+    for _, same in sorted(found.items()):
+        telling = max(same, key=lambda one: (one.finding is not None, one.stop is not None, len(one.questions)))
+        reported = {one.entry for one in same if one.finding is not None}
+        yield telling._replace(programs=len({one.entry for one in same}), reported=len(reported))
+
+
+def _sites(check: Check, module: SemanticIndex, row: int) -> Iterator[tuple[Site, bool]]:
+    """Yield the expressions on a line about which a rule asks in a program, and whether it looks only at their form."""
+    anchors = check.anchors(module) if check.anchored and module.path == check.program.entry else ()
+    for sites, is_anchor in ((check.among(candidates(type(check), module)), False), (anchors, True)):
+        for site in sites:
+            if module.source.row(site.span[0]) <= row <= module.source.row(site.span[1]):
+                yield site, is_anchor
+
+
+def _in_program(linter: Linter, check: Check, site: Site, is_anchor: bool) -> Asked:
+    """Return what a rule makes of an expression in one program, and what it asked until then."""
+    trail, module = Trail(type(check)), site.module
+    seen = trail.watch(lambda: site if is_anchor else suspect(check, site))
+    finding = next(iter(check.examine(seen)), None) if seen is not None else None
+    is_meant = seen is not None or trail.row > 0
+    return Asked(
+        check.code,
+        check.name,
+        module.source.place(site.span[0]),
+        module.text(site.node),
+        check.program.entry,
+        1,
+        int(finding is not None),
+        finding,
+        _hidden(linter, finding, module) if finding is not None else None,
+        is_meant,
+        () if is_meant else check.program.apis(site)[:MEANT],
+        tuple(trail.questions),
+        _stop(trail) if finding is None and trail.row else None,
+        unjudged(check.program),
+    )
+
+
+def _stop(trail: Trail) -> Stop:
+    """Return the line of a rule at which it decided."""
+    return Stop(Place(trail.path, trail.row, 1), linecache.getline(trail.path, trail.row).strip())
+
+
+def _hidden(linter: Linter, finding: Finding, module: SemanticIndex) -> Optional[Message]:
+    """Return why a finding is not shown; None where it is."""
+    if not linter.config.selects(finding.code, module.path):
+        return Message("the configuration switches the rule off in this file")
+    if linter.suppress and Suppressions(module.source).hides(finding):
+        return Message("a comment switches it off")
+    return None
+
+
+def _elsewhere(linter: Linter, entry: str, module: SemanticIndex, row: int) -> Iterator[tuple[Finding, str]]:
+    """Yield the findings of a program on other lines that rest on a line, or whose fix changes it."""
+    for finding, hidden in linter.of_program(entry):
+        if hidden or (finding.place.path, finding.place.row) == (module.path, row):
+            continue
+        said = [each.message for each in finding.related if (each.place.path, each.place.row) == (module.path, row)]
+        if finding.fix is not None:
+            starts = (edit.start for edit in finding.fix.edits if edit.path == module.path)
+            said += [Message("its fix changes this line") for start in starts if module.source.row(start) == row]
+        if said:
+            yield finding, said[0]
+
+
+def _near(linter: Linter, module: SemanticIndex) -> Iterator[Place]:
+    """Yield the lines of a file about which rules ask, each once."""
+    program = linter.program(module.path)
+    checks = (_check(linter, check, program) for check in linter.enabled)
+    found = {site.span[0] for check in checks for site in check.among(candidates(type(check), module))}
+    yield from (_start(module, row) for row in sorted(set(map(module.source.row, found))))
+
+
+def _check(linter: Linter, check: type[Check], program: Program) -> Check:
+    """Return a check that asks in a program, with its settings."""
+    return check(program, linter.config.options.get(check.code), linter.config.line_length)
+
+
+def _start(module: SemanticIndex, row: int) -> Place:
+    """Return where a row begins."""
+    return module.source.place(module.source.starts[row - 1])

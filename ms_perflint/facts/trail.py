@@ -1,0 +1,91 @@
+"""What a rule asks about one call until it decides, as the docstrings of what it asks say it.
+
+A rule is plain Python: functions of `training` and `program` answer its questions. Their calls are watched as a
+debugger would, so that no rule has to be written in another way to be explained.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import CodeType, FrameType
+from typing import Any, NamedTuple, Optional, TypeVar
+
+from ms_perflint.check import Check
+
+Answer = TypeVar("Answer")
+WHETHER = "Return whether "
+
+
+class Question(NamedTuple):
+    """A question that was answered with yes or no."""
+
+    text: str  # what is asked, from the docstring: "a program surely trains"
+    answer: bool
+    function: str  # that answers it, with its module
+
+
+class Trail:
+    """The questions that a rule asks while it decides, and the line of its code at which it does."""
+
+    def __init__(self, check: type[Check]) -> None:
+        self.questions: list[Question] = []
+        self.row = 0  # of the last line of the rule that ran, but for a bare `return False`
+        self.path = inspect.getfile(check)
+
+    def watch(self, decide: Callable[[], Answer]) -> Answer:
+        """Return what `decide` returns, which asks the rule; note what it asks."""
+        with _traced(self._called):
+            return decide()
+
+    @property
+    def is_asked(self) -> bool:
+        """Return whether the rule was asked at all."""
+        return self.row > 0
+
+    def _called(self, frame: FrameType, event: str, _: Any) -> Any:
+        """Follow the rule, the helpers that stand beside it, and what they ask: nothing below that."""
+        if frame.f_code.co_filename == self.path:
+            return self._stepped
+        if frame.f_back is not None and frame.f_back.f_code.co_filename == self.path:
+            frame.f_trace_lines = False
+            return self._answered
+        return None
+
+    def _stepped(self, frame: FrameType, event: str, value: Any) -> Any:
+        if event == "line" and linecache.getline(self.path, frame.f_lineno).split()[:2] != ["return", "False"]:
+            self.row = frame.f_lineno
+        return self._answered(frame, event, value) and self._stepped
+
+    def _answered(self, frame: FrameType, event: str, value: Any) -> Any:
+        if event == "return" and isinstance(value, bool):
+            text = _asked(frame.f_code)
+            if text is not None:
+                module = frame.f_globals.get("__name__", "").partition(".")[2]
+                question = Question(text, value, f"{module}.{frame.f_code.co_name}")
+                if question not in self.questions:
+                    self.questions.append(question)
+        return self._answered
+
+
+@contextmanager
+def _traced(tracer: Callable[[FrameType, str, Any], Any]) -> Iterator[None]:
+    """Let the interpreter call `tracer` at each call of a function; debuggers and coverage get their turn again."""
+    before = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def _asked(code: CodeType) -> Optional[str]:
+    """Return what a function answers by yes or no, from its docstring; None where that does not say it."""
+    first = code.co_consts[0] if code.co_consts else None
+    if not isinstance(first, str) or not first.startswith(WHETHER):
+        return None
+    sentence = " ".join(first[len(WHETHER) :].split("\n\n")[0].split())
+    return sentence.partition(". ")[0].partition(": ")[0].partition("; ")[0].rstrip(".")

@@ -1,0 +1,160 @@
+"""Asks checks about files, each as a part of a program; an internal error costs one check in one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple, Optional
+
+from ms_perflint.check import Check
+from ms_perflint.config import Config
+from ms_perflint.core.findings import Finding, Found, Place, Problem, Unreadable
+from ms_perflint.core.internal import internal_error
+from ms_perflint.index.semantic_index import SemanticIndex, Site
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
+from ms_perflint.programs import Programs, over_all
+from ms_perflint.resolve.project import Project
+from ms_perflint.suspects import candidates, suspect
+
+
+class Failure(NamedTuple):
+    """An internal error: the check that was asked, the site it was asked about, and what to say of it."""
+
+    code: str
+    place: Place
+    reason: Message
+
+
+class Reply(NamedTuple):
+    """What a check found in a file as a part of one program, by place, and what went wrong."""
+
+    found: Found
+    failures: tuple[Failure, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+class Inquiry:
+    """Holds the programs of a project, and the checks that are asked in them."""
+
+    def __init__(self, config: Config, project: Project) -> None:
+        self.programs = Programs(config)
+        self._config = config
+        self._project = project
+        self._checks: dict[tuple[type[Check], Program], Check] = {}
+        self._sites: dict[tuple[type[Check], str], list[Site]] = {}  # candidates, by check and file
+
+    def close(self) -> None:
+        """Give back all memory."""
+        self.programs.close()
+        self._checks.clear()
+        self._sites.clear()
+
+    def let_go(self, path: str) -> None:
+        """Give back what only a file and its own program need."""
+        self.drop(path)
+        for key in [key for key in self._sites if key[1] == path]:
+            del self._sites[key]
+
+    def drop(self, entry: str) -> None:
+        """Forget the program of an entry script: it is done, or an internal error left something half done."""
+        self._drop_checks(entry)
+        self.programs.drop(entry)
+
+    def forget(self, entry: str) -> None:
+        """Have the program of an entry script answer as if nothing was asked yet."""
+        self._drop_checks(entry)
+        self.programs.forget_answers(entry)
+
+    def _drop_checks(self, entry: str) -> None:
+        self._checks = {key: check for key, check in self._checks.items() if key[1].entry != entry}
+
+    def runs_of(self, entry: str) -> tuple[Program, ...]:
+        """Return the program of an entry script in all its run configurations."""
+        if entry not in self.programs and self.programs.is_too_much():
+            self.programs.close()
+            self._checks.clear()
+        return self.programs.of(entry, self._project)
+
+    def candidates(self, check: type[Check], module: SemanticIndex) -> list[Site]:
+        """Return the sites of a file about which a check may be asked."""
+        key = check, module.path
+        if key not in self._sites:
+            self._sites[key] = candidates(check, module)
+        return self._sites[key]
+
+    def gap(self, check: type[Check], program: Program) -> Optional[Message]:
+        """Return what a check could not follow in a program; None where it was not asked there."""
+        asked = self._checks.get((check, program))
+        return asked.gap() if asked is not None else None
+
+    def ask(self, check: type[Check], entry: str, module: SemanticIndex) -> Reply:
+        """Return what a check finds in a file as a part of one program, in all its run configurations."""
+        failures: list[Failure] = []
+        problems: list[Problem] = []
+        found: Found = {}
+        try:
+            programs = self.runs_of(entry)
+            asked = programs if check.per_program else programs[:1]
+            found = over_all(asked, lambda program: self._of_run(check, program, module, failures, problems))
+        except Exception as error:
+            failures.append(Failure(check.code, Place(module.path, 0, 0), internal_error(error)))
+            self.drop(entry)
+        return Reply(found, tuple(failures), (*problems, *self.programs.taken_problems()))
+
+    def _of_run(
+        self,
+        check: type[Check],
+        program: Program,
+        module: SemanticIndex,
+        failures: list[Failure],
+        problems: list[Problem],
+    ) -> Found:
+        """Return the same, in one run configuration.
+
+        An internal error costs what is left to ask of this check, file and program.
+        """
+        found: Found = {}
+        site: Optional[Site] = None
+        try:
+            instance = self._check(check, program)
+            for site in instance.among(self.candidates(check, module)):
+                _note(found, _asked(partial(_reported, instance, site), instance, site, problems))
+            for site in instance.anchors(module) if check.anchored and module.path == program.entry else ():
+                _note(found, _asked(partial(instance.examine, site), instance, site, problems))
+        except Exception as error:
+            place = site.module.source.place(site.span[0]) if site is not None else Place(module.path, 0, 0)
+            failures.append(Failure(check.code, place, internal_error(error)))
+            self.drop(program.entry)
+        return found
+
+    def _check(self, check: type[Check], program: Program) -> Check:
+        key = (check, program)
+        if key not in self._checks:
+            self._checks[key] = check(program, self._config.options.get(check.code), self._config.line_length)
+        return self._checks[key]
+
+
+def _note(found: Found, findings: list[Finding]) -> None:
+    """Add findings to those of a file, the first at each place."""
+    for finding in findings:
+        found.setdefault((finding.place, finding.end), finding)
+
+
+def _reported(check: Check, site: Site) -> list[Finding]:
+    """Return what a check reports at a site, if by meaning that may have to be reported."""
+    seen = suspect(check, site)
+    return check.examine(seen) if seen is not None else []
+
+
+def _asked(ask: Callable[[], list[Finding]], check: Check, site: Site, problems: list[Problem]) -> list[Finding]:
+    """Return what a check says of a site; where it cannot be read, nothing, and a problem that says so."""
+    try:
+        return ask()
+    except Unreadable as error:
+        reason = Message("{code} could not look at this call: {reason}", code=check.code, reason=error.args[0])
+    except RecursionError:
+        reason = Message("{code} skipped: the code around this call is nested too deeply", code=check.code)
+    place = site.module.source.place(site.span[0])
+    problems.append(Problem(place.path, place.line, place.column, reason, place.cell))
+    return []

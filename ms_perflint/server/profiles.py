@@ -1,0 +1,62 @@
+"""What a profile shows about a finding, for an editor: read when somebody asks, and once until it changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple, Union
+
+from ms_perflint.commands import profiled
+from ms_perflint.commands.mistakes import UsageError
+from ms_perflint.configurations import Configurations
+from ms_perflint.core.source import Files
+from ms_perflint.profile import reader
+from ms_perflint.profile.kernels import Profile
+from ms_perflint.profile.reader import Stamp
+from ms_perflint.server.linting import Checked
+
+
+class _Read(NamedTuple):
+    """What a folder was when it was read: a profile, or why it is none."""
+
+    stamp: Stamp
+    found: Union[Profile, str]
+
+
+class Profiles:
+    """The profiles that were read."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, _Read] = {}  # by folder
+
+    def told(self, checked: Checked, files: Files) -> Checked:
+        """Return what was found in a file, with what the profile of its configuration shows about it.
+
+        A file of another program than the profile's is told nothing.
+        """
+        folder = checked.config.profile_folder
+        if folder is None or not checked.findings:
+            return checked
+        found = self._profile(folder)
+        if isinstance(found, str):
+            return replace(checked, unread=found)
+        try:
+            configs = Configurations(checked.config)
+            joined = profiled.joined(found, None, checked.findings, [checked.path], configs, files)
+        except UsageError:
+            return checked
+        return replace(checked, profiled=joined.measured)
+
+    def _profile(self, folder: str) -> Union[Profile, str]:
+        """Return the profile in a folder as it is now, or why there is none."""
+        stamp = reader.stamp(folder)
+        read = self._read.get(folder)
+        if read is None or read.stamp != stamp:
+            read = self._read[folder] = _Read(stamp, _profile(folder))
+        return read.found
+
+
+def _profile(folder: str) -> Union[Profile, str]:
+    try:
+        return profiled.read(folder)
+    except UsageError as error:
+        return str(error.args[0])

@@ -1,0 +1,142 @@
+"""`ms-perflint explain FILE:LINE`: why something is reported there, or nothing."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from front import Ran, run
+
+PROGRAM = """\
+import mindspore as ms
+from mindspore import nn
+from mindspore.dataset import MindDataset
+
+ms.set_context(mode=ms.PYNATIVE_MODE)
+net = nn.Dense(64, 64)
+model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+model.train(10, MindDataset("train.mindrecord"), dataset_sink_mode=False)
+"""
+GRAPH = PROGRAM.replace("PYNATIVE", "GRAPH")
+
+
+def explain(folder: Path, place: str, *options: str, **files: str) -> Ran:
+    """Return what is said of a place in `train.py`, and in other files by their names without the suffix."""
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text)
+    return run("explain", "--isolated", *options, place, cwd=folder)
+
+
+def told(folder: Path, place: str, *options: str, **files: str) -> list[dict[str, object]]:
+    """Return what the rules make of a place."""
+    ran = explain(folder, place, "--output-format", "json", *options, **files)
+    assert (ran.code, ran.err) == (0, "")
+    rules: list[dict[str, object]] = json.loads(ran.out)["rules"]
+    return rules
+
+
+def test_a_finding_comes_with_its_fix_and_what_was_asked(tmp_path: Path) -> None:
+    (rule,) = told(tmp_path, "train.py:5", train=PROGRAM)
+    assert (rule["code"], rule["reported"], rule["applicability"]) == ("MSP101", True, "unsafe")
+    assert rule["reason"]
+    assert rule["expression"] == "ms.set_context(mode=ms.PYNATIVE_MODE)"
+    assert {"question": "a site can run", "answer": True} in rule["questions"]  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("text", "decided"),
+    [
+        (PROGRAM, "usual_mode"),  # nothing is sunk in PyNative mode
+        (GRAPH.replace("ms.GRAPH_MODE", 'ms.GRAPH_MODE, device_target="CPU"'), "is_cpu"),
+        (GRAPH.replace("sink_mode=False", "sink_mode=True"), "is_by_default"),
+    ],
+)
+def test_where_nothing_is_reported_the_condition_that_decided_it_is_named(
+    text: str, decided: str, tmp_path: Path
+) -> None:
+    (rule,) = told(tmp_path, "train.py:8", train=text)
+    assert (rule["code"], rule["reported"], rule["message"]) == ("MSP102", False, None)
+    stop = rule["decided_at"]
+    assert isinstance(stop, dict)
+    assert decided in stop["code"]
+    assert Path(stop["filename"]).read_text().splitlines()[stop["row"] - 1].strip() == stop["code"]
+
+
+def test_a_comment_and_the_configuration_are_named_where_they_hide_a_finding(tmp_path: Path) -> None:
+    hidden = PROGRAM.replace("PYNATIVE_MODE)", "PYNATIVE_MODE)  # noqa: MSP101")
+    assert "MSP101 pynative-mode-training: found, and not shown: a comment switches it off" in (
+        explain(tmp_path, "train.py:5", train=hidden).out
+    )
+    (tmp_path / "pyproject.toml").write_text('[tool.ms-perflint]\nper-file-ignores = {"train.py" = ["MSP101"]}\n')
+    (tmp_path / "train.py").write_text(PROGRAM)
+    ran = run("explain", "train.py:5", cwd=tmp_path)
+    assert "found, and not shown: the configuration switches the rule off in this file" in ran.out
+
+
+def test_a_call_of_something_else_is_named(tmp_path: Path) -> None:
+    own = "class Trainer:\n    def train(self, epochs): ...\n\n\nimport mindspore\nTrainer().train(10)\n"
+    (rule,) = told(tmp_path, "train.py:6", "--select", "MSP102", train=own)
+    assert (rule["reported"], rule["questions"], rule["decided_at"]) == (False, [], None)
+    assert "it is not known what is called here" in explain(tmp_path, "train.py:6", "--select", "MSP102").out
+
+
+def test_a_module_is_asked_about_in_all_programs_that_run_it(tmp_path: Path) -> None:
+    module = PROGRAM.replace("model.train", "def fit():\n    model.train").replace("PYNATIVE", "GRAPH")
+    start = 'from models import fit\n\nif __name__ == "__main__":\n    fit()\n'
+    on_cpu = f'import mindspore\n\nmindspore.set_device("CPU")\n{start}'
+    ran = explain(tmp_path, "models.py:9", "--select", "MSP102", models=module, one=start, two=on_cpu)
+    assert "in 3 programs, of which one is " in ran.out
+    assert "MSP102 missing-dataset-sink-mode: reported in 2 of 3 programs" in ran.out
+
+
+def test_a_line_without_a_question_leads_to_those_with_one(tmp_path: Path) -> None:
+    ran = explain(tmp_path, "train.py:1", train=PROGRAM)
+    assert "no rule that is on asks about this line" in ran.out
+    (lines,) = [line for line in ran.out.splitlines() if line.startswith("in this file")]
+    assert {"5", "8"} <= set(lines.replace(",", "").split())
+
+
+def test_a_finding_elsewhere_that_rests_on_the_line_is_named(tmp_path: Path) -> None:
+    text = PROGRAM.replace(
+        "ms.set_context(mode=ms.PYNATIVE_MODE)", "MODE = ms.PYNATIVE_MODE\nms.set_context(mode=MODE)"
+    )
+    assert "MSP101 at train.py:6:" in explain(tmp_path, "train.py:5", train=text).out
+
+
+def test_a_line_of_a_notebook_is_one_of_a_cell(tmp_path: Path) -> None:
+    first, rest = PROGRAM.split("\nms.set", 1)
+    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": part} for part in (first, f"ms.set{rest}")]
+    document = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "train.ipynb").write_text(json.dumps(document))
+    ran = run("explain", "--isolated", "train.ipynb:cell 2:1", cwd=tmp_path)
+    assert "MSP101 pynative-mode-training: reported" in ran.out
+    assert "write train.ipynb:cell NUMBER:LINE" in run("explain", "--isolated", "train.ipynb:1", cwd=tmp_path).err
+
+
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ("train.py", '"train.py" is no place: write FILE:LINE, like train.py:14'),
+        ("train.py:99", "train.py has no such line: 99"),
+        ("train.py:0", "train.py has no such line: 0"),
+        ("config.yaml:1", "config.yaml: no Python file"),
+        ("gone.py:1", "gone.py"),
+        ("broken.py:1", "broken.py:1:"),
+    ],
+)
+def test_a_place_that_is_none_says_so(place: str, why: str, tmp_path: Path) -> None:
+    ran = explain(tmp_path, place, train=PROGRAM, broken="def\n")
+    assert (ran.code, ran.out) == (2, "")
+    assert why in ran.err
+
+
+def test_a_place_may_be_taken_over_from_a_report(tmp_path: Path) -> None:
+    assert explain(tmp_path, "train.py:5:16:", train=PROGRAM).out == explain(tmp_path, "train.py:5").out
+
+
+def test_what_watched_the_interpreter_before_goes_on(tmp_path: Path) -> None:
+    before = sys.gettrace()
+    explain(tmp_path, "train.py:5", train=PROGRAM)
+    assert sys.gettrace() is before
