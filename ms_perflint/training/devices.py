@@ -34,11 +34,7 @@ def target_of(program: Program) -> Target:
 
 def _devices(program: Program, target: Target) -> Target:
     """Return the target with the devices that running code sets; CPU only where nothing else is possible."""
-    calls = [
-        call
-        for call in program.calls("mindspore.set_context", "mindspore.set_device")
-        if call.given("device_target") is not None or call.is_spread
-    ]
+    calls = _settings(program)
     is_run = program.run is not None  # then what it gives is the device, and nothing else
     calls = [call for call in calls if not is_run or program.evaluator.way(call.block) != OPTIONAL]
     values = [call.argument("device_target") for call in calls]
@@ -50,6 +46,21 @@ def _devices(program: Program, target: Target) -> Target:
     if is_cpu and any(value.overridable for value in values) and not is_run:
         is_cpu = not _names_accelerator(program) and not any(_has_sibling(program, place) for place in places)
     return target._replace(devices=tuple(each for each in DEVICES if each in names), is_cpu=is_cpu, places=places)
+
+
+def _settings(program: Program) -> list[Call]:
+    """Return the running calls that may say the device."""
+    calls = program.calls("mindspore.set_context", "mindspore.set_device")
+    return [call for call in calls if call.given("device_target") is not None or call.is_spread]
+
+
+def is_cpu_by_default(program: Program) -> bool:
+    """Return whether who passes no option trains on a CPU, also where an option can name an accelerator."""
+    if program.asked.devices:
+        return False
+    values = [call.argument("device_target") for call in _settings(program)]
+    names = {_device(each.constant) for value in values for each in value.by_default}
+    return names == {"CPU"} and not any(value.open for value in values)
 
 
 def _device(constant: object) -> str:
