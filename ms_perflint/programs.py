@@ -104,7 +104,7 @@ class Programs:
             return (read.run,)
         if launched := self._launched(base):
             return launched
-        if not _may_ask(base):
+        if not _may_ask(base) or not training.may_train(base):
             return (None,)
         return (None, *run_configurations.of_starts(base.starts, os.path.dirname(base.entry)))
 
@@ -172,15 +172,16 @@ def over_all(programs: tuple[Program, ...], ask: Callable[[Program], Found]) -> 
     if len(programs) == 1:
         return ask(programs[0])
     asked: list[tuple[Program, Found]] = []
-    by_run: list[tuple[str, Found]] = []
+    runs: list[tuple[Program, Found]] = []
     for program in programs:
         found = next((known for other, known in asked if other.is_run_as(program)), None)
         if found is None:
             found = ask(program)
             asked.append((program, found))
-        if found or not _is_on_cpu(program):
-            by_run.append((program.run.name if program.run is not None else DEFAULTS, found))
-    return over_runs(by_run)
+        runs.append((program, found))
+    if any(found for _, found in runs):
+        runs = [(program, found) for program, found in runs if found or not _is_on_cpu(program)]
+    return over_runs([(program.run.name if program.run is not None else DEFAULTS, found) for program, found in runs])
 
 
 def _is_on_cpu(program: Program) -> bool:
