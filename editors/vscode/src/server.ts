@@ -79,6 +79,11 @@ export async function obstacle(command: Command, cwd: string, env: NodeJS.Proces
   return lines[lines.length - 1] ?? `it ended with ${code}`;
 }
 
+/** Return whether an obstacle is that something is not installed. */
+export function isMissing(problem: string): boolean {
+  return /No module named|the language server needs|语言服务器需要|ENOENT/.test(problem);
+}
+
 const PATIENCE = 60_000; // milliseconds: the first start after an installation compiles
 
 function ended(command: Command, cwd: string, env: NodeJS.ProcessEnv): Promise<{ code: number | null; said: string }> {

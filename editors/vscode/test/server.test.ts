@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import * as path from "node:path";
-import { commands, installation, obstacle } from "../src/server";
+import { commands, installation, isMissing, obstacle } from "../src/server";
 import type { Surroundings } from "../src/server";
 
 const AROUND: Surroundings = {
@@ -113,5 +113,13 @@ describe("a server that is tried", () => {
   it("is not there when it cannot be started", async () => {
     const said = await obstacle({ executable: path.join(folder, "none"), before: [] }, folder, process.env);
     assert.match(said ?? "", /ENOENT/);
+    assert.ok(isMissing(said ?? ""));
+  });
+
+  it("is missing, or broken", () => {
+    assert.ok(isMissing("/usr/bin/python3: No module named ms_perflint"));
+    assert.ok(isMissing('ms-perflint: the language server needs pygls: install it with `pip install "pygls>=2,<3"`'));
+    assert.ok(!isMissing("SyntaxError: invalid syntax"));
+    assert.ok(!isMissing("it ended with 3"));
   });
 });
