@@ -118,7 +118,7 @@ describe("a server that is tried", () => {
 
   it("is missing, or broken", () => {
     assert.ok(isMissing("/usr/bin/python3: No module named ms_perflint"));
-    assert.ok(isMissing('ms-perflint: the language server needs pygls: install it with `pip install "ms-perflint[lsp]"`'));
+    assert.ok(isMissing('ms-perflint: the language server needs pygls: install it with `pip install "pygls>=2,<3"`'));
     assert.ok(!isMissing("SyntaxError: invalid syntax"));
     assert.ok(!isMissing("it ended with 3"));
   });
