@@ -161,7 +161,7 @@ class PynativeModeTraining(Check):
         added = edit.set_argument(call, "mode", name, first=True, line_length=self.line_length)
         self._change(node, SILENT, (*imports, *added) if added is not None else None)
 
-    def _pass_on(self, node: cst.Call, option: mode.Unused, edits: Optional[Iterable[Edit]]) -> None:
+    def _pass_on(self, node: cst.Call, option: mode.Unused, edits: Optional[Sequence[Edit]]) -> None:
         """An option says graph mode, and nothing reads it."""
         related = [Related(option.place, Message("this option is never used")), *self._obstacles()]
         reason = Message("it makes the option decide")
@@ -232,7 +232,7 @@ class PynativeModeTraining(Check):
 
     # --- what stands in the way
 
-    def _change(self, node: Union[cst.CSTNode, ast.expr], message: Message, edits: Optional[Iterable[Edit]]) -> None:
+    def _change(self, node: Union[cst.CSTNode, ast.expr], message: Message, edits: Optional[Sequence[Edit]]) -> None:
         """Report a mode that one edit changes; what is made in every step is made once first, in the same fix.
 
         Where something else stands in the way of graph mode, the fix is shown only.
