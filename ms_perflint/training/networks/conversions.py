@@ -31,6 +31,8 @@ _FUNCTIONS = frozenset(
     {"matmul", "mm", "bmm", "dense", "linear", "einsum", "addmm", "baddbmm", "mv", "dot", "tensordot"}
 )
 _CONVOLUTIONS = frozenset({"conv1d", "conv2d", "conv3d"})
+_PRODUCTS = frozenset({"mindspore.ops.MatMul()", "mindspore.ops.BatchMatMul()"})
+_KEEPING = frozenset({"reshape", "view", "transpose", "permute", "swapaxes", "expand_dims", "unsqueeze", "squeeze"})
 
 
 class Use(NamedTuple):
@@ -440,8 +442,9 @@ class Tied(NamedTuple):
 def tied(program: Program, values: Iterable[Value]) -> tuple[Tied, ...]:
     """Return the products of a network with the weight of a layer, which stop in half precision.
 
-    `x @ self.enc.weight` and `ops.matmul` raise in graph mode, as does `ops.conv2d` with a parameter of the cell; the
-    primitives, and products with a parameter of the cell, do not (run on 2.10).
+    `x @ self.enc.weight` and `ops.matmul` raise in graph mode, as do `x @ self.A` and `ops.conv2d` with a parameter of
+    the cell; the primitive `MatMul` takes the parameter itself, and raises for what is made of it, `self.A.T` (run on
+    2.10).
     """
     methods = (scope for scope in networks.reach(program, values).scopes if scope.is_function and scope.is_method)
     return tuple(found for method in methods for site in method.calls if (found := _tied(program, method, site)))
@@ -449,9 +452,11 @@ def tied(program: Program, values: Iterable[Value]) -> tuple[Tied, ...]:
 
 def _tied(program: Program, method: Scope, site: Site) -> Optional[Tied]:
     node = site.node
+    is_function = site.word in _FUNCTIONS | _CONVOLUTIONS and _is_function(program, site)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        is_function = True
         operands = [node.left, node.right]
-    elif isinstance(node, ast.Call) and site.word in _FUNCTIONS | _CONVOLUTIONS and _is_function(program, site):
+    elif isinstance(node, ast.Call) and (is_function or (len(node.args) == 2 and _is_product(program, site))):
         operands = node.args[:2]
     else:
         return None
@@ -462,13 +467,35 @@ def _tied(program: Program, method: Scope, site: Site) -> Optional[Tied]:
         bindings = method.bindings.get(operand.id, ()) if isinstance(operand, ast.Name) else ()
         if len(bindings) == 1 and bindings[0].value is not None:
             value = bindings[0].value
-        if any(_is_weight(each) for each in ast.walk(value)):
+        if is_function and any(_is_weight(each) for each in ast.walk(value)):
             return Tied(site.module, operand, other)
-        if site.word in _CONVOLUTIONS and {k.type_api for k in program.value(operand, site.scope).alternatives} == {
-            "mindspore.Parameter"
-        }:
+        is_itself = isinstance(value, ast.Attribute) and value.attr != "T"
+        if (is_function or not is_itself) and _is_of_parameter(program, value, site.scope):
             return Tied(site.module, operand, other)
     return None
+
+
+def _is_product(program: Program, site: Site) -> bool:
+    """Return whether a callee is a primitive for products that the cell holds."""
+    return any(api in _PRODUCTS for api in program.apis(site))
+
+
+def _is_of_parameter(program: Program, node: ast.expr, scope: Scope) -> bool:
+    """Return whether an expression is a parameter of the cell, or made of one in its dtype: `self.A[i] * 2`."""
+    if isinstance(node, ast.BinOp):
+        return any(_is_of_parameter(program, each, scope) for each in (node.left, node.right))
+    if isinstance(node, (ast.Subscript, ast.UnaryOp)):
+        return _is_of_parameter(program, node.value if isinstance(node, ast.Subscript) else node.operand, scope)
+    if isinstance(node, ast.Call):
+        callee = node.func
+        is_kept = isinstance(callee, ast.Attribute) and callee.attr in _KEEPING
+        return is_kept and _is_of_parameter(program, callee.value, scope)  # type: ignore[attr-defined]
+    if not isinstance(node, ast.Attribute):
+        return False
+    if isinstance(node.value, ast.Name) and node.value.id == "self":
+        known = program.value(node, scope)
+        return not known.open and {each.type_api for each in known.alternatives} == {"mindspore.Parameter"}
+    return node.attr == "T" and _is_of_parameter(program, node.value, scope)
 
 
 def _is_function(program: Program, site: Site) -> bool:
