@@ -13,7 +13,8 @@ from ms_perflint.edits.statements import insert_after, insert_before
 from ms_perflint.index.signature import Signature
 from ms_perflint.languages import Message
 from ms_perflint.training.networks import conversions
-from ms_perflint.training.networks.conversions import Inner, Obstacle, Plan, Tied, Use, is_used_beside
+from ms_perflint.training.networks.conversions import Inner, Obstacle, Plan, Use, is_used_beside
+from ms_perflint.training.networks.products import Tied, tied
 from ms_perflint.training.networks.train_cells import FIXED, LEVELS, Training, made_at
 from ms_perflint.training.networks.train_cells import trainings as trainings_of
 from ms_perflint.training.training_steps import base_apis, is_optimizer, is_step_object
@@ -64,7 +65,7 @@ class Writer:
 
     def tied(self, values: Iterable[Value]) -> tuple[Tied, ...]:
         """Return the products of a network with the weight of a layer."""
-        return conversions.tied(self.program, values)
+        return tied(self.program, values)
 
     def converted(self, training: Training) -> Rewrite:
         """Return the edits that convert the networks of a training, and of those beside it, and scale the losses."""

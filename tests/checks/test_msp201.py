@@ -1813,3 +1813,42 @@ def test_an_optimizer_without_loss_scale_leaves_the_scale_that_adapts() -> None:
     (finding,) = Program({"train.py": join(IMPORTS, NET, run)}).lint(CODE).findings
     assert finding.fix is not None
     assert "DynamicLossScaleManager()" in "".join(each.text for each in finding.fix.edits)
+
+
+PRODUCT = """
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(64, 64)
+            self.A = ms.Parameter(ops.ones((64, 64)))
+            self.table = Tensor(np.ones((64, 64)), ms.float32)
+            self.matmul = ops.MatMul()
+
+        def construct(self, x):
+            x = self.fc(x)
+            return {}
+
+
+    """
+
+
+@pytest.mark.parametrize(
+    ("product", "cast"),
+    [
+        ("x @ self.A", "self.A.astype(x.dtype)"),
+        ("ops.matmul(x, self.A)", "self.A.astype(x.dtype)"),
+        ("x @ self.A.T", "self.A.T.astype(x.dtype)"),
+        ("ops.matmul(x, self.A[:32])", "self.A[:32].astype(x.dtype)"),
+        ("x @ self.A.reshape(64, 64)", "self.A.reshape(64, 64).astype(x.dtype)"),
+        ("self.matmul(x, self.A.T)", "self.A.T.astype(x.dtype)"),
+        ("self.matmul(x, self.A)", ""),
+        ("x @ self.table", ""),
+        ("x @ self.A.astype(x.dtype)", ""),
+        ("x * self.A", ""),
+    ],
+)
+def test_a_product_with_a_parameter_of_the_cell_is_cast(product: str, cast: str) -> None:
+    (finding,) = Program({"train.py": join(IMPORTS, PRODUCT.format(product), RUN)}).lint(CODE).findings
+    assert finding.fix is not None
+    assert finding.fix.safety is (Safety.DISPLAY if cast else Safety.UNSAFE)
+    assert [each.text for each in finding.fix.edits if ".astype" in each.text] == ([cast] if cast else [])

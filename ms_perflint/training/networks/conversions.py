@@ -26,11 +26,6 @@ if TYPE_CHECKING:
 DEPTH = 4  # wrappers around a network, or functions between a forward function and the network
 _MEMBERS = frozenset({"training", "phase", "requires_grad"})  # of every cell, beside its methods
 _OF_NETWORKS = frozenset({"trainable_params", "set_train", "parameters_dict", "get_parameters"})
-_WEIGHTS = frozenset({"weight", "embedding_table", "weight_ih", "weight_hh"})
-_FUNCTIONS = frozenset(
-    {"matmul", "mm", "bmm", "dense", "linear", "einsum", "addmm", "baddbmm", "mv", "dot", "tensordot"}
-)
-_CONVOLUTIONS = frozenset({"conv1d", "conv2d", "conv3d"})
 
 
 class Use(NamedTuple):
@@ -424,60 +419,3 @@ def _reads_members(program: Program, function: Scope, call: ast.Call, same: Call
         if any(isinstance(binding.value, ast.Name) and binding.value.id in passed for binding in bindings)
     ]
     return cls is not None and bool(_members(program, cls.node, lambda base: any(_is_self(base, n) for n in kept)))
-
-
-# --- products with the weight of a layer
-
-
-class Tied(NamedTuple):
-    """A product with the weight of a layer, which stays in float32 when the network computes in half precision."""
-
-    module: SemanticIndex
-    weight: ast.expr
-    other: ast.expr
-
-
-def tied(program: Program, values: Iterable[Value]) -> tuple[Tied, ...]:
-    """Return the products of a network with the weight of a layer, which stop in half precision.
-
-    `x @ self.enc.weight` and `ops.matmul` raise in graph mode, as does `ops.conv2d` with a parameter of the cell; the
-    primitives, and products with a parameter of the cell, do not (run on 2.10).
-    """
-    methods = (scope for scope in networks.reach(program, values).scopes if scope.is_function and scope.is_method)
-    return tuple(found for method in methods for site in method.calls if (found := _tied(program, method, site)))
-
-
-def _tied(program: Program, method: Scope, site: Site) -> Optional[Tied]:
-    node = site.node
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-        operands = [node.left, node.right]
-    elif isinstance(node, ast.Call) and site.word in _FUNCTIONS | _CONVOLUTIONS and _is_function(program, site):
-        operands = node.args[:2]
-    else:
-        return None
-    if len(operands) != 2:
-        return None
-    for operand, other in (operands, operands[::-1]):
-        value = operand
-        bindings = method.bindings.get(operand.id, ()) if isinstance(operand, ast.Name) else ()
-        if len(bindings) == 1 and bindings[0].value is not None:
-            value = bindings[0].value
-        if any(_is_weight(each) for each in ast.walk(value)):
-            return Tied(site.module, operand, other)
-        if site.word in _CONVOLUTIONS and {k.type_api for k in program.value(operand, site.scope).alternatives} == {
-            "mindspore.Parameter"
-        }:
-            return Tied(site.module, operand, other)
-    return None
-
-
-def _is_function(program: Program, site: Site) -> bool:
-    """Return whether a callee is a function of MindSpore, and no primitive that the cell holds."""
-    return any(not api.endswith("()") for api in program.apis(site))
-
-
-def _is_weight(node: ast.AST) -> bool:
-    """Return whether an expression is the weight of a layer that the cell holds: `self.enc.weight`."""
-    if not isinstance(node, ast.Attribute) or node.attr not in _WEIGHTS or not isinstance(node.value, ast.Attribute):
-        return False
-    return isinstance(node.value.value, ast.Name) and node.value.value.id == "self"

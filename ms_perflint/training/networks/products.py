@@ -1,0 +1,101 @@
+"""Products with the weight of a layer, or with a parameter of the cell: they stop in half precision."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple, Optional
+
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.infer.values import Value
+from ms_perflint.training.networks import networks
+
+if TYPE_CHECKING:
+    from ms_perflint.program.program import Program
+
+_WEIGHTS = frozenset({"weight", "embedding_table", "weight_ih", "weight_hh"})
+_FUNCTIONS = frozenset(
+    {"matmul", "mm", "bmm", "dense", "linear", "einsum", "addmm", "baddbmm", "mv", "dot", "tensordot"}
+)
+_CONVOLUTIONS = frozenset({"conv1d", "conv2d", "conv3d"})
+_PRODUCTS = frozenset({"mindspore.ops.MatMul()", "mindspore.ops.BatchMatMul()"})
+_KEEPING = frozenset({"reshape", "view", "transpose", "permute", "swapaxes", "expand_dims", "unsqueeze", "squeeze"})
+
+
+class Tied(NamedTuple):
+    """A product with the weight of a layer, which stays in float32 when the network computes in half precision."""
+
+    module: SemanticIndex
+    weight: ast.expr
+    other: ast.expr
+
+
+def tied(program: Program, values: Iterable[Value]) -> tuple[Tied, ...]:
+    """Return the products of a network with the weight of a layer, which stop in half precision.
+
+    `x @ self.enc.weight` and `ops.matmul` raise in graph mode, as do `x @ self.A` and `ops.conv2d` with a parameter of
+    the cell; the primitive `MatMul` takes the parameter itself, and raises for what is made of it, `self.A.T` (run on
+    2.10).
+    """
+    methods = (scope for scope in networks.reach(program, values).scopes if scope.is_function and scope.is_method)
+    return tuple(found for method in methods for site in method.calls if (found := _tied(program, method, site)))
+
+
+def _tied(program: Program, method: Scope, site: Site) -> Optional[Tied]:
+    node = site.node
+    is_function = site.word in _FUNCTIONS | _CONVOLUTIONS and _is_function(program, site)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        is_function = True
+        operands = [node.left, node.right]
+    elif isinstance(node, ast.Call) and (is_function or (len(node.args) == 2 and _is_product(program, site))):
+        operands = node.args[:2]
+    else:
+        return None
+    if len(operands) != 2:
+        return None
+    for operand, other in (operands, operands[::-1]):
+        value = operand
+        bindings = method.bindings.get(operand.id, ()) if isinstance(operand, ast.Name) else ()
+        if len(bindings) == 1 and bindings[0].value is not None:
+            value = bindings[0].value
+        if is_function and any(_is_weight(each) for each in ast.walk(value)):
+            return Tied(site.module, operand, other)
+        is_itself = isinstance(value, ast.Attribute) and value.attr != "T"
+        if (is_function or not is_itself) and _is_of_parameter(program, value, site.scope):
+            return Tied(site.module, operand, other)
+    return None
+
+
+def _is_product(program: Program, site: Site) -> bool:
+    """Return whether a callee is a primitive for products that the cell holds."""
+    return any(api in _PRODUCTS for api in program.apis(site))
+
+
+def _is_of_parameter(program: Program, node: ast.expr, scope: Scope) -> bool:
+    """Return whether an expression is a parameter of the cell, or made of one in its dtype: `self.A[i] * 2`."""
+    if isinstance(node, ast.BinOp):
+        return any(_is_of_parameter(program, each, scope) for each in (node.left, node.right))
+    if isinstance(node, (ast.Subscript, ast.UnaryOp)):
+        return _is_of_parameter(program, node.value if isinstance(node, ast.Subscript) else node.operand, scope)
+    if isinstance(node, ast.Call):
+        callee = node.func
+        is_kept = isinstance(callee, ast.Attribute) and callee.attr in _KEEPING
+        return is_kept and _is_of_parameter(program, callee.value, scope)  # type: ignore[attr-defined]
+    if not isinstance(node, ast.Attribute):
+        return False
+    if isinstance(node.value, ast.Name) and node.value.id == "self":
+        known = program.value(node, scope)
+        return not known.open and {each.type_api for each in known.alternatives} == {"mindspore.Parameter"}
+    return node.attr == "T" and _is_of_parameter(program, node.value, scope)
+
+
+def _is_function(program: Program, site: Site) -> bool:
+    """Return whether a callee is a function of MindSpore, and no primitive that the cell holds."""
+    return any(not api.endswith("()") for api in program.apis(site))
+
+
+def _is_weight(node: ast.AST) -> bool:
+    """Return whether an expression is the weight of a layer that the cell holds: `self.enc.weight`."""
+    if not isinstance(node, ast.Attribute) or node.attr not in _WEIGHTS or not isinstance(node.value, ast.Attribute):
+        return False
+    return isinstance(node.value.value, ast.Name) and node.value.value.id == "self"
