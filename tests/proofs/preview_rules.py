@@ -86,7 +86,8 @@ FORMS: list[Form] = [
         "source that reads a file for each row",
         *(START, "ms.set_context(mode=ms.GRAPH_MODE)\n", SAMPLES, SOURCE, NET, PARTS),
         """
-        train_set = ds.GeneratorDataset(Rows("rows"), ["data", "label"], shuffle=False, python_multiprocessing=False)
+        source = Rows("rows")
+        train_set = ds.GeneratorDataset(source, ["data", "label"], shuffle=False, python_multiprocessing=False)
         train_set = train_set.batch(32)
         model = Model(net, loss, optimizer)
         start = time.time()
@@ -94,9 +95,9 @@ FORMS: list[Form] = [
         cost = time.time() - start
         """,
         changes="""
-            -train_set = ds.GeneratorDataset(Rows("rows"), ["data", "label"], shuffle=False, python_multiprocessing=False)
+            -train_set = ds.GeneratorDataset(source, ["data", "label"], shuffle=False, python_multiprocessing=False)
             +train_set = ds.GeneratorDataset(
-            +    Rows("rows"), ["data", "label"], shuffle=False, python_multiprocessing=False,
+            +    source, ["data", "label"], shuffle=False, python_multiprocessing=False,
             +    num_parallel_workers=ds.config.get_num_parallel_workers()
             +)
             """,
