@@ -377,7 +377,7 @@ class Linter:
         What a budget leaves out must not depend on other files: where it is spent, a file gets the program anew.
         """
         programs = self.inquiry.programs
-        is_new = not programs.is_asked(entry)
+        is_new = entry not in programs
         replies = {check: self.inquiry.ask(check, entry, self.project.parse(path)) for check in asking}
         held = programs.held(entry)
         if not held:
@@ -386,7 +386,7 @@ class Linter:
         if path == entry and asking:
             self._note_training(held[0])
         if programs.is_spent(entry):
-            self.inquiry.forget(entry)
+            self.inquiry.drop(entry)
             if not is_new:
                 return self._ahead(entry, path, asking)
         return {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -220,8 +221,9 @@ def write_lists() -> None:
     from ms_perflint.options import schema
 
     (ROOT / "ms_perflint" / "schema.json").write_text(json.dumps(schema(), indent=2) + "\n", encoding="utf-8")
-    subprocess.run([sys.executable, str(ROOT / "tests" / "readme.py")], check=True)
-    subprocess.run([sys.executable, str(ROOT / "scripts" / "pictures.py"), "--write"], check=True)
+    here = {**os.environ, "PYTHONPATH": str(ROOT)}  # another checkout may be installed
+    for script in (("tests/readme.py",), ("scripts/pictures.py", "--write")):
+        subprocess.run([sys.executable, *script], cwd=ROOT, env=here, check=True)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ ANEW = Message("each step runs op by op in PyNative mode, and creates a new `{na
 
 
 class PynativeModeTraining(Check):
-    """Training runs op by op in PyNative mode instead of as one compiled graph."""
+    """The network is trained op by op (PyNative mode) instead of as one compiled graph (graph mode)."""
 
     code = "MSP101"
     name = "pynative-mode-training"

@@ -25,7 +25,7 @@ FORMULA = Message("this adds {size} to what is a multiple of {size} already: a w
 
 
 class UnalignedShape(Check):
-    """A freely chosen hidden width is not a multiple of 16, so the Cube unit computes on padding."""
+    """A hidden width that you are free to choose is not a multiple of 16, so that part of each tile is padding."""
 
     code = "MSP202"
     name = "unaligned-shape"

@@ -26,7 +26,7 @@ USED_ELSEWHERE = Message("saving blocks training each time; no fix, since line {
 
 
 class SynchronousCheckpoint(Check):
-    """Training stops while each checkpoint is written."""
+    """Training is blocked while a checkpoint is written."""
 
     code = "MSP301"
     name = "synchronous-checkpoint"

@@ -25,7 +25,7 @@ SAYS = {
 
 
 class ProfilerWithAutotune(Check):
-    """Dataset AutoTune and dataset profiling are both on, and one of them has no effect."""
+    """Dataset AutoTune and dataset profiling are both switched on, and one of them does nothing."""
 
     code = "MSP501"
     name = "profiler-with-autotune"

@@ -12,6 +12,7 @@ from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.execution_mode import cause_of_mode, hoist
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.imports import import_name, insert_after_imports
+from ms_perflint.edits.statements import insert_after
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
@@ -59,10 +60,7 @@ def _add(call: Call, line_length: int) -> Change:
     """Return the change of a `set_context` that leaves the mode out."""
     option = mode.unused_option(call.program, call.module)
     if option is not None:
-        edits = set_argument(call, "mode", option[0], first=True, line_length=line_length)
-        related = (Related(option[1], Message("this option is never used")), *_obstacles(call.program))
-        advice, reason = Message("pass the option on"), Message("it makes the option decide")
-        return Change("unused", Remedy(edits, advice, Safety.DISPLAY, reason, related))
+        return _passed_on(call, option, set_argument(call, "mode", option.text, first=True, line_length=line_length))
     callee = call.node.func
     imports: tuple[Edit, ...] = ()
     if isinstance(callee, ast.Attribute):
@@ -75,10 +73,22 @@ def _add(call: Call, line_length: int) -> Change:
     return _ready("unset", call.program, (*imports, *added) if added is not None else None)
 
 
+def _passed_on(call: Call, option: mode.Unused, edits: Optional[Iterable[Edit]]) -> Change:
+    """Return the change by which an option for the mode, which nothing reads, decides it."""
+    related = (Related(option.place, Message("this option is never used")), *_obstacles(call.program))
+    advice, reason = Message("pass the option on"), Message("it makes the option decide")
+    made = tuple(edits) if edits is not None else None
+    return Change("unused", Remedy(made, advice, Safety.DISPLAY, reason, related))
+
+
 def _insert(call: Call, line_length: int) -> Change:
     """Return the change where no `set_context` says a mode, or one in a file that several scripts share."""
     version = call.program.version
     context, imports = import_name(call.module, mode.SET_CONTEXT, version=version, line_length=line_length)
+    option = mode.unused_option(call.program, call.module)
+    if option is not None and unset_mode.first_context(call.program) is None:
+        after = insert_after(call.module, option.parsed, f"{context}(mode={option.text})")
+        return _passed_on(call, option, (*imports, *after) if after is not None else None)
     if not mindspore_api.is_in(mode.SET_CONTEXT, version):
         line = "from mindspore import context\ncontext.set_context(mode=context.GRAPH_MODE)"
     elif imports or "." not in context:

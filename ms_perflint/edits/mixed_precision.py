@@ -14,7 +14,7 @@ from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
-from ms_perflint.training.devices import target_of
+from ms_perflint.training.devices import is_cpu_by_default, target_of
 from ms_perflint.training.networks import networks, precision, train_cells
 from ms_perflint.training.networks.train_cells import Training
 from ms_perflint.training.networks.undecided_precision import Suspect
@@ -24,6 +24,8 @@ LEVEL = Message("compute in FP16, with loss scaling")
 # Why a fix is not safe
 ROUNDS = Message("FP16 changes the numbers; compare the loss curve")
 UNSCALED = Message("FP16 changes the numbers, and small gradients become 0, as nothing here can scale the loss")
+UNNAMED = Message("FP16 changes the numbers, and a CPU refuses this loss scale; compare the loss curve")
+ON_CPU = Message("the device is a CPU by default, which computes FP16 more slowly")
 TIED = Message("the network multiplies by the weight of a layer, which stays in FP32 unless it is cast")
 INSIDE = Message("the network computes its loss itself, which has to stay in FP32: check where it starts")
 OWN = Message("the training step is written by hand: what else uses its loss and gradients has to be checked")
@@ -82,7 +84,11 @@ class MixedPrecision:
             level_edits = () if absent and scaled else edits
             way = way._replace(edits=(*level_edits, *(scaled or ())), reason=ROUNDS if scaled else UNSCALED)
         elif not is_cpu:
+            if not target_of(self.program).devices and not self._scales_without_drops(call):
+                way = way._replace(reason=UNNAMED)
             way = self._with_one_output(call, way)
+        if way.edits and is_cpu_by_default(self.program):
+            way = way._replace(safety=Safety.DISPLAY, reason=ON_CPU)
         return self._with_casts(training, way)
 
     def _with_one_output(self, call: Call, way: Remedy) -> Remedy:

@@ -44,7 +44,7 @@ def is_deliberate(call: Call) -> bool:
         return False
     if _acts_by_step(call):
         return True
-    if call.block.loops and call.argument("epoch").must_be(1):
+    if call.argument("epoch").must_be(1) and (call.block.loops or not set(cadences(call)) <= {Cadence.EPOCH}):
         return True
     others = [other for other in call.program.calls(*MODEL_TRAINS) if excludes(other.block, call.block)]
     if any(other.argument(SINK).may_be(True) for other in others):
