@@ -48,6 +48,43 @@ def test_a_new_rule_is_green(copied: Path) -> None:
     assert "MSP998" in off.stdout
 
 
+IMPORTS = """\
+from __future__ import annotations
+
+import libcst as cst
+
+from ms_perflint.check import Check
+from ms_perflint.core.findings import Safety
+from ms_perflint.languages import Message
+from ms_perflint.program.call_site import Call
+from ms_perflint.training import pipelines, training
+
+"""
+BATCHED = """\
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn
+
+net = nn.Dense(64, 10)
+model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+model.train(1, ds.MindDataset("a.mindrecord").batch(32).shuffle(10))
+"""
+
+
+def test_the_check_in_the_docs_works(copied: Path) -> None:
+    page = (ROOT / "docs" / "writing-rules.md").read_text(encoding="utf-8")
+    example = page.split("```python\n")[1].split("```")[0].replace("MSP406", "MSP994")
+    path = copied / "ms_perflint" / "checks" / "msp994_shuffle_after_batch.py"
+    path.write_text(IMPORTS + example, encoding="utf-8")
+    try:
+        asked = ("-m", "ms_perflint", "--isolated", "--no-cache", "--select", "MSP994", "--output-format", "concise")
+        for text, count in ((BATCHED, 1), (BATCHED.replace(".batch(32).shuffle(10)", ".shuffle(10).batch(32)"), 0)):
+            (copied / "train.py").write_text(text, encoding="utf-8")
+            assert ran(*asked, "train.py", cwd=copied).stdout.count("MSP994 ") == count
+    finally:
+        path.unlink()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -13,7 +13,7 @@ from ms_perflint.core.findings import Gain, Safety
 from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.networks import free_widths, known_networks, layers, padding
+from ms_perflint.training.networks import known_networks, layers, padding
 from ms_perflint.training.networks.free_widths import BLOCK, LAYERS, OPERATORS, FreeWidths
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ class UnalignedShape(Check):
     @cached_property
     def widths(self) -> FreeWidths:
         """Return the widths of the program, with what the settings ask for."""
-        asked, least = cast(int, self.settings["multiple"]), cast(int, self.settings["min-waste"])
-        return FreeWidths(self.program, free_widths.tiles(self.program, asked, least))
+        asked, least = self.settings["multiple"], self.settings["min-waste"]
+        return FreeWidths(self.program, cast(int, asked), cast(int, least))
 
     def suspect(self, call: Call) -> bool:
         """An unaligned width of a network that is trained and not known by name."""
@@ -71,9 +71,10 @@ class UnalignedShape(Check):
 
     def visit_Call(self, node: cst.Call) -> None:
         """Report what produces the width; of a layer that is made several times, each place that chooses one."""
-        call, tiles = self.call(node), self.widths.tiles
+        call = self.call(node)
         if call is None:
             return
+        tiles = self.widths.tiles
         if call.api in OPERATORS:
             axes = self.widths.axis(call)
             self.report(node, self._says(AXIS, axes[0].value), edit.align_axes(self.program, axes, tiles))

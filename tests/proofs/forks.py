@@ -62,6 +62,7 @@ def _run(folder: Path, rank: str = "") -> None:
         ran["weights"] = _weights(names)
         ran["files"] = {path.name: _digest(path.read_bytes()) for path in sorted(folder.rglob("*.ckpt"))}
         ran["rank"] = _rank() if rank else 0
+        ran["cost"] = float(names.get("cost", 0))
     except BaseException:
         ran["error"] = traceback.format_exc()
     (folder / f"ran{rank}.json").write_text(json.dumps(ran), encoding="utf-8")

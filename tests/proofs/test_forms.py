@@ -10,10 +10,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from proofs import msp101, msp102, msp201, msp201_steps, msp202, msp203, msp301, msp501, msp601
+from proofs import msp101, msp102, msp201, msp201_steps, msp202, msp203, msp301, msp501, msp601, preview_rules
 from proofs.proof import Form, MindSpore, is_offered, mended, on_mindspore, prove
 
-RULES = (msp101, msp102, msp201, msp201_steps, msp202, msp203, msp301, msp501, msp601)
+RULES = (msp101, msp102, msp201, msp201_steps, msp202, msp203, msp301, msp501, msp601, preview_rules)
 FORMS = [form for rule in RULES for form in rule.FORMS]
 
 VERSIONS = ("2.0.0", "2.4.0", "2.7.0", "2.10.0")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Site
@@ -22,9 +23,8 @@ LAYERS = (*sorted(layers.DENSE | layers.CONVOLUTIONS | layers.RECURRENT), layers
 
 
 class Tiles(NamedTuple):
-    """What a width is to be a multiple of, by the settings and on the target's device, and the waste that counts."""
+    """What a width is to be a multiple of, and the waste that counts."""
 
-    asked: int
     multiple: int
     least_waste: int  # percent
 
@@ -38,27 +38,29 @@ class Tiles(NamedTuple):
 
     def is_unaligned(self, width: int) -> bool:
         """Return whether a width wastes so much of its tiles that it counts."""
-        if width <= BLOCK or width % self.asked == 0 or width % self.multiple == 0:
-            return False
-        return self.waste(width) >= self.least_waste
-
-
-def tiles(program: Program, asked: int, least_waste: int) -> Tiles:
-    """Return the tiles of the devices of a program: on GPUs half of the default."""
-    is_half = asked == BLOCK and target_of(program).is_gpu
-    return Tiles(asked, BLOCK // 2 if is_half else asked, least_waste)
+        return width % self.multiple != 0 and self.waste(width) >= self.least_waste
 
 
 class FreeWidths:
     """The unaligned widths in one program that are free to choose."""
 
-    def __init__(self, program: Program, tiles: Tiles) -> None:
+    def __init__(self, program: Program, asked: int, least_waste: int) -> None:
         self.program = program
-        self.tiles = tiles
+        self.asked = asked  # by the settings: the multiple, and from which waste on, in percent, a width counts
+        self.least_waste = least_waste
+
+    @cached_property
+    def tiles(self) -> Tiles:
+        """Return the tiles of the devices of the program, which take all running code to find: on GPUs half of 16."""
+        is_half = self.asked == BLOCK and target_of(self.program).is_gpu
+        return Tiles(BLOCK // 2 if is_half else self.asked, self.least_waste)
+
+    def _is_unaligned(self, width: int) -> bool:
+        return width > BLOCK and width % self.asked != 0 and self.tiles.is_unaligned(width)
 
     def formula(self, site: Site) -> Optional[Padding]:
         """Return a formula that pads too much, in a network that is trained."""
-        found = padding.overpadded(site, {BLOCK, self.tiles.asked})
+        found = padding.overpadded(site, {BLOCK, self.asked})
         return found if found is not None and self._counts(site) else None
 
     def axis(self, call: Call) -> tuple[Number, ...]:
@@ -66,7 +68,7 @@ class FreeWidths:
         if not layers.are_made(call.node) or not training.is_trained(self.program):
             return ()
         axes = _axes(call)
-        is_free = bool(axes) and self.tiles.is_unaligned(axes[0].value) and layers.network(call).is_class
+        is_free = bool(axes) and self._is_unaligned(axes[0].value) and layers.network(call).is_class
         return axes if is_free and self._counts(call) else ()
 
     def produced(self, call: Call) -> list[Hidden]:
@@ -105,7 +107,7 @@ class FreeWidths:
         if node is None or known_networks.is_fixed(node):
             return False
         if isinstance(node, ast.Constant):
-            return type(node.value) is int and self.tiles.is_unaligned(node.value)
+            return type(node.value) is int and self._is_unaligned(node.value)
         return training.is_trained(self.program)
 
     def _hidden(self, call: Call) -> Iterator[Hidden]:
@@ -120,7 +122,7 @@ class FreeWidths:
 
     def _may_be_unaligned(self, slot: layers.Slot) -> bool:
         """Return whether a width, or a part of it, is unaligned."""
-        return any(self.tiles.is_unaligned(each.value) for each in (slot.number, *slot.number.parts))
+        return any(self._is_unaligned(each.value) for each in (slot.number, *slot.number.parts))
 
     def _of_slot(self, slot: layers.Slot) -> Optional[Hidden]:
         if not self._may_be_unaligned(slot):
@@ -128,7 +130,7 @@ class FreeWidths:
         if slot.is_grouped or known_networks.is_fixed(slot.node):
             return None
         found = widths.hidden(self.program, slot, self.tiles.multiple)
-        if found is None or not self.tiles.is_unaligned(found.width):
+        if found is None or not self._is_unaligned(found.width):
             return None
         if known_networks.is_class_count(slot.node, slot.width, widths.after(found)):
             return None
