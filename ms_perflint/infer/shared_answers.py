@@ -67,6 +67,7 @@ class SharedAnswers:
         ] = {}  # by key: that of the question with the same answer, and nodes
         self.contexts: dict[tuple[object, ...], CallContext] = {}  # calls, by all that they are made of
         self._forms: dict[Callable[..., Any], Form] = {}
+        self._sets: dict[frozenset[SemanticIndex], frozenset[SemanticIndex]] = {}  # each once: many are the same
 
     @property
     def is_full(self) -> bool:
@@ -78,7 +79,7 @@ class SharedAnswers:
         form = self._forms.get(query.work)
         if form is None:
             form = self._forms[query.work] = Form(type(query.arguments[0]), query.bottom, query.top, query.work)
-        self.questions[query.key] = Question(form, query.arguments[1:], modules)
+        self.questions[query.key] = Question(form, query.arguments[1:], self._sets.setdefault(modules, modules))
 
     def learn(self, cycle: Iterable[Query], memo: dict[Hashable, Any], own: Container[Hashable]) -> None:
         """Keep the answers of a query, or of the members of a cycle, unless they read what cannot be asked again.
@@ -107,7 +108,9 @@ class SharedAnswers:
                 reads += key, memo[key]
         answers = tuple(part for each in members for part in (each.key, each.answer))
         modules = self.questions[members[0].key].modules
-        modules = modules.union(*(self.questions[each.key].modules for each in members[1:]))
+        if len(members) > 1:
+            modules = modules.union(*(self.questions[each.key].modules for each in members[1:]))
+            modules = self._sets.setdefault(modules, modules)
         shared = Shared(tuple(inputs), tuple(reads), answers, sum(each.evaluations for each in members), modules)
         for each in members:
             self.answers[each.key] = shared

@@ -17,7 +17,6 @@ from ms_perflint.resolve.outline import ImportWork
 if TYPE_CHECKING:
     from ms_perflint.infer.database import Files
     from ms_perflint.program.protocols import Calls
-    from ms_perflint.resolve.resolver import Resolution
 
 # Methods that the framework calls: of cells, callbacks, data sets, threads
 HOOKS = frozenset(
@@ -116,6 +115,7 @@ class _Reach:
         self.takes_all = takes_all  # entries of tables, where they are not too many
         self.has_taken_all = False
         self.found: set[Scope] = set()
+        self.modules: list[SemanticIndex] = []  # those that count
         self.size = 0  # bytes of the modules that count
         self.unread = 0
         self.words = set(words)  # that may be keys of tables
@@ -145,13 +145,13 @@ class _Reach:
         while self.todo:
             scope = self.todo.pop()
             self.load(scope)
-            for inner in scope.defines if scope.is_function else ():
-                if inner.name in scope.names:
+            for inner in scope.defines:
+                if inner not in self.found and scope.is_function and inner.name in scope.names:
                     self.add(inner)
 
     def register(self) -> None:
         """Let run what decorators put into the tables of what runs: nobody loads the names of that."""
-        running = dict.fromkeys(scope.module for scope in self.found)
+        running = self.modules
         words = tuple(sorted({word for module in running for word in registries.registering(module)}))
         if not words:
             return
@@ -208,6 +208,7 @@ class _Reach:
             self.size += len(module.source.text)
             if self.size > SIZE:
                 raise _TooLarge
+            self.modules.append(module)
             self.add(module.scope)
 
     def add(self, scope: Scope) -> None:
@@ -225,20 +226,19 @@ class _Reach:
                 self.methods.setdefault(method.name, []).append(method)
 
     def load(self, scope: Scope) -> None:
-        """Let run what a running scope loads."""
-        self.meet(self.program.names.loaded(scope))
+        """Let run what a running scope loads: what its names mean, and the modules that bind them."""
+        meant = self.program.names.loaded(scope)
+        for module in meant.modules:
+            if module.scope not in self.found:  # mostly it is: asking costs more than this look
+                self.touch(module)
+        for other in meant.scopes:
+            if other not in self.found:
+                self.add(other)
         new = scope.attrs - self.attrs
         self.attrs |= new
         for attr in new & self.methods.keys():
             for method in self.methods.pop(attr):
                 self.add(method)
-
-    def meet(self, meant: Resolution) -> None:
-        """Let run what a name means, and the modules that bind it."""
-        for module in meant.modules:
-            self.touch(module)
-        for scope in meant.scopes:
-            self.add(scope)
 
 
 class Order(NamedTuple):

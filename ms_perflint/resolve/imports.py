@@ -56,6 +56,7 @@ class Imports:
         self._imported: dict[tuple[str, Roots], tuple[str, ...]] = {}
         self._usual: dict[tuple[str, Roots], bool] = {}
         self._closures: dict[str, tuple[frozenset[str], Roots]] = {}
+        self._apart: dict[str, Roots] = {}  # see `told_apart`
         self._taken: dict[tuple[str, str], tuple[frozenset[str], frozenset[bytes]]] = {}
 
     @property
@@ -252,8 +253,10 @@ class Imports:
 
         For most programs of a project they do: these have their names from the same files.
         """
-        files, roots = self._program(entry)
-        return () if all(self._is_usual(path, roots) for path in files) else roots
+        if entry not in self._apart:
+            files, roots = self._program(entry)
+            self._apart[entry] = () if all(self._is_usual(path, roots) for path in files) else roots
+        return self._apart[entry]
 
     def _program(self, entry: str) -> tuple[frozenset[str], Roots]:
         if entry not in self._closures:
