@@ -138,7 +138,10 @@ def _short(row: Row) -> str:
 
 
 def with_block(text: str, code: str, rows: Sequence[Row], language: str = ENGLISH) -> str:
-    """Return a page with what was measured of its rule: where it stood, else at the end of the evidence."""
+    """Return a page with what was measured of its rule: where it stood, else at the end of the evidence.
+
+    A rule that was not measured, as its fix changes nothing that runs, needs no such section.
+    """
     devices = ", ".join(sorted({row["result"]["device"] for row in rows if _is_about(row, code)})) or "no device"
     block = (
         f"<!-- evidence of {code} on {devices}, written by benchmarks/verified.py -->\n\n"
@@ -147,6 +150,8 @@ def with_block(text: str, code: str, rows: Sequence[Row], language: str = ENGLIS
     if _BLOCK.search(text):
         return _BLOCK.sub(lambda _: block, text)
     before, heading, after = text.partition(WORDS[language]["heading"])
+    if not heading and not _of_rule(code, rows):
+        return text
     if not heading:
         raise ValueError(f"the page of {code} has no section for its evidence")
     section, following, rest = after.partition("\n## ")
@@ -221,7 +226,8 @@ SHOWN = (FASTER, SAME, SLOWER, CHANGES_LOSS, FAILS)
 WORDS = {
     ENGLISH: {
         "heading": "\n## Evidence\n",
-        "measured": "**Measured** on {devices} with `ms-perflint verify` (MindSpore {versions}, {steps} steps; "
+        "measured": "**Measured** on {devices} with `ms-perflint verify` (MindSpore {versions}, "
+        "processor time of {steps} steps; "
         "[figures](../benchmarks/README.md#what-verify-measured)), with the fix in {programs}: {verdicts}.",
         "one program": "1 program",
         "programs": "{number} programs",
@@ -240,8 +246,8 @@ WORDS = {
     },
     CHINESE: {
         "heading": "\n## 实测数据\n",
-        "measured": "**实测**：用 `ms-perflint verify` 在 {devices} 上测量（MindSpore {versions}，{steps} 步；[数据]"
-        "(../../benchmarks/README.md#what-verify-measured)），对 {programs}应用修复：{verdicts}。",
+        "measured": "**实测**：用 `ms-perflint verify` 在 {devices} 上测量"
+        "（MindSpore {versions}，{steps} 步的处理器时间；[数据](../../benchmarks/README.md#what-verify-measured)），对 {programs}应用修复：{verdicts}。",
         "one program": "1 个程序",
         "programs": "{number} 个程序",
         FASTER: "{number} 个变快（每步耗时减少 {part}）",
