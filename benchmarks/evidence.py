@@ -247,7 +247,8 @@ WORDS = {
     CHINESE: {
         "heading": "\n## 实测数据\n",
         "measured": "**实测**：用 `ms-perflint verify` 在 {devices} 上测量"
-        "（MindSpore {versions}，{steps} 步的处理器时间；[数据](../../benchmarks/README.md#what-verify-measured)），对 {programs}应用修复：{verdicts}。",
+        "（MindSpore {versions}，{steps} 步的处理器时间；[数据](../../benchmarks/README.md#what-verify-measured)），"
+        "对 {programs}应用修复：{verdicts}。",
         "one program": "1 个程序",
         "programs": "{number} 个程序",
         FASTER: "{number} 个变快（每步耗时减少 {part}）",
