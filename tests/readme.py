@@ -25,7 +25,8 @@ from ms_perflint.languages import CHINESE, ENGLISH
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 CHINESE_README = ROOT / "README.zh-CN.md"
-EXECUTED = (README, CHINESE_README, ROOT / "docs" / "program.md", ROOT / "docs" / "profile.md")
+DOCS = ROOT / "docs"
+EXECUTED = (README, CHINESE_README, DOCS / "program.md", DOCS / "profile.md", DOCS / "zh" / "program.md")
 HEADS = {
     ENGLISH: ("Rule", "Reports", "Gain", "Fix", "Default"),
     CHINESE: ("规则", "报告的问题", "预期收益", "修复", "默认"),

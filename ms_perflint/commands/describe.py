@@ -60,10 +60,10 @@ def answer(path: str, configs: Configurations) -> tuple[Answer | None, list[Prob
         return None, [found.problems[0]]
     if not path.endswith(PYTHON):
         return None, [Problem(path, 0, 0, Message("no Python file: name the script that starts the program"))]
-    return linter.isolated(path, partial(_of_file, path, linter), None), linter.problems
+    return linter.isolated(path, partial(of_file, path, linter), None), linter.problems
 
 
-def _of_file(path: str, linter: Linter) -> Answer | None:
+def of_file(path: str, linter: Linter) -> Answer | None:
     """Return the facts of a script; of a module that is only imported, those of the first program that trains.
 
     None for a file that is no Python or cannot be read, which is a problem of `linter`.
@@ -76,14 +76,18 @@ def _of_file(path: str, linter: Linter) -> Answer | None:
     except OSError as error:
         linter.problems.append(Problem(path, 0, 0, unreadable(error)))
         return None
-    own = linter.program(path)
-    entries = [path] if is_script(own) else [each for each in linter.project.programs(path) if each != path]
-    trains = {entry: training.trains(linter.program(entry)).is_yes for entry in entries}
-    first = next((entry for entry in entries if trains[entry]), entries[0])
-    others = [entry for entry in entries if entry != first]
+    first, *others = entries_of(path, linter)
     facts = facts_of(linter, first)
     short = (_overview(linter, entry) for entry in others[:MOST])
     return Answer(path, (facts,), tuple(filter(None, short)), len(others) > MOST)
+
+
+def entries_of(path: str, linter: Linter) -> list[str]:
+    """Return the entry scripts of the programs that a file is a part of: itself, or one that trains comes first."""
+    own = linter.program(path)
+    entries = [path] if is_script(own) else [each for each in linter.project.programs(path) if each != path]
+    first = next((entry for entry in entries if training.trains(linter.program(entry)).is_yes), entries[0])
+    return [first, *(entry for entry in entries if entry != first)]
 
 
 def _of_directory(path: str, groups: Sequence[Group]) -> tuple[Answer, list[Problem]]:

@@ -24,10 +24,10 @@ FILES = 12  # that are listed without being asked for
 
 def render(name: str, answer: Answer, style: Style = PLAIN, verbose: bool = False, language: str = ENGLISH) -> str:
     """Return the facts in the format of that name."""
-    return _json(answer, language) if name == "json" else _Text(style, verbose, language).answer(answer)
+    return _json(answer, language) if name == "json" else Text(style, verbose, language).answer(answer)
 
 
-class _Text:
+class Text:
     """Text in columns, each fact with the places that show it."""
 
     def __init__(self, style: Style, verbose: bool, language: str) -> None:
@@ -93,7 +93,7 @@ class _Text:
         rows: list[tuple[str, str]] = []
         told: set[Origin] = set()
         for evidence in kept:
-            rows.append((f"  {self.place(evidence.place)}", _said(evidence)))
+            rows.append((f"  {self.place(evidence.place)}", said_at(evidence)))
             when = self.say(Message("if {condition}", condition=evidence.when))
             rows += [("", f"  {visible(when)}")] if evidence.when else []
             fresh = [origin for origin in evidence.origins if origin not in told]
@@ -159,7 +159,7 @@ class _Text:
         return f"{name(place)}:{place.line}"
 
 
-def _said(evidence: Evidence) -> str:
+def said_at(evidence: Evidence) -> str:
     """Return what one place says."""
     return visible(": ".join(part for part in (evidence.code, evidence.says) if part))
 

@@ -15,13 +15,14 @@ from ms_perflint.core.findings import Edit, Finding, Safety
 from ms_perflint.core.source import NOTEBOOK, Files, Source
 from ms_perflint.fixes.writing import Change
 from ms_perflint.languages import Message, say
+from ms_perflint.report.text import labelled
 from ms_perflint.server.buffers import Buffer, find, uri_of
 from ms_perflint.server.cells import edits as cell_edits
 from ms_perflint.server.diagnostics import of_finding
 from ms_perflint.server.linting import Checked, Linting, State, language_of
 from ms_perflint.server.places import Columns, touch
 
-FIX_ALL = "source.fixAll.msPerflint"
+FIX_ALL = "source.fixAll.ms-perflint"
 FIX_ALL_OF_FILE = (FIX_ALL,)
 FIX_ALL_OF_NOTEBOOK = (FIX_ALL, f"notebook.{FIX_ALL}")  # the second is what VS Code asks for when one is saved
 KINDS = (types.CodeActionKind.QuickFix, *FIX_ALL_OF_NOTEBOOK)
@@ -55,6 +56,19 @@ def quick_fixes(
         yield _suppression(finding, checked, buffers, client)
 
 
+def config_fixes(
+    path: str, where: types.Range, checked: Iterable[Checked], buffers: Sequence[Buffer], client: Client
+) -> Iterator[types.CodeAction]:
+    """Yield the fixes of the findings that a range of a config file decides."""
+    for one in checked:
+        for finding in one.findings:
+            places = [related.place for related in finding.related if related.place.path == path]
+            here = (client.columns.rest_of_line(place, one.sources.get(path)) for place in places)
+            if any(touch(each, where) for each in here):
+                fix = _fix(finding, one, buffers, client)
+                yield from [fix] if fix is not None else []
+
+
 def _fix(finding: Finding, checked: Checked, buffers: Sequence[Buffer], client: Client) -> Optional[types.CodeAction]:
     """Return the action that makes a fix; None without one, or where it cannot be offered."""
     trust = checked.config.trust(finding)
@@ -66,22 +80,14 @@ def _fix(finding: Finding, checked: Checked, buffers: Sequence[Buffer], client: 
     is_shown_only, language = trust is Safety.DISPLAY, language_of(checked.config)
     by_hand = say(Message("a person has to finish this fix"), language)
     return types.CodeAction(
-        title=say(_title(finding.code, finding.fix.message, trust), language),
+        title=say(Message("{code}: {advice}", code=finding.code, advice=labelled(finding.fix, trust)), language),
         kind=types.CodeActionKind.QuickFix,
         diagnostics=[of_finding(finding, checked, client.columns, buffers)],
         is_preferred=trust is Safety.SAFE,
         disabled=types.CodeActionDisabled(by_hand) if is_shown_only else None,
         edit=None if is_shown_only else edit,
+        data={"safety": trust.value, "reason": finding.fix.reason},
     )
-
-
-def _title(code: str, advice: str, trust: Safety) -> Message:
-    """Return what an action does: with a mark where the fix may not be made without a look at it."""
-    if trust is Safety.UNSAFE:
-        advice = Message("{advice} (unsafe fix)", advice=advice)
-    elif trust is Safety.DISPLAY:
-        advice = Message("{advice} (shown only)", advice=advice)
-    return Message("{code}: {advice}", code=code, advice=advice)
 
 
 def _suppression(finding: Finding, checked: Checked, buffers: Sequence[Buffer], client: Client) -> types.CodeAction:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from lsprotocol import types
 
@@ -50,6 +50,28 @@ def of_finding(finding: Finding, checked: Checked, columns: Columns, buffers: Se
         tags=[types.DiagnosticTag.Unnecessary] if is_superfluous(finding) else None,
         related_information=related or None,
     )
+
+
+def of_config(
+    path: str, checked: Iterable[Checked], columns: Columns, buffers: Sequence[Buffer]
+) -> list[types.Diagnostic]:
+    """Return what is to be shown in a config file: the findings that it decides, each with where it is reported."""
+    found: dict[tuple[str, int], types.Diagnostic] = {}
+    for one in checked:
+        for finding, related in ((each, other) for each in one.findings for other in each.related):
+            if related.place.path != path:
+                continue
+            shown = of_finding(finding, one, columns, buffers)
+            uri = uri_of(finding.place.path, buffers, finding.place.cell)
+            reported = types.DiagnosticRelatedInformation(types.Location(uri, shown.range), finding.message)
+            known = found.get((finding.code, related.place.row))
+            if known is not None:
+                known.related_information = [*(known.related_information or ()), reported]
+                continue
+            shown.range, shown.tags = columns.rest_of_line(related.place, one.sources.get(path)), None
+            shown.related_information = [reported]
+            found[finding.code, related.place.row] = shown
+    return list(found.values())
 
 
 def of_problem(problem: Problem, checked: Checked, columns: Columns) -> types.Diagnostic:

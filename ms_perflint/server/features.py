@@ -11,9 +11,9 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 from pygls.workspace import Workspace
 
-from ms_perflint.core.source import NOTEBOOK
+from ms_perflint.core.source import NOTEBOOK, PYTHON
 from ms_perflint.languages import LANGUAGES
-from ms_perflint.server import actions, diagnostics
+from ms_perflint.server import actions, diagnostics, programs
 from ms_perflint.server.actions import Client
 from ms_perflint.server.buffers import find, path_of, uri_of
 from ms_perflint.server.hover import hover
@@ -50,6 +50,9 @@ def register(server: Server) -> None:
     feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(list(actions.KINDS), resolve_provider=True))(offer)
     feature(types.CODE_ACTION_RESOLVE)(resolve)
     feature(types.TEXT_DOCUMENT_HOVER)(explain)
+    feature("ms-perflint/program")(program)
+    feature("ms-perflint/runs")(runs)
+    feature("ms-perflint/chooseRun")(choose_run)
 
 
 # --- beginning and end
@@ -171,9 +174,14 @@ async def configured(ls: Server, params: types.DidChangeConfigurationParams) -> 
 async def diagnose(ls: Server, params: types.DocumentDiagnosticParams) -> DocumentReport:
     """Return what is found in a document."""
     uri = params.text_document.uri
-    checked = await ls.checked(uri)
+    answers = await ls.answers()
     buffers = ls.buffers
-    found = ls.diagnostics(checked, find(uri, buffers)[1], buffers)
+    path, cell = find(uri, buffers)
+    checked = answers.checked.get(path)
+    if checked is None:
+        found = ls.of_config(path, answers.checked.values())
+    else:
+        found = ls.diagnostics(checked, cell, buffers)
     identity = diagnostics.identity(found)
     for document in (document for buffer in buffers for document in buffer.documents):
         if document.uri == uri:
@@ -195,18 +203,21 @@ async def diagnose_workspace(ls: Server, params: types.WorkspaceDiagnosticParams
 
 
 async def _workspace_reports(ls: Server, known: dict[str, str]) -> list[FileReport]:
-    """Return a report for each file that has findings, or had some when the editor asked before."""
+    """Return a report for each file that has findings or decides some, or did when the editor asked before."""
     paths = await ls.rounds.do(ls.rounds.linting.below)
-    gone = [path for uri in known if (path := path_of(uri)) is not None and path not in paths]
-    checked: dict[str, Optional[Checked]] = dict.fromkeys(gone)
+    checked: dict[str, Checked] = {}
     for start in range(0, len(paths), CHUNK):
         work = partial(ls.rounds.linting.files, paths[start : start + CHUNK])
         checked.update((await ls.rounds.do(work)).checked)
     buffers = ls.buffers
     versions = {buffer.path: buffer.version for buffer in buffers}
+    gone = (path for uri in known if (path := path_of(uri)) is not None)
+    others = dict.fromkeys([*(path for each in checked.values() for path in each.configs), *gone])
+    shown = {path: ls.diagnostics(each, 0, buffers) for path, each in checked.items()}
+    shown.update({path: ls.of_config(path, checked.values()) for path in others if path not in checked})
     reports: list[FileReport] = []
-    for path, each in checked.items():
-        found, uri, version = ls.diagnostics(each, 0, buffers), uri_of(path, buffers), versions.get(path)
+    for path, found in shown.items():
+        uri, version = uri_of(path, buffers), versions.get(path)
         identity = diagnostics.identity(found)
         if known.get(uri) == identity:
             reports.append(
@@ -225,9 +236,11 @@ async def _workspace_reports(ls: Server, known: dict[str, str]) -> list[FileRepo
 async def offer(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
     """Return what can be done about the findings in a range, and in the file."""
     uri, only = params.text_document.uri, params.context.only
-    checked = await ls.checked(uri)
+    answers = await ls.answers()
+    path = find(uri, ls.buffers)[0]
+    checked = answers.checked.get(path)
     if checked is None:
-        return []
+        return list(actions.config_fixes(path, params.range, answers.checked.values(), ls.buffers, ls.client))
     found: list[types.CodeAction] = []
     if actions.is_wanted(types.CodeActionKind.QuickFix.value, only):
         found += actions.quick_fixes(checked, uri, params.range, ls.buffers, ls.client)
@@ -268,3 +281,47 @@ async def explain(ls: Server, params: types.HoverParams) -> Optional[types.Hover
     if checked is None:
         return None
     return hover(checked, find(uri, ls.buffers)[1], params.position, ls.client.columns, is_markdown)
+
+
+# --- programs: requests of our own
+
+
+async def program(ls: Server, params: object) -> Optional[dict[str, object]]:
+    """Return the facts of the program of a document, as a tree; None where it is a part of none."""
+    path = _file_of(ls, params)
+    return await ls.rounds.do(partial(programs.tree_of, path, ls.client.columns, ls.rounds.linting)) if path else None
+
+
+async def runs(ls: Server, params: object) -> Optional[dict[str, object]]:
+    """Return in which ways the program of a document is run, and which is chosen; None where it is a part of none."""
+    path = _file_of(ls, params)
+    found = await ls.rounds.do(partial(programs.runs_of, path, ls.rounds.linting)) if path else None
+    if found is None:
+        return None
+    choice = ls.choices.get(found.entry)
+    if choice is not None and choice != found.chosen(choice.run):  # the program has changed since
+        _choose(ls, found, choice.run)
+    choice = ls.choices.get(found.entry)
+    return {"entry": found.entry, "runs": found.names, "chosen": choice.run if choice is not None else None}
+
+
+async def choose_run(ls: Server, params: object) -> None:
+    """Show the findings of one run configuration of a program only; of all of them without one."""
+    entry, run = getattr(params, "entry", None), getattr(params, "run", None)
+    found = await ls.rounds.do(partial(programs.runs_of, entry, ls.rounds.linting)) if isinstance(entry, str) else None
+    if found is not None:
+        _choose(ls, found, run)
+
+
+def _choose(ls: Server, found: programs.Runs, run: object) -> None:
+    ls.choices.pop(found.entry, None)
+    if isinstance(run, str) and run in found.names:
+        ls.choices[found.entry] = found.chosen(run)
+    ls.changed(0)
+
+
+def _file_of(ls: Server, params: object) -> Optional[str]:
+    """Return the path of the Python file that a request of our own is about; None where it is about none."""
+    uri = getattr(getattr(params, "textDocument", None), "uri", None)
+    path = find(uri, ls.buffers)[0] if isinstance(uri, str) else ""
+    return path if path.endswith(PYTHON) else None

@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO, Optional, cast
 
@@ -25,6 +25,7 @@ from ms_perflint.server import diagnostics
 from ms_perflint.server.actions import Client
 from ms_perflint.server.buffers import Buffer, find, opened
 from ms_perflint.server.cells import PYTHON, Document
+from ms_perflint.server.choices import Choice
 from ms_perflint.server.linting import Answers, Checked, State
 from ms_perflint.server.profiles import Profiles
 from ms_perflint.server.protocol import NO_JSON, Incoming, Protocol
@@ -51,6 +52,7 @@ class Server(LanguageServer):
         self.language: Optional[str] = None  # in which the editor shows itself
         self.initial: Settings = {}  # that hold where the editor sets nothing else
         self.settings: dict[str, Settings] = {"": {}}  # by folder; "" for all of them
+        self.choices: dict[str, Choice] = {}  # of run configurations, by the entry script
         self.profiles = Profiles()
         self.is_shut_down = False
         self.told: dict[str, tuple[Optional[int], str]] = {}  # URI -> version and identity of what it was told last
@@ -88,7 +90,12 @@ class Server(LanguageServer):
         common = self.settings[""]
         set_here = (self.settings.get(folder, {}) for folder in ("", *folders))
         options = [Options(**{**self.initial, **common, **each}) for each in set_here]
-        return State(self.buffers, Folders(dict(zip(("", *folders), options)), self.language), is_current)
+        return State(
+            self.buffers,
+            Folders(dict(zip(("", *folders), options)), self.language),
+            is_current,
+            tuple(self.choices.values()),
+        )
 
     async def checked(self, uri: str) -> Optional[Checked]:
         """Return what is found in an open document as it is now; None for one that is not linted."""
@@ -156,12 +163,17 @@ class Server(LanguageServer):
         for buffer in buffers:
             checked = answers.checked.get(buffer.path)
             for document in buffer.documents:
-                yield document, self.diagnostics(checked, document.cell, buffers)
+                if checked is None:
+                    yield document, self.of_config(buffer.path, answers.checked.values())
+                else:
+                    yield document, self.diagnostics(checked, document.cell, buffers)
 
-    def diagnostics(self, checked: Optional[Checked], cell: int, buffers: Sequence[Buffer]) -> list[types.Diagnostic]:
+    def of_config(self, path: str, checked: Iterable[Checked]) -> list[types.Diagnostic]:
+        """Return what is to be shown in a file that is no Python: the findings that it decides."""
+        return diagnostics.of_config(path, checked, self.client.columns, self.buffers)
+
+    def diagnostics(self, checked: Checked, cell: int, buffers: Sequence[Buffer]) -> list[types.Diagnostic]:
         """Return what is to be shown in a file, or in a cell of it; an error of ours costs this file alone."""
-        if checked is None:
-            return []
         try:
             return diagnostics.diagnostics(checked, cell, self.client.columns, buffers)
         except Exception as error:

@@ -18,15 +18,17 @@ from ms_perflint.cache import Memory
 from ms_perflint.config import Config, ConfigError, PerDirectory
 from ms_perflint.core.findings import Finding, Measurement, Problem, Report, in_language
 from ms_perflint.core.internal import internal_error
-from ms_perflint.core.source import NOTEBOOK, Disk, Files, Nowhere, Overlay, Source, SourceError, Status
+from ms_perflint.core.source import NOTEBOOK, PYTHON, Disk, Files, Nowhere, Overlay, Source, SourceError, Status
 from ms_perflint.discovery import discover
 from ms_perflint.engine import lint
 from ms_perflint.fixes.fixing import Settled, settle
 from ms_perflint.fixes.writing import Change
 from ms_perflint.languages import chosen, of_environment, say
+from ms_perflint.linter import Linter
 from ms_perflint.report.unjudged import line
 from ms_perflint.resolve.parsed import Parsed
 from ms_perflint.server.buffers import Buffer
+from ms_perflint.server.choices import Choice
 from ms_perflint.server.settings import Folders
 from ms_perflint.verify.lookup import measurements
 
@@ -45,6 +47,11 @@ class State:
     buffers: tuple[Buffer, ...]
     folders: Folders
     is_current: Callable[[], bool] = field(compare=False)
+    choices: tuple[Choice, ...] = ()  # of run configurations
+
+    def shows(self, finding: Finding) -> bool:
+        """Return whether a finding is shown with the run configurations that are chosen."""
+        return not any(choice.hides(finding) for choice in self.choices)
 
     def contents(self) -> dict[str, bytes]:
         """Return the texts that stand in front of the disk."""
@@ -84,6 +91,12 @@ class Checked:
     unread: str = ""  # why the profile cannot be read
 
     @property
+    def configs(self) -> tuple[str, ...]:
+        """Return the config files that findings rest on."""
+        places = (related.place.path for finding in self.findings for related in finding.related)
+        return tuple(dict.fromkeys(path for path in places if not path.endswith(PYTHON)))
+
+    @property
     def source(self) -> Optional[Source]:
         """Return the text of the file itself; None where it cannot be read."""
         return self.sources.get(self.path)
@@ -105,11 +118,14 @@ class Linting:
         self._memories: dict[str, Memory] = {}  # by configuration, the one used last at the end
         self._good: dict[str, Config] = {}  # the last configuration of a path that could be used
         self._baselines: dict[str, Baseline] = {}  # by file, as they could be read last
+        self._decided: dict[str, dict[str, None]] = {}  # by config file, the files with findings that it decides
 
     def open(self, state: State) -> Answers:
-        """Return what is found in all Python files that are open. Raises Voided."""
-        named = [buffer.path for buffer in state.buffers if buffer.is_python and not buffer.is_untitled]
-        answers = self.files(named, state)
+        """Return what is found in all Python files that are open, or that open config files decide. Raises Voided."""
+        named = {buffer.path: None for buffer in state.buffers if buffer.is_python and not buffer.is_untitled}
+        for buffer in state.buffers:  # of a config file that is open, the scripts whose findings it decides
+            named.update(self._decided.get(buffer.path, {}))
+        answers = self.files(tuple(named), state)
         untitled = [buffer for buffer in state.buffers if buffer.is_python and buffer.is_untitled]
         alone = {buffer.path: _alone(buffer, self._config(buffer.path, state.folders, True)[0]) for buffer in untitled}
         return Answers({**answers.checked, **alone}, answers.errors)
@@ -132,7 +148,10 @@ class Linting:
         for key, (config, members) in groups.items():
             wanted = [path for path in members if not state.folders.is_excluded(path, config)]
             checked.update({path: Checked(path, config) for path in members})
-            checked.update(_by_path(self._lint(wanted, config, files, self._memory(key)), config, files))
+            report = self._lint(wanted, config, files, self._memory(key))
+            report = report._replace(findings=tuple(filter(state.shows, report.findings)))
+            checked.update(_by_path(report, config, files))
+        self._note_configs(checked.values())
         return Answers(checked, tuple(dict.fromkeys(errors)))
 
     def _lint(self, paths: Sequence[str], config: Config, files: Files, memory: Optional[Memory] = None) -> Report:
@@ -140,6 +159,16 @@ class Linting:
         report = lint(paths, config._replace(baseline=None), files, memory=memory, parsed=self._parsed)
         known = self._baselines.get(config.baseline_file or "")
         return known.divided(report, files) if known is not None else report
+
+    def _note_configs(self, checked: Iterable[Checked]) -> None:
+        for each in checked:
+            for path in each.configs:
+                self._decided.setdefault(path, {})[each.path] = None
+
+    def linter(self, path: str, state: State) -> Linter:
+        """Return a linter of the program of a file, with the files as the editor sees them."""
+        config = self._config(path, state.folders)[0]._replace(baseline=None)
+        return Linter(config, state.files_around(path), parsed=self._parsed)
 
     def below(self, state: State) -> tuple[str, ...]:
         """Return the Python files in the folders of the workspace that count: notebooks are no documents of it."""

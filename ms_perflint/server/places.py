@@ -41,6 +41,11 @@ class Columns:
         """Return what lies between two places of a file."""
         return types.Range(self.position(start, source), self.position(end, source))
 
+    def rest_of_line(self, start: Place, source: Optional[Source]) -> types.Range:
+        """Return what stands on the line of a place behind it."""
+        line = source.line(max(start.row, 1)).decode("utf-8", "replace").rstrip() if source is not None else ""
+        return self.range(start, start._replace(column=max(start.column, len(line) + 1)), source)
+
     def edits(self, before: bytes, after: bytes) -> list[types.TextEdit]:
         """Return the edits that turn a text (UTF-8) into another, line by line: the editor's marks stay in place."""
         old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)

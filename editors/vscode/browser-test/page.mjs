@@ -49,6 +49,70 @@ class Person {
     return this.page.locator(".theia-editor:not(.lm-mod-hidden)").first();
   }
 
+  /** Wait until a file is in front. */
+  async seesCurrent(name) {
+    await this.page.locator(".lm-TabBar-tab.lm-mod-current", { hasText: name }).first().waitFor();
+  }
+
+  /** Put the pointer on a word of the file in front. */
+  async hovers(word) {
+    const { x, y } = await this.at(word);
+    await this.page.mouse.move(x, y, { steps: 4 });
+  }
+
+  /** Put the cursor on a word of the file in front. */
+  async clicks(word) {
+    const { x, y } = await this.at(word);
+    await this.page.mouse.click(x, y);
+  }
+
+  /** Put the cursor on a word of the file in front, ask for its fixes, and take one. */
+  async fixes(word, title, name) {
+    await this.clicks(word);
+    await this.presses("Control+Period");
+    await this.sees(title, ".action-widget");
+    await this.look(name);
+    // with the keyboard: what catches clicks beside the menu lies over it
+    const titles = await this.page.locator(".action-widget .monaco-list-row.action").allInnerTexts();
+    const place = titles.findIndex((each) => each.includes(title));
+    await this.presses(...Array(place).fill("ArrowDown"), "Enter");
+  }
+
+  /** Select a text of the file in front, and type another one. */
+  async puts(text, other) {
+    await this.clicks(text);
+    await this.presses("Home", "Shift+End");
+    await this.page.keyboard.type(other);
+  }
+
+  /** Open what is below a line of a tree. */
+  async opensNode(label) {
+    const node = this.page.locator(".theia-TreeNode:visible", { hasText: label }).first();
+    await node.locator(".theia-ExpansionToggle").click();
+  }
+
+  /** Return the middle of a text of the file in front, once it is there. */
+  async at(text) {
+    const found = await this.page.waitForFunction((wanted) => {
+      const lines = document.querySelectorAll(".theia-editor:not(.lm-mod-hidden) .view-line");
+      for (const line of lines) {
+        const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+        for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+          const start = node.data.replaceAll("\u00a0", " ").indexOf(wanted);
+          if (start >= 0) {
+            const range = document.createRange();
+            range.setStart(node, start);
+            range.setEnd(node, start + wanted.length);
+            const { x, y, width, height } = range.getBoundingClientRect();
+            return { x: x + width / 2, y: y + height / 2 };
+          }
+        }
+      }
+      return null;
+    }, text);
+    return found.jsonValue();
+  }
+
   /** Wait until so many places of the file in front are underlined. */
   async seesUnderlined(number) {
     await this.page.waitForFunction(
@@ -71,8 +135,9 @@ class Person {
   /** Run a command by its name in the palette. */
   async runs(command) {
     await this.presses("F1");
-    await this.page.locator(".quick-input-widget input").first().fill(`>${command}`);
-    await this.page.locator(".quick-input-list .monaco-list-row").first().click();
+    await this.page.locator(".quick-input-list .monaco-list-row").first().waitFor();
+    await this.page.keyboard.type(command);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: command }).first().click();
   }
 
   async leaves() {

@@ -3,7 +3,7 @@
 import { LanguageClient, TransportKind } from "vscode-languageclient/node";
 import type { Executable, LanguageClientOptions } from "vscode-languageclient/node";
 import { SECTION } from "./environment";
-import { provideCodeActions } from "./fixes";
+import { provideCodeActions, resolveCodeAction } from "./fixes";
 import type { Command } from "./server";
 import { forServer } from "./settings";
 
@@ -30,10 +30,10 @@ export function clientOf(command: Command, cwd: string): LanguageClient {
   ]);
   const options: LanguageClientOptions = {
     documentSelector: [...selector, { notebook: "jupyter-notebook", language: "python" }],
-    diagnosticCollectionName: SECTION,
     connectionOptions: { maxRestartCount: RESTARTS },
     middleware: {
       provideCodeActions,
+      resolveCodeAction,
       workspace: {
         configuration: async (params, token, next) => {
           const found = await next(params, token);

@@ -1,7 +1,7 @@
 // Quick fixes: unsafe ones ask before they change anything, and each can be verified.
 
 import * as vscode from "vscode";
-import type { ProvideCodeActionsSignature } from "vscode-languageclient/node";
+import type { ProvideCodeActionsSignature, ResolveCodeActionSignature } from "vscode-languageclient/node";
 import { SECTION } from "./environment";
 import { gradeOf } from "./grades";
 
@@ -23,6 +23,15 @@ export async function provideCodeActions(
   found.forEach(makeAsk);
   const codes = new Set(fixes.flatMap((each) => ("diagnostics" in each ? codesOf(each.diagnostics) : [])));
   return [...found, ...[...codes].map((code) => verification(document, code))];
+}
+
+/** Return an action with its edit; one that asks has a command in the place of an edit, and needs no server for it. */
+export async function resolveCodeAction(
+  action: vscode.CodeAction,
+  token: vscode.CancellationToken,
+  next: ResolveCodeActionSignature,
+): Promise<vscode.CodeAction> {
+  return action.command !== undefined ? action : ((await next(action, token)) ?? action);
 }
 
 /** Register the command that makes an unsafe fix. */

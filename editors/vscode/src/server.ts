@@ -65,7 +65,7 @@ function wanted(around: Surroundings, isFile: (name: string) => boolean): Comman
 export function installation(command: Command | undefined): string {
   const python = command?.interpreter ?? "python";
   const quoted = /\s/.test(python) ? `"${python}"` : python;
-  return `${quoted} -m pip install "ms-perflint[lsp]"`;
+  return `${quoted} -m pip install git+URL-OF-THE-REPOSITORY "pygls>=2,<3"`;
 }
 
 /** Return why a server cannot be started, in one line; undefined where it can. */
@@ -77,6 +77,11 @@ export async function obstacle(command: Command, cwd: string, env: NodeJS.Proces
   }
   const lines = said.split(/\r?\n/).filter((line) => line.trim() !== "");
   return lines[lines.length - 1] ?? `it ended with ${code}`;
+}
+
+/** Return whether an obstacle is that something is not installed. */
+export function isMissing(problem: string): boolean {
+  return /No module named|the language server needs|语言服务器需要|ENOENT/.test(problem);
 }
 
 const PATIENCE = 60_000; // milliseconds: the first start after an installation compiles

@@ -5,7 +5,7 @@ import { State } from "vscode-languageclient/node";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { clientOf, environmentOf } from "./client";
 import { SECTION, surroundings } from "./environment";
-import { commands, installation, obstacle } from "./server";
+import { commands, installation, isMissing, obstacle } from "./server";
 import type { Command } from "./server";
 import type { Status } from "./status";
 
@@ -66,29 +66,33 @@ export class Session {
   private async found(): Promise<Command | undefined> {
     const around = await surroundings();
     const possible = commands(around);
-    let first = "";
+    const problems: string[] = [];
     for (const command of possible) {
       const problem = await obstacle(command, this.cwd, environmentOf(process.env));
       if (problem === undefined) {
         return command;
       }
       this.log.warn(`${command.executable}: ${problem}`);
-      first = first || `${command.executable}: ${problem}`;
+      problems.push(problem);
     }
     if (!around.isTrusted) {
       this.status.show("restricted");
       return undefined;
     }
-    this.status.show("missing", first);
-    void this.told(possible[0]); // not waited for: the notice stays until it is read
+    this.status.show("missing", problems[0]);
+    const broken = problems.find((problem) => !isMissing(problem));
+    void this.told(possible[0], broken); // not waited for: the notice stays until it is read
     return undefined;
   }
 
-  private async told(command: Command | undefined): Promise<void> {
+  private async told(command: Command | undefined, broken: string | undefined): Promise<void> {
     const line = installation(command);
     const [copy, settings] = [vscode.l10n.t("Copy Command"), vscode.l10n.t("Settings")];
-    const text = vscode.l10n.t("ms-perflint is not installed: {0}", line);
-    const answer = await vscode.window.showWarningMessage(text, copy, settings);
+    const text =
+      broken === undefined
+        ? vscode.l10n.t("ms-perflint is not installed: {0}", line)
+        : vscode.l10n.t("ms-perflint does not start: {0}", broken);
+    const answer = await vscode.window.showWarningMessage(text, ...(broken === undefined ? [copy] : []), settings);
     if (answer === copy) {
       await vscode.env.clipboard.writeText(line);
     } else if (answer === settings) {

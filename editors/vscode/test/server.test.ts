@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import * as path from "node:path";
-import { commands, installation, obstacle } from "../src/server";
+import { commands, installation, isMissing, obstacle } from "../src/server";
 import type { Surroundings } from "../src/server";
 
 const AROUND: Surroundings = {
@@ -81,10 +81,10 @@ describe("the command that starts the server", () => {
 describe("what to install", () => {
   it("is said for the interpreter that was looked at", () => {
     const command = (interpreter: string) => ({ executable: interpreter, before: [], interpreter });
-    assert.equal(installation(command("/env/bin/python")), '/env/bin/python -m pip install "ms-perflint[lsp]"');
-    assert.equal(installation(command("/my env/python")), '"/my env/python" -m pip install "ms-perflint[lsp]"');
-    assert.equal(installation(undefined), 'python -m pip install "ms-perflint[lsp]"');
-    assert.equal(installation({ executable: "/a/ms-perflint", before: [] }), 'python -m pip install "ms-perflint[lsp]"');
+    assert.equal(installation(command("/env/bin/python")), '/env/bin/python -m pip install git+URL-OF-THE-REPOSITORY "pygls>=2,<3"');
+    assert.equal(installation(command("/my env/python")), '"/my env/python" -m pip install git+URL-OF-THE-REPOSITORY "pygls>=2,<3"');
+    assert.equal(installation(undefined), 'python -m pip install git+URL-OF-THE-REPOSITORY "pygls>=2,<3"');
+    assert.equal(installation({ executable: "/a/ms-perflint", before: [] }), 'python -m pip install git+URL-OF-THE-REPOSITORY "pygls>=2,<3"');
   });
 });
 
@@ -113,5 +113,13 @@ describe("a server that is tried", () => {
   it("is not there when it cannot be started", async () => {
     const said = await obstacle({ executable: path.join(folder, "none"), before: [] }, folder, process.env);
     assert.match(said ?? "", /ENOENT/);
+    assert.ok(isMissing(said ?? ""));
+  });
+
+  it("is missing, or broken", () => {
+    assert.ok(isMissing("/usr/bin/python3: No module named ms_perflint"));
+    assert.ok(isMissing('ms-perflint: the language server needs pygls: install it with `pip install "ms-perflint[lsp]"`'));
+    assert.ok(!isMissing("SyntaxError: invalid syntax"));
+    assert.ok(!isMissing("it ended with 3"));
   });
 });

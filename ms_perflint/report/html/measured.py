@@ -51,7 +51,7 @@ def _first(found: Sequence[Ranked], outcome: Outcome) -> Markup:
     ]
     rest = len(found) - len(confirmed)
     said = Message(
-        "The profile confirms these findings. A bound is the most that mending one can save; two may share it: "
+        "The profile confirms these findings. A bound is the most that fixing one can save; two may share it: "
         "do not add them up."
     )
     if not lines:

@@ -1,0 +1,1 @@
+python launched.py --mode 0
