@@ -57,7 +57,8 @@ def write(rows: Sequence[Row]) -> None:
     """Put what was measured on the pages of the rules, and the table of all programs into the README beside this."""
     text = TABLE.read_text(encoding="utf-8")
     TABLE.write_text(with_table(text, rows), encoding="utf-8", newline="\n")
-    for path, code, language in all_pages():
+    measured = {row["code"] for row in rows}
+    for path, code, language in (each for each in all_pages() if each[1] in measured):
         text = path.read_text(encoding="utf-8")
         path.write_text(with_block(text, code, rows, language), encoding="utf-8", newline="\n")
 
