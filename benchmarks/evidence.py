@@ -57,7 +57,8 @@ def write(rows: Sequence[Row]) -> None:
     """Put what was measured on the pages of the rules, and the table of all programs into the README beside this."""
     text = TABLE.read_text(encoding="utf-8")
     TABLE.write_text(with_table(text, rows), encoding="utf-8", newline="\n")
-    for path, code, language in all_pages():
+    measured = {row["code"] for row in rows}
+    for path, code, language in (each for each in all_pages() if each[1] in measured):
         text = path.read_text(encoding="utf-8")
         path.write_text(with_block(text, code, rows, language), encoding="utf-8", newline="\n")
 
@@ -138,7 +139,10 @@ def _short(row: Row) -> str:
 
 
 def with_block(text: str, code: str, rows: Sequence[Row], language: str = ENGLISH) -> str:
-    """Return a page with what was measured of its rule: where it stood, else at the end of the evidence."""
+    """Return a page with what was measured of its rule: where it stood, else at the end of the evidence.
+
+    A rule that was not measured, as its fix changes nothing that runs, needs no such section.
+    """
     devices = ", ".join(sorted({row["result"]["device"] for row in rows if _is_about(row, code)})) or "no device"
     block = (
         f"<!-- evidence of {code} on {devices}, written by benchmarks/verified.py -->\n\n"
@@ -147,6 +151,8 @@ def with_block(text: str, code: str, rows: Sequence[Row], language: str = ENGLIS
     if _BLOCK.search(text):
         return _BLOCK.sub(lambda _: block, text)
     before, heading, after = text.partition(WORDS[language]["heading"])
+    if not heading and not _of_rule(code, rows):
+        return text
     if not heading:
         raise ValueError(f"the page of {code} has no section for its evidence")
     section, following, rest = after.partition("\n## ")
@@ -221,7 +227,8 @@ SHOWN = (FASTER, SAME, SLOWER, CHANGES_LOSS, FAILS)
 WORDS = {
     ENGLISH: {
         "heading": "\n## Evidence\n",
-        "measured": "**Measured** on {devices} with `ms-perflint verify` (MindSpore {versions}, {steps} steps; "
+        "measured": "**Measured** on {devices} with `ms-perflint verify` (MindSpore {versions}, "
+        "processor time of {steps} steps; "
         "[figures](../benchmarks/README.md#what-verify-measured)), with the fix in {programs}: {verdicts}.",
         "one program": "1 program",
         "programs": "{number} programs",
@@ -240,8 +247,9 @@ WORDS = {
     },
     CHINESE: {
         "heading": "\n## 实测数据\n",
-        "measured": "**实测**：用 `ms-perflint verify` 在 {devices} 上测量（MindSpore {versions}，{steps} 步；[数据]"
-        "(../../benchmarks/README.md#what-verify-measured)），对 {programs}应用修复：{verdicts}。",
+        "measured": "**实测**：用 `ms-perflint verify` 在 {devices} 上测量"
+        "（MindSpore {versions}，{steps} 步的处理器时间；[数据](../../benchmarks/README.md#what-verify-measured)），"
+        "对 {programs}应用修复：{verdicts}。",
         "one program": "1 个程序",
         "programs": "{number} 个程序",
         FASTER: "{number} 个变快（每步耗时减少 {part}）",

@@ -48,7 +48,7 @@ SECTIONS = (
 )
 OPTIONAL = {"Evidence", "Options", "Versions and devices"}
 LONGEST = 120  # lines of a page, without what scripts write into it
-WRITTEN = re.compile(r"<!-- (?P<what>[a-z]+) of [^\n]*-->\n.*?<!-- end of (?P=what) -->\n", re.DOTALL)
+WRITTEN = re.compile(r"\n?<!-- (?P<what>[a-z]+) of [^\n]*-->\n.*?<!-- end of (?P=what) -->\n", re.DOTALL)
 
 Texts = dict[str, str]  # file name -> text
 

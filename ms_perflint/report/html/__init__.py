@@ -131,7 +131,7 @@ def _rules_table(outcome: Outcome) -> Markup | None:
     rows = sorted(statistics(outcome), key=lambda row: (SIZES.index(outcome.gain(row[1]).size), -row[0], row[1]))
     if not rows:
         return tag("p", outcome.say(Message("Nothing was found that makes training slow.")), id="findings")
-    names = (Message("Rule"), Message("Findings"), "--fix", Message("Expected gain"), Message("Evidence"))
+    names = (Message("Rule"), Message("Findings"), "--fix", Message("Expected gain"), Message("Effect measured"))
     head = tag("thead", tag("tr", *(tag("th", outcome.say(name), scope="col") for name in names)))
     lines = [
         tag(
@@ -140,7 +140,7 @@ def _rules_table(outcome: Outcome) -> Markup | None:
             tag("td", str(count), class_="number"),
             tag("td", str(mended), class_="number"),
             tag("td", _badge(outcome.gain(code).size, outcome), f" {outcome.say(outcome.gain(code).text)}"),
-            tag("td", evidence(code, outcome)),
+            tag("td", evidence(code, outcome, is_short=True)),
         )
         for count, code, name, mended in rows
     ]

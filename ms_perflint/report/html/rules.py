@@ -29,7 +29,7 @@ def section(names: Mapping[str, str], outcome: Outcome) -> Markup | None:
     return tag("section", tag("h2", outcome.say(Message("Rules"))), *rules, id="rules")
 
 
-def evidence(code: str, outcome: Outcome) -> Markup | None:
+def evidence(code: str, outcome: Outcome, is_short: bool = False) -> Markup | None:
     """Return a badge that says where the effect of a rule was measured; None where its page tells nothing."""
     try:
         found = EVIDENCE.search(pages.page(code).text)
@@ -38,12 +38,13 @@ def evidence(code: str, outcome: Outcome) -> Markup | None:
     if found is None:
         return None
     devices = found["devices"]
-    said = Message("effect measured on {devices}", devices=devices)
+    said = Message("on {devices}", devices=devices)
     if devices == NOWHERE:
-        said = Message("effect not measured")
+        said = Message("not measured")
     elif "Ascend" not in devices:
-        said = Message("effect measured on {devices}, not on Ascend", devices=devices)
-    return tag("span", outcome.say(said), class_="badge small")
+        said = Message("on {devices}, not on Ascend", devices=devices)
+    whole = said if is_short else Message("effect measured: {where}", where=said)
+    return tag("span", outcome.say(whole), class_="badge small")
 
 
 def _rule(code: str, name: str, outcome: Outcome) -> Markup:
