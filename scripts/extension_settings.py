@@ -25,6 +25,10 @@ BESIDE = (
         "config", "name of a file", None, "", f"A TOML file with [{TABLE}]; else the nearest pyproject.toml.",
         {"type": "string"}, "--config",
     ),
+    Option(
+        "profile", "name of a folder", None, "", "The folder that MindSpore's profiler wrote: findings say what it shows.",
+        {"type": "string"}, "--profile",
+    ),
     Option("isolated", "true or false", None, "", "Whether to read no configuration file.", {"type": "boolean"}),
 )  # fmt: skip
 
@@ -51,7 +55,8 @@ def properties() -> Json:
 
 def texts() -> dict[str, str]:
     """Return the English descriptions, by their keys."""
-    return {_text(option): f"{option.help} Not set: as pyproject.toml says." for option in mirrored()}
+    beside = {_text(option): option.help for option in BESIDE}
+    return {**{_text(option): f"{option.help} Not set: as pyproject.toml says." for option in mirrored()}, **beside}
 
 
 def _text(option: Option) -> str:
