@@ -26,7 +26,7 @@ BESIDE = (
         {"type": "string"}, "--config",
     ),
     Option(
-        "profile", "name of a folder", None, "", "The folder that MindSpore's profiler wrote: findings say what it shows.",
+        "profile", "name of a folder", None, "", "The folder that MindSpore's profiler wrote, to join findings with.",
         {"type": "string"}, "--profile",
     ),
     Option("isolated", "true or false", None, "", "Whether to read no configuration file.", {"type": "boolean"}),
