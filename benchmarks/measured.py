@@ -81,10 +81,15 @@ def _said(ran: Ran) -> Figures:
 def _conflict(rounds: Rounds) -> tuple[str, ...]:
     """Return a row of MSP501."""
     slow, fixed = (rounds.figures[name][0] for name in ("slow", "fixed"))
-    said = f"`WARNING` *{_CANNOT} ...*" if slow["cannot"] else ""
+    said = f"`WARNING` *{_begins(_CANNOT)} ...*" if slow["cannot"] else ""
     if slow["stop"]:
-        said = f"`{'RuntimeError' if slow['exit_code'] else 'ERROR'}` *{_STOP}*"
+        said = f"`{'RuntimeError' if slow['exit_code'] else 'ERROR'}` *{_begins(_STOP)} ...*"
     return rounds.case.name, said or "nothing", *_outcome(slow), ", ".join(_outcome(fixed))
+
+
+def _begins(text: str) -> str:
+    """Return the words by which a message of MindSpore is known."""
+    return " ".join(text.split()[:3])
 
 
 def _outcome(figures: Figures) -> tuple[str, ...]:

@@ -60,17 +60,18 @@ def times(before: Sequence[float], after: Sequence[float]) -> str:
 
 def machine() -> str:
     """Return what a figure depends on, and nobody's name: processor, cores, load."""
-    return f"{_processor()}, {os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}"
+    return f"{processor_model()}, load average {os.getloadavg()[0]:.1f}"
 
 
-def _processor() -> str:
-    """Return the model of the processor."""
+def processor_model() -> str:
+    """Return the model of the processor, and how many cores there are."""
     try:
         told = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
         told = ""
     model = re.search(r"^model name\s*: (.*)$", told, re.MULTILINE)
-    return model[1].strip() if model else platform.processor() or platform.machine()
+    name = model[1].strip() if model else platform.processor() or platform.machine()
+    return f"{name}, {os.cpu_count()} cores"
 
 
 def key(table: str, programs: Sequence[str]) -> str:

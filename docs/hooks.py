@@ -40,13 +40,14 @@ COSTS = {  # first digits of a code -> where the time goes
 }
 NAVIGATION: list[Any] = [
     {"Start": "index.md"},
+    {"Guide": "guide.md"},
     {"Rules": ["rules/index.md", "rules/*"]},
     {
         "Use": [
             {"Fixes and safety": "fixes.md"},
             {"Suppressions and baseline": "adoption.md"},
             {"Configuration": "configuration.md"},
-            {"What a program does": "program.md"},
+            {"Facts of a program": "program.md"},
             {"Why a line is reported, or not": "explain.md"},
             {"Measured on your device": "verify.md"},
             {"With a profile": "profile.md"},
@@ -69,16 +70,18 @@ NAVIGATION: list[Any] = [
         "About": [
             "*",
             {"How it works": "how-it-works.md"},
+            {"Limits": "limits.md"},
             {"Writing rules": "writing-rules.md"},
             {"Measurements": "measurements.md"},
             {"Contributing": "contributing.md"},
             {"Changelog": "changelog.md"},
+            {"Release checklist": "release.md"},
         ]
     },
     {"中文": ["zh/index.md", "zh/*"]},
 ]
 OPTIONS_HERE = "<!-- options -->"
-SAFETY = {Safety.SAFE: "safe", Safety.UNSAFE: "unsafe", Safety.DISPLAY: "shown only"}
+SAFETY = {Safety.SAFE: "safe", Safety.UNSAFE: "unsafe", Safety.DISPLAY: "display-only"}
 _LINK = re.compile(r"(!?\[[^\]\n]*\])\(([^)\s#:]+)(#[^)\s]*)?\)")
 _FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"^```(?P<info>[^\n`]+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -97,9 +100,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are written elsewhere, and make the navigation of what is there."""
     written = _written()
-    homes = {source: page for page, source in written.items()}
-    homes |= {f"docs/{file.src_uri}": file.src_uri for file in files}
-    homes["rules"] = "rules/index.md"
+    homes = _homes(files)
     for page, source in written.items():
         text = _linked((ROOT / source).read_text(encoding="utf-8"), source, page, homes, config.repo_url)
         files.append(File.generated(config, page, content=text))
@@ -116,16 +117,27 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
+def on_page_markdown(markdown: str, page: Page, files: Files, config: MkDocsConfig, **_: Any) -> str:
     """Return a page with what the site adds to it: options, the other language, examples as it shows them."""
-    return _examples(_with_language(markdown.replace(OPTIONS_HERE, _options()), page.file.src_uri, files))
+    name = page.file.src_uri
+    if name not in _written() and (ROOT / "docs" / name).is_file():
+        markdown = _linked(markdown, f"docs/{name}", name, _homes(files), config.repo_url)
+    options = _options("../" if name.startswith("zh/") else "")
+    return _examples(_with_language(markdown.replace(OPTIONS_HERE, options), name, files))
+
+
+def _homes(files: Files) -> dict[str, str]:
+    """Return file of the repository -> page or file of the site."""
+    homes = {source: page for page, source in _written().items()}
+    homes |= {f"docs/{file.src_uri}": file.src_uri for file in files}
+    return {**homes, "rules": "rules/index.md", "rules/zh": "zh/index.md", "ms_perflint/schema.json": "schema.json"}
 
 
 def _with_language(markdown: str, page: str, files: Files) -> str:
-    """Return a rule page with a link to the same page in the other language below its title."""
+    """Return a page with a link to the same page in the other language below its title."""
     chinese = page.startswith("zh/")
     other = page[len("zh/") :] if chinese else f"zh/{page}"
-    if "rules/MSP" not in page or files.get_file_from_path(other) is None:
+    if "index.md" in page or files.get_file_from_path(other) is None:
         return markdown
     title, rest = markdown.split("\n", 1)
     link = posixpath.relpath(other, posixpath.dirname(page))
@@ -192,8 +204,8 @@ def _index() -> str:
     return "\n".join(lines)
 
 
-def _options() -> str:
-    """Return the reference of all options."""
+def _options(home: str) -> str:
+    """Return the reference of all options, in English, for a page from which `home` leads to the English ones."""
     parts = []
     for option in OPTIONS:
         flag = f"\n\nOn the command line: `{option.flag}`." if option.flag else ""
@@ -202,7 +214,7 @@ def _options() -> str:
         parts.append(f"### `{option.key}`\n\n{option.help}\n\n{rows}{flag}\n\n```toml\n{example(option)}\n```\n")
     lines = ["| Rule | Option | Default |", "|---|---|---|"]
     for check in checks():
-        place = f"[{check.code} {check.name}](rules/{check.code}-{check.name}.md#options)"
+        place = f"[{check.code} {check.name}]({home}rules/{check.code}-{check.name}.md#options)"
         lines += [f"| {place} | `{key}` | `{toml(value)}` |" for key, value in check.options.items()]
     return "\n".join([*parts, *lines])
 

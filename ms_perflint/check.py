@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Optional, Union
 
-from ms_perflint.codes import CHECKS, entry_points, modules
-from ms_perflint.core.findings import Edit, Finding, Fix, Gain, Related, Safety
+from ms_perflint.codes import CHECKS, code_of, entry_points, modules
+from ms_perflint.core.findings import Edit, Finding, Fix, Gain, Related, Remedy, Safety
 from ms_perflint.core.source import PYTHON
 from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.index.suppression_ranges import rows
@@ -36,7 +36,7 @@ class Check:
     """The base of all rules; the first line of a rule's docstring is its summary.
 
     `suspect` decides by meaning and touches no LibCST. Only for suspects is the call read as concrete syntax and
-    visited: `visit_Call`, as in a `cst.CSTVisitor`, looks at its form, reports, and says how it is mended.
+    visited: `visit_Call`, as in a `cst.CSTVisitor`, looks at its form, reports, and says how it is fixed.
     """
 
     code: ClassVar[str]
@@ -53,7 +53,7 @@ class Check:
     options: ClassVar[Mapping[str, object]] = {}  # option -> default
     symptom: ClassVar[str] = ""  # the function of `profile.symptoms` that finds in a profile what it is about
     limits: ClassVar[Mapping[str, tuple[int, int]]] = {}  # option -> the least and the greatest number
-    gain: ClassVar[Gain] = Gain()  # what mending its findings may gain, for reports that put the most first
+    gain: ClassVar[Gain] = Gain()  # what fixing its findings may gain, for reports that put the most first
 
     def __init__(self, program: Program, options: Optional[Mapping[str, object]] = None, line_length: int = 88) -> None:
         self.program = program
@@ -136,28 +136,17 @@ class Check:
         given = site.given(name) if isinstance(site, Call) and site.fstring is None else None
         return read.argument(given) if given is not None and read is not None else None
 
-    def report(
-        self,
-        node: Union[cst.CSTNode, ast.expr],
-        message: str,
-        fix: Optional[Sequence[Edit]] = None,
-        *,
-        advice: str = "",
-        safety: Optional[Safety] = None,
-        reason: Optional[str] = None,
-        related: Iterable[Related] = (),
-    ) -> None:
-        """Report a node of the visited call (or an `ast` node of the same file), with the edits that mend it.
+    def report(self, node: Union[cst.CSTNode, ast.expr], message: str, remedy: Optional[Remedy] = None) -> None:
+        """Report a node of the visited call (or an `ast` node of the same file), with what is offered against it.
 
-        `advice` says in a few words what the fix does, `reason` in one clause why it is not safe here. Comments on an
-        argument that is to blame are shown, and a suppression counts there too; a fix that such a comment may speak
-        against is not safe.
+        Comments on an argument that is to blame are shown, and a suppression counts there too; a fix that such a
+        comment may speak against is not safe.
         """
         site = self._site
         assert site is not None and self._slice is not None
         module = site.module
         if site.fstring is not None:
-            span, fix = module.span(site.fstring), None
+            span, remedy = module.span(site.fstring), remedy and remedy._replace(edits=None)
         elif isinstance(node, ast.AST):
             span = module.span(node)
         else:
@@ -168,10 +157,8 @@ class Check:
         ends = (offset for arg in blamed for offset in self._slice.span(arg))
         lines = {*rows(module, site.stmt, place.row), *map(module.source.row, ends)}
         explained = [each for arg in blamed for each in self._explanations(arg)]
-        made = None
-        if fix:
-            edits = tuple(sorted(map(_plain, fix)))
-            made = self._fix(Fix(advice or self.name, safety or self.safety, edits, reason), bool(explained))
+        made = self._fix(remedy, bool(explained)) if remedy is not None and remedy.edits else None
+        related = remedy.related if remedy is not None else ()
         self.findings.append(
             Finding(
                 place,
@@ -199,8 +186,10 @@ class Check:
                 found.append(Related(source.place(start), message))
         return found
 
-    def _fix(self, fix: Fix, explained: bool) -> Fix:
+    def _fix(self, remedy: Remedy, explained: bool) -> Fix:
         """Return a fix; it is not safe where a comment goes with the code, or `explained` why the code is as it is."""
+        edits = tuple(sorted(map(_plain, remedy.edits or ())))
+        fix = Fix(remedy.advice or self.name, remedy.safety or self.safety, edits, remedy.reason)
         if fix.safety is not Safety.SAFE:
             return fix
         if explained:
@@ -246,10 +235,17 @@ def spelled(triggers: Iterable[str], module: SemanticIndex) -> tuple[set[str], s
 @lru_cache(maxsize=1)
 def checks() -> tuple[type[Check], ...]:
     """Return all checks by code: the modules in `ms_perflint.checks`, and entry points of other packages."""
+    return checks_of(frozenset(map(code_of, modules())))
+
+
+@lru_cache(maxsize=8)
+def checks_of(codes: frozenset[str]) -> tuple[type[Check], ...]:
+    """Return the checks with these codes, and all of other packages; the modules of our others are not loaded."""
     found: dict[str, type[Check]] = {}
     for name in modules():
-        for check in _in_module(f"{__package__}.{CHECKS}.{name}"):
-            found[check.code] = check
+        if code_of(name) in codes:
+            for check in _in_module(f"{__package__}.{CHECKS}.{name}"):
+                found[check.code] = check
     for point in entry_points():
         loaded = point.load()  # type: ignore[attr-defined]
         if isinstance(loaded, type) and issubclass(loaded, Check):
@@ -265,5 +261,5 @@ def _in_module(name: str) -> list[type[Check]]:
 
 
 def gain_of(code: str) -> Gain:
-    """Return what mending the findings of a rule may gain."""
+    """Return what fixing the findings of a rule may gain."""
     return next((check.gain for check in checks() if check.code == code), Gain())

@@ -19,7 +19,7 @@ def codes() -> tuple[str, ...]:
         from ms_perflint.check import checks
 
         return tuple(check.code for check in checks())
-    return tuple(sorted({module.partition("_")[0].upper() for module in modules()}))
+    return tuple(sorted(set(map(code_of, modules()))))
 
 
 def modules() -> list[str]:
@@ -28,13 +28,18 @@ def modules() -> list[str]:
     return sorted({name.partition(".")[0] for name in names if name.startswith("msp")})
 
 
+def code_of(module: str) -> str:
+    """Return the code of the rule that a module has: MSP301 of `msp301_synchronous_checkpoint`."""
+    return module.partition("_")[0].upper()
+
+
 def previews() -> tuple[str, ...]:
     """Return the codes of the rules that are off until they are selected."""
     if entry_points():
         from ms_perflint.check import checks
 
         return tuple(check.code for check in checks() if check.preview)
-    return tuple(module.partition("_")[0].upper() for module in modules() if PREVIEW in _text(module))
+    return tuple(code_of(module) for module in modules() if PREVIEW in _text(module))
 
 
 def _text(module: str) -> bytes:

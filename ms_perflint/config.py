@@ -267,9 +267,10 @@ def common_parent(paths: Sequence[str]) -> str:
 
 def _rules() -> dict[str, bool]:
     """Return code -> preview of every rule."""
-    from ms_perflint.check import checks  # here, because it brings LibCST, which `rule` and `--help` do without
+    from ms_perflint.codes import codes, previews
 
-    return {check.code: check.preview for check in checks()}
+    off = previews()
+    return {code: code in off for code in codes()}
 
 
 def _closeness(rules: Iterable[str], code: str) -> int:

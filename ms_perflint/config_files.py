@@ -128,7 +128,7 @@ def _extending(found: Ruling, path: str) -> Ruling:
         path = os.path.normpath(os.path.join(os.path.dirname(files[-1]), name))
         if os.path.realpath(path) in real:
             circle = " -> ".join(map(_relative, (*files[real.index(os.path.realpath(path)) :], path)))
-            raise ConfigError(Message("{place}: goes in circles: {circle}", place=spot, circle=circle))
+            raise ConfigError(Message("{place}: cycle: {circle}", place=spot, circle=circle))
         read_from = _found(path)
         if read_from.table is None:
             message = Message("{place}: no table [{table}] in {file}", place=spot, table=TABLE, file=_relative(path))

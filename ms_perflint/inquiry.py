@@ -58,16 +58,8 @@ class Inquiry:
 
     def drop(self, entry: str) -> None:
         """Forget the program of an entry script: it is done, or an internal error left something half done."""
-        self._drop_checks(entry)
-        self.programs.drop(entry)
-
-    def forget(self, entry: str) -> None:
-        """Have the program of an entry script answer as if nothing was asked yet."""
-        self._drop_checks(entry)
-        self.programs.forget_answers(entry)
-
-    def _drop_checks(self, entry: str) -> None:
         self._checks = {key: check for key, check in self._checks.items() if key[1].entry != entry}
+        self.programs.drop(entry)
 
     def runs_of(self, entry: str) -> tuple[Program, ...]:
         """Return the program of an entry script in all its run configurations."""

@@ -10,7 +10,7 @@ from functools import partial
 from typing import NamedTuple, Optional
 
 from ms_perflint import judged as judging
-from ms_perflint.check import Check, checks
+from ms_perflint.check import Check, checks_of
 from ms_perflint.config import Config, inside
 from ms_perflint.core.findings import Finding, Found, Place, Problem, merged, only_shown, trained, unjudged
 from ms_perflint.core.fingerprints import Noting
@@ -71,7 +71,7 @@ class Linter:
         self._last = ""  # the last file that was linted
         self._home = ""  # the directory below which all its last files are
         self._begin(self._new_project())
-        self.enabled = [check for check in checks() if check.code in config.codes]
+        self.enabled = [check for check in checks_of(frozenset(config.codes)) if check.code in config.codes]
         self._coming = dict.fromkeys(coming)  # files that are not linted yet
         self._judged: dict[str, dict[tuple[type[Check], str], _Judged]] = {}  # ahead, by file, then check and program
         self._asked_in: dict[str, dict[str, list[type[Check]]]] = {}  # see `_asking`
@@ -377,7 +377,7 @@ class Linter:
         What a budget leaves out must not depend on other files: where it is spent, a file gets the program anew.
         """
         programs = self.inquiry.programs
-        is_new = not programs.is_asked(entry)
+        is_new = entry not in programs
         replies = {check: self.inquiry.ask(check, entry, self.project.parse(path)) for check in asking}
         held = programs.held(entry)
         if not held:
@@ -386,7 +386,7 @@ class Linter:
         if path == entry and asking:
             self._note_training(held[0])
         if programs.is_spent(entry):
-            self.inquiry.forget(entry)
+            self.inquiry.drop(entry)
             if not is_new:
                 return self._ahead(entry, path, asking)
         return {

@@ -17,7 +17,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.program.run_configurations import RunConfiguration
 from ms_perflint.program.target import Target
 from ms_perflint.resolve.project import Project
-from ms_perflint.training import training
+from ms_perflint.training import devices, training
 
 ANSWERS = 1_000_000  # answers of programs, of all together, after which they are given back
 MOST = 60  # run configurations of one program that are judged
@@ -38,10 +38,6 @@ class Programs:
 
     def __contains__(self, entry: str) -> bool:
         return entry in self._held
-
-    def is_asked(self, entry: str) -> bool:
-        """Return whether a program is at hand that holds answers."""
-        return any(program.is_asked for program in self._held.get(entry, ()))
 
     @property
     def entries(self) -> frozenset[str]:
@@ -73,7 +69,7 @@ class Programs:
     def _ways(self, base: Program) -> tuple[Program, ...]:
         """Return a program in all the run configurations in which it is judged."""
         runs = self._runs(base)
-        if all(run is None or run.start is not None for run in runs) and _may_ask(base):
+        if all(run is None or run.start is not None for run in runs) and _may_ask(base) and training.may_train(base):
             from ms_perflint.program import sibling_configs  # here, because most programs ask for nothing
 
             siblings = tuple(sibling_configs.runs(base))
@@ -146,15 +142,6 @@ class Programs:
         """Return whether they hold more answers than they should."""
         return sum(len(program.evaluator.queries.memo) for program in self) > ANSWERS
 
-    def forget_answers(self, entry: str) -> None:
-        """Have a program answer as if nothing was asked yet; where evaluations were too many, it is given back."""
-        for program in self._held.get(entry, ()):
-            if program.evaluator.queries.spent:
-                return self.drop(entry)
-        for program in self._held.get(entry, ()):
-            program.close()
-        return None
-
     def drop(self, entry: str) -> None:
         """Give back a program."""
         for program in self._held.pop(entry, ()):
@@ -179,7 +166,8 @@ def _may_ask(program: Program) -> bool:
 def over_all(programs: tuple[Program, ...], ask: Callable[[Program], Found]) -> Found:
     """Return what is found in a file as a part of a program, over its run configurations.
 
-    One that gives the same as another, in all that was asked of that one, is not asked.
+    One that gives the same as another, in all that was asked of that one, is not asked. Launchers for a CPU do not
+    count: nothing is said of what they run.
     """
     if len(programs) == 1:
         return ask(programs[0])
@@ -190,8 +178,14 @@ def over_all(programs: tuple[Program, ...], ask: Callable[[Program], Found]) -> 
         if found is None:
             found = ask(program)
             asked.append((program, found))
-        by_run.append((program.run.name if program.run is not None else DEFAULTS, found))
+        if found or not _is_on_cpu(program):
+            by_run.append((program.run.name if program.run is not None else DEFAULTS, found))
     return over_runs(by_run)
+
+
+def _is_on_cpu(program: Program) -> bool:
+    """Return whether a launcher runs a program on a CPU."""
+    return program.run is not None and program.run.start is not None and devices.target_of(program).is_cpu
 
 
 def files_of(entry: str, settings: PerDirectory) -> tuple[str, ...]:

@@ -25,10 +25,6 @@ BESIDE = (
         "config", "name of a file", None, "", f"A TOML file with [{TABLE}]; else the nearest pyproject.toml.",
         {"type": "string"}, "--config",
     ),
-    Option(
-        "profile", "name of a folder", None, "", "The folder that MindSpore's profiler wrote, to join findings with.",
-        {"type": "string"}, "--profile",
-    ),
     Option("isolated", "true or false", None, "", "Whether to read no configuration file.", {"type": "boolean"}),
 )  # fmt: skip
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -27,13 +28,17 @@ from typing import TYPE_CHECKING
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.core.findings import Gain, Safety
+from ms_perflint.core.findings import Gain, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import training
 
 if TYPE_CHECKING:
     import libcst as cst
+
+SAYS = Message("training waits for each batch: only one is fetched ahead")
+ADVICE = Message("fetch 16 ahead, the default")
+REASON = Message("takes more memory")
 
 
 class {title}(Check):
@@ -49,18 +54,16 @@ class {title}(Check):
     looks_inside = False
 
     def suspect(self, call: Call) -> bool:
-        """By meaning: one batch for a normal user, in a program that trains."""
+        """One batch, in a program that trains."""
         return call.argument("size").must_be(1) and self.program.runs(call) and training.is_trained(self.program)
 
     def visit_Call(self, node: cst.Call) -> None:
-        """By form: at the call, with the default in place of the number."""
+        """Report the call; the fix puts the default in place of the number."""
         call = self.call(node)
         if call is None:
             return
-        message = Message("training waits for each batch: only one is fetched ahead")
         edits = edit.set_argument(call, "size", "16", line_length=self.line_length)
-        advice, reason = Message("fetch 16 ahead, the default"), Message("takes more memory")
-        self.report(node, message, edits, advice=advice, reason=reason)
+        self.report(node, SAYS, Remedy(edits, ADVICE, reason=REASON))
 '''
 
 PAGE = """\
@@ -218,8 +221,9 @@ def write_lists() -> None:
     from ms_perflint.options import schema
 
     (ROOT / "ms_perflint" / "schema.json").write_text(json.dumps(schema(), indent=2) + "\n", encoding="utf-8")
-    subprocess.run([sys.executable, str(ROOT / "tests" / "readme.py")], check=True)
-    subprocess.run([sys.executable, str(ROOT / "scripts" / "pictures.py"), "--write"], check=True)
+    here = {**os.environ, "PYTHONPATH": str(ROOT)}  # another checkout may be installed
+    for script in (("tests/readme.py",), ("scripts/pictures.py", "--write")):
+        subprocess.run([sys.executable, *script], cwd=ROOT, env=here, check=True)
 
 
 if __name__ == "__main__":

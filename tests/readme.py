@@ -1,7 +1,8 @@
 """Runs the README and pages of docs/: `python tests/readme.py` writes what their commands really print into them.
 
 Blocks with `file=` are files in an otherwise empty directory; lines of `console` blocks that start with `$ ` are run
-there, in order. A console block with `answers=y,n` is run in a pseudo-terminal with these answers. The table of the
+there, in order. A console block with `answers=y,n` is run in a pseudo-terminal with these answers. A block with
+`from=docs/profile.md start=profile` is the paragraph of that page that begins with this word. The table of the
 rules stands between two comments.
 """
 
@@ -24,7 +25,8 @@ from ms_perflint.languages import CHINESE, ENGLISH
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 CHINESE_README = ROOT / "README.zh-CN.md"
-EXECUTED = (README, CHINESE_README, ROOT / "docs" / "program.md", ROOT / "docs" / "profile.md")
+DOCS = ROOT / "docs"
+EXECUTED = (README, CHINESE_README, DOCS / "program.md", DOCS / "profile.md", DOCS / "zh" / "program.md")
 HEADS = {
     ENGLISH: ("Rule", "Reports", "Gain", "Fix", "Default"),
     CHINESE: ("规则", "报告的问题", "预期收益", "修复", "默认"),
@@ -79,11 +81,22 @@ def _executed(block: re.Match[str], home: Path) -> str:
     if "file" in options:
         (home / options["file"]).parent.mkdir(parents=True, exist_ok=True)
         (home / options["file"]).write_text(block["text"], encoding="utf-8")
+    if "from" in options:
+        return f"```{block['info']}\n{_paragraph(ROOT / options['from'], options['start'])}```"
     if language != "console":
         return block[0]
     commands = [line[2:] for line in block["text"].splitlines() if line.startswith("$ ")]
     shown = [f"$ {command}\n{_output(command, options.get('answers', ''), home)}" for command in commands]
     return f"```{block['info']}\n{''.join(shown)}```"
+
+
+def _paragraph(page: Path, start: str) -> str:
+    """Return the lines of a page from the first one that begins with a word to the next empty one."""
+    found = re.search(
+        rf"^{re.escape(start)} .*?\n(?=\n|```)", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+    assert found is not None, f"{page.name}: no paragraph begins with {start}"
+    return found[0]
 
 
 def _output(command: str, answers: str, home: Path) -> str:

@@ -28,7 +28,9 @@ HEADINGS = dict(
 )
 CODES = [code for code in pages.codes() if code not in IN_ENGLISH]
 FENCE = re.compile(r"^```[^\n]*\n.*?^```$", re.MULTILINE | re.DOTALL)
-EFFECT = re.compile(r"<!-- effect of .*?<!-- end of effect -->\n?", re.DOTALL)
+EFFECT = re.compile(
+    r"<!-- effect of .*?<!-- end of effect -->\n?|\n<!-- evidence of .*?<!-- end of evidence -->\n", re.DOTALL
+)
 STATE = re.compile(r"<!-- the English page: (?P<state>\w+) -->\n?\Z")
 REMARK = re.compile(r"  # (?!!).*$", re.MULTILINE)  # a comment behind code, but not a mark
 TRANSLATED = re.compile(r"^> \*.*\*$", re.MULTILINE)  # what follows a Chinese quotation on the English page

@@ -378,12 +378,12 @@ def test_chains_of_tables_and_the_origin_of_their_keys(tmp_path: Path, monkeypat
     [
         (
             {"_": 'extend = "a/pyproject.toml"\n', "a": 'extend = "../pyproject.toml"\n'},
-            "a/pyproject.toml:2: [tool.ms-perflint] extend: goes in circles: "
+            "a/pyproject.toml:2: [tool.ms-perflint] extend: cycle: "
             "pyproject.toml -> a/pyproject.toml -> pyproject.toml",
         ),
         (
             {"_": 'device = "CPU"\nextend = "pyproject.toml"\n'},
-            "pyproject.toml:3: [tool.ms-perflint] extend: goes in circles: pyproject.toml -> pyproject.toml",
+            "pyproject.toml:3: [tool.ms-perflint] extend: cycle: pyproject.toml -> pyproject.toml",
         ),
         (
             {"_": 'extend = "a/pyproject.toml"\n', "a": "\ndevise = 1\n"},
@@ -410,7 +410,7 @@ def test_what_is_wrong_with_a_table_that_extends(
 def test_a_circle_through_a_link_is_one(tmp_path: Path) -> None:
     laid_out(tmp_path, _='extend = "here/pyproject.toml"\n')
     (tmp_path / "here").symlink_to(tmp_path, target_is_directory=True)
-    with pytest.raises(ConfigError, match="goes in circles"):
+    with pytest.raises(ConfigError, match="cycle"):
         load([str(tmp_path)])
 
 

@@ -185,7 +185,7 @@ def test_a_terminal_shows_pages_through_its_pager(tmp_path: Path) -> None:
     ran = on_terminal("rule", "MSP301", cwd=tmp_path, env={"PAGER": str(pager), "COLUMNS": "90"})
     assert ran.code == 0
     assert ran.out == "PAGED -FRX\n" + re.sub(r"\x1b\[[0-9;]*m", "", ran.out.split("\n", 1)[1])
-    assert "\n  Training stops while each checkpoint is written.\n" in ran.out
+    assert "\n  Training is blocked while a checkpoint is written.\n" in ran.out
     assert "PAGED" not in run("rule", "MSP301", cwd=tmp_path, env={"PAGER": str(pager)}).out
 
 

@@ -29,7 +29,7 @@ from ms_perflint.linter import Linter
 
 TESTS = Path(__file__).parent
 FORMAT = "%(path)s:%(row)d:%(col)d:%(code)s %(text)s"
-MESSAGE = "training waits while each checkpoint is written; `async_save=True` writes it in the background"
+MESSAGE = "saving this checkpoint blocks training each time: no `async_save`"
 LINE = f"train.py:8:14:MSP301 {MESSAGE}"
 
 # A package with a preview rule that says what it was told, and stumbles over one file; and with a flake8 plugin that

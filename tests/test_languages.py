@@ -32,7 +32,7 @@ PACKAGE = Path(ms_perflint.__file__).parent
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_scripts"
 NOWHERE = {VARIABLE: "", "LC_ALL": "", "LC_MESSAGES": "", "LANG": ""}  # no language is set
 IN_CHINESE = {VARIABLE: "zh"}
-MENDED = "每次保存 CheckPoint 时训练都要停下来等待；设置 `async_save=True` 可在后台异步保存"
+MENDED = "每次保存该检查点都会阻塞训练：没有设置 `async_save`"
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
 
 
@@ -179,9 +179,12 @@ def test_a_template_without_values_may_hold_braces() -> None:
 
 
 def test_values_may_be_messages() -> None:
-    inner = Message("line {row} of {file}", row=3, file="a.py")
+    inner = Message("line {row} of {file} loads weights of the old width", row=3, file="a.py")
     outer = Message("cannot be read: {reason}", reason=inner)
-    assert (outer, say(outer, CHINESE)) == ("cannot be read: line 3 of a.py", "无法读取：a.py 第 3 行")
+    assert (outer, say(outer, CHINESE)) == (
+        "cannot be read: line 3 of a.py loads weights of the old width",
+        "无法读取：a.py 第 3 行会加载旧宽度的权重",
+    )
     again = pickle.loads(pickle.dumps(outer))
     assert again == outer and say(again, CHINESE) == say(outer, CHINESE)
 
@@ -245,7 +248,7 @@ def test_a_report_in_chinese(here: Path) -> None:
     lines = ran.out.splitlines()
     assert (ran.code, ran.err) == (1, "")
     assert lines[0] == f"train.py:8:14: MSP301 [*] {MENDED}"
-    assert "建议: 改为后台异步保存；`Model.train` 会等最后一次保存完成（安全修复）" in lines
+    assert "建议: 设置 `async_save=True`，改为异步保存；`Model.train` 会等待最后一次保存完成（安全修复）" in lines
     assert lines[-1] == "发现 1 个问题。其中 1 个可用 `--fix` 修复。"
 
 
@@ -288,7 +291,7 @@ def test_what_programs_read_does_not_depend_on_the_language(name: str, here: Pat
 def test_fixing_and_its_patch_in_chinese(here: Path) -> None:
     patch = run(*SAFE, "--diff", "train.py", cwd=here, env=IN_CHINESE)
     assert patch.err == "共 1 个问题，将修复 1 个。\n"
-    assert patch.out.startswith("# safe: train.py:8:14: MSP301 改为后台异步保存")
+    assert patch.out.startswith("# safe: train.py:8:14: MSP301 设置 `async_save=True`，改为异步保存")
     fixed = run(*SAFE, "--fix", "train.py", cwd=here, env=IN_CHINESE)
     assert fixed.out == "已修复 train.py：MSP301\n发现 1 个问题（已修复 1 个，剩余 0 个）。\n"
 
@@ -328,7 +331,7 @@ def test_verbose_in_chinese(here: Path) -> None:
         "配置：无配置文件",
         "规则：MSP301",
         "已跳过 other.py：文件中没有出现 mindspore",
-        "程序 train.py：训练，PyNative 模式，MindSpore 2.10，任意设备，1 个文件",
+        "程序 train.py：训练，PyNative模式，MindSpore 2.10，任意设备，1 个文件",
         "缓存：关闭",
     ]
     assert re.fullmatch(
@@ -351,15 +354,15 @@ PROGRAM = """\
 设备           未设置：按加速器处理
 训练           是
   train.py:40  model.train(...): 在 train 中
-运行模式       图模式
-  train.py:14  ms.set_context(mode=ms.GRAPH_MODE): 图模式
+运行模式       静态图模式
+  train.py:14  ms.set_context(mode=ms.GRAPH_MODE): 静态图模式
 数据下沉       是
   train.py:40               model.train(dataset_sink_mode=config.dataset_sink_mode, ...): 默认为 True；回调每个 step 打印
     default_config.yaml:12  dataset_sink_mode: True
 精度           float32
   train.py:28               Model(amp_level=config.amp_level, ...): amp_level 默认为 'O0'
     default_config.yaml:11  amp_level: "O0"
-CheckPoint     没有发现在训练过程中写 CheckPoint
+检查点         没有发现在训练过程中写检查点
   train.py:48  ms.save_checkpoint(...): 没有发现重复执行
 Profiler       是
   train.py:36  profile(data_process=True, ...): 数据处理流水线 True
@@ -462,5 +465,5 @@ def test_flake8_speaks_english_unless_asked(here: Path) -> None:
         ).stdout
         for env in ({"LANG": "zh_CN.UTF-8"}, {VARIABLE: "zh"})
     ]
-    assert "MSP301 training waits" in said[0]
+    assert "MSP301 saving this checkpoint blocks" in said[0]
     assert f"MSP301 {MENDED}" in said[1]

@@ -24,6 +24,7 @@ HOSTS = {
     *("marketplace.visualstudio.com", "plugins.jetbrains.com", "taplo.tamasfe.dev", "pre-commit.ci"),
     *("flake8.pycqa.org", "docs.astral.sh", "www.apache.org", "keepachangelog.com"),
 }
+SUFFIXES = (".py", ".md", ".json", ".toml", ".yml", ".yaml", ".js", ".mjs", ".ts", ".html")
 OWN = re.compile(r"https?://[^\s\"'<>)`]*ms[-_]perflint|\bmindspore-lab(?:\.github\.io)?/ms-perflint\b", re.IGNORECASE)
 ADDRESS = re.compile(r"https?://([\w.-]+\.[a-z]{2,})")
 INSTALL = re.compile(r"\b(?:pip3?|pipx|uv|uvx|conda)\b[^\n|;&]*\s[\"']?ms[-_]perflint\b(?![-_/]|\.git)", re.IGNORECASE)
@@ -73,7 +74,7 @@ def test_keys_of_reports_with_an_address(here: Path) -> None:
     assert (driver["informationUri"], driver["rules"][0]["helpUri"]) == (REPOSITORY, PAGE)
     for form in "github", "junit", "html":
         assert PAGE in reported(form, here) and COMMAND not in reported(form, here)
-    assert run("rule", "MSP301", cwd=here).out.endswith(f"\n\n{PAGE}\n")
+    assert run("rule", "MSP301", "--full", cwd=here).out.endswith(f"\n\n{PAGE}\n")
     assert f'href="{REPOSITORY}"' in reported("html", here)
     assert json.loads(run("config", "--schema", cwd=here).out)["$id"] == f"{SITE}schema.json"
 
@@ -85,13 +86,16 @@ def test_how_to_read_a_page() -> None:
 
 def texts() -> Iterator[tuple[str, str]]:
     """Yield (name, text) of all that is shipped or read: the package, the pages, the recipes."""
-    folders = ("ms_perflint", "docs", "rules", "sample_scripts", "benchmarks", "scripts", ".ci")
+    folders = ("ms_perflint", "docs", "rules", "sample_scripts", "benchmarks", "scripts", "editors", ".ci")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*")]
     files += [path for path in ROOT.iterdir() if path.name != "LICENSE"]
     for path in sorted(files):
-        if path.suffix in (".py", ".md", ".json", ".toml", ".yml", ".yaml", ".js", ".css", ".html") and path.is_file():
+        if (
+            path.suffix in (".py", ".md", ".json", ".toml", ".yml", ".yaml", ".js", ".mjs", ".ts", ".html")
+            and path.is_file()
+        ):
             name = path.relative_to(ROOT).as_posix()
-            if "mindspore_api/data" not in name:
+            if not re.search(r"mindspore_api/data|node_modules|package-lock", name):
                 yield name, path.read_text(encoding="utf-8")
 
 

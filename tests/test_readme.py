@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from forbidden_in_docs import EXCEPTIONS, FORBIDDEN
 from readme import CHINESE_README, EXECUTED, README, ROOT, executed, language_of
 
 
@@ -16,6 +17,12 @@ from readme import CHINESE_README, EXECUTED, README, ROOT, executed, language_of
 def test_the_commands_print_what_a_page_shows(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert executed(text, language_of(page)) == text, "run: python tests/readme.py"
+
+
+def test_a_block_may_be_a_paragraph_of_another_page() -> None:
+    shown = executed("```text from=docs/profile.md start=profile\nold\n```\n")
+    assert shown.startswith("```text from=docs/profile.md start=profile\nprofile  CPU, ") and "old" not in shown
+    assert "\n\n" not in shown and "where the kernels' time goes\n" in shown and shown.endswith("\n```\n")
 
 
 def test_there_is_one_command_to_install_and_run_all_tests() -> None:
@@ -33,13 +40,30 @@ def structure(text: str) -> list[str]:
         if line.startswith("```"):
             block = not block
             found += [line] if block else []
-        elif not block and (match := re.match(r"#+|\||- |!\[|<!--[^>]*-->", line)):
+        elif not block and (match := re.match(r"#+|\||- |\d+\. |!\[|<!--[^>]*-->", line)):
             found.append(f"{match[0]} {line.count(' | ')}" if match[0] == "|" else match[0])
     return found
 
 
 def test_the_readme_is_the_same_in_both_languages() -> None:
     assert structure(CHINESE_README.read_text("utf-8")) == structure(README.read_text("utf-8"))
+
+
+LATER = {"editors.md", "explain.md", "profile.md", "verify.md", "writing-rules.md"}  # pages in English only, so far
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_each_page_is_the_same_in_both_languages(page: Path) -> None:
+    chinese = page.parent / "zh" / page.name
+    if page.name in LATER:
+        assert not chinese.exists(), "it is there: take it out of the list"
+    else:
+        assert structure(chinese.read_text("utf-8")) == structure(page.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "zh").glob("*.md")), ids=lambda page: page.name)
+def test_each_chinese_page_has_an_english_one(page: Path) -> None:
+    assert (page.parent.parent / page.name).exists()
 
 
 def test_a_part_that_one_language_lacks_is_seen() -> None:
@@ -59,3 +83,45 @@ def test_the_pictures_show_what_is_printed_now() -> None:
     command = (sys.executable, str(ROOT / "scripts" / "pictures.py"))
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert (done.stdout, done.returncode) == ("all pictures are up to date\n", 0), f"{done.stderr}{command} --write"
+
+
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
+LINK = re.compile(r"\]\((?!https?:)([^)\s#]*)(#[^)\s]*)?\)")
+
+
+@pytest.mark.parametrize("page", [README, CHINESE_README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS])
+def test_links_lead_to_what_is_in_the_repository(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for name, anchor in LINK.findall(text):
+        target = (page.parent / name) if name else page
+        assert target.exists(), f"{page.name}: {name}"
+        if anchor:
+            assert anchor[1:] in anchors(target), f"{page.name}: {name}{anchor}"
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of the headings of a page, as GitHub makes them."""
+    heads = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
+
+
+OTHERS = (ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "sample_scripts" / "README.md")
+
+
+@pytest.mark.parametrize("page", [README, *(ROOT / "docs").glob("*.md"), *OTHERS], ids=lambda page: page.name)
+def test_words_of_the_glossary(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$|^\| \[MSP.*?$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    found = {word: use for word, use in FORBIDDEN.items() if re.search(word, text, re.IGNORECASE)}
+    assert not {word: use for word, use in found.items() if word not in EXCEPTIONS.get(page.name, ())}
+
+
+def test_the_layout_of_the_code_names_what_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    table = text[text.index("## How the code is laid out") : text.index("## Debug an answer")]
+    named = re.findall(r"`([\w/*]+(?:\.py|/))`", table)
+    assert len(named) > 20
+    package = ROOT / "ms_perflint"
+    missing = [name for name in named if not (list(package.glob(name)) or (ROOT / name).exists())]
+    assert missing == []
+    folders = {path.name for path in package.iterdir() if path.is_dir() and (path / "__init__.py").is_file()}
+    assert folders - {name.strip("/") for name in named} == {"languages", "notebooks"}

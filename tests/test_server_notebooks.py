@@ -163,7 +163,7 @@ def test_the_page_shows_over_a_cell_and_a_pull_is_answered(path: Path) -> None:
                 where_it_rests = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(*at))
                 hover = await editor.client.text_document_hover_async(where_it_rests)
                 texts.append(hover.contents.value if hover else None)  # type: ignore[union-attr]
-            assert "synchronous-checkpoint (MSP301)" in texts[0] and "(MSP102)" in texts[1]
+            assert texts[0].startswith("**MSP301** ") and "(MSP102)" in texts[1]
             assert texts[2:] == [None, None]
 
     drive(scenario)

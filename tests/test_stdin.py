@@ -47,7 +47,7 @@ def test_prints_what_it_cannot_fix_as_it_came(tmp_path: Path) -> None:
     assert piped(latin, *SAFE, "--fix", "-", cwd=tmp_path).out.encode("utf-8", "surrogateescape") == latin
     left = piped(TRAIN, "--isolated", "--mindspore-version", "1.10", "--select", "MSP301", "--fix", "-", cwd=tmp_path)
     assert (left.code, left.out) == (1, TRAIN)
-    assert left.err.startswith("-:8:14: MSP301 training waits")
+    assert left.err.startswith("-:8:14: MSP301 saving this checkpoint blocks")
 
 
 def test_a_text_that_is_no_python_comes_back(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from front import TRAIN, run, run_process
 
 from ms_perflint.config import Config
 from ms_perflint.core.findings import Safety
-from ms_perflint.verify import measure, processes, records, verdicts
+from ms_perflint.verify import measure, processes, records, steps, verdicts
 from ms_perflint.verify.copying import MANY, SMALL, copy, place_of
 from ms_perflint.verify.measure import Program, once, where
 from ms_perflint.verify.records import Run
@@ -191,6 +191,39 @@ def test_a_launcher_starts_the_program(project: Path, monkeypatch: pytest.Monkey
     found = tried(project, monkeypatch, launch="run.sh", arguments=("--lr", "1"))
     assert found.output.startswith("['by-script', '--lr', '1'] ")
     assert "['--lr', '1']" in tried(project, monkeypatch, launch="env A=1", arguments=("--lr", "1")).output
+
+
+MPIRUN = """#!/bin/sh
+[ "$1 $2" = "-n 2" ] && shift 2
+for rank in 1 0; do OMPI_COMM_WORLD_RANK=$rank "$@" & done
+wait
+"""
+
+
+@unix
+def test_mpirun_starts_python_itself(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The words of a launcher that names no interpreter are followed by the one that was chosen, in each process."""
+    made(project, train_py="import os, sys\nprint(os.environ['OMPI_COMM_WORLD_RANK'], sys.argv[1:])\n")
+    launcher = project / "bin" / "mpirun"
+    launcher.parent.mkdir()
+    launcher.write_text(MPIRUN, encoding="utf-8")
+    launcher.chmod(0o755)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(launcher.parent), os.environ["PATH"]]))
+    found = tried(project, monkeypatch, launch="mpirun -n 2", arguments=("--lr", "1"))
+    assert sorted(found.output.splitlines()) == ["0 ['--lr', '1']", "1 ['--lr', '1']"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "rank"),
+    [("OMPI_COMM_WORLD_RANK", "1", 1), ("RANK_ID", "0", 0), ("MS_NODE_ID", "3", 3), ("RANK_ID", "", None)],
+)
+def test_the_rank_is_that_of_the_launcher(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, rank: int | None
+) -> None:
+    for name in ("RANK_ID", "OMPI_COMM_WORLD_RANK", "MS_NODE_ID"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(variable, value)
+    assert steps._rank() == rank
 
 
 # --- processes

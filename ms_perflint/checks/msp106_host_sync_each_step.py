@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.core.findings import Edit, Gain, Related, Safety
-from ms_perflint.index.semantic_index import Site
+from ms_perflint.core.findings import Gain, Related, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import host_reads, training
 
 if TYPE_CHECKING:
     import libcst as cst
+
+READS = Message("Python waits for the device in every step: `{read}` reads a tensor")
+KEEP = Message("keep the tensor, and read it after the loop or every 100 steps")
+KEPT = Message("what takes the value must do with a tensor")
 
 
 class HostSyncEachStep(Check):
@@ -28,30 +31,20 @@ class HostSyncEachStep(Check):
     looks_inside = False
 
     def suspect(self, call: Call) -> bool:
-        """By meaning: the first of the reads in a loop that takes steps on an accelerator."""
+        """The first of the reads in a loop that takes steps on an accelerator."""
         if not training.may_train(self.program) or not call.block.loops or not self.program.runs(call):
             return False
-        return bool(self._reads(call)) and not self.target.is_cpu and not training.is_demonstration(self.program)
+        is_first = bool(host_reads.reads_from(self.program, call))
+        return is_first and not self.target.is_cpu and not training.is_demonstration(self.program)
 
     def visit_Call(self, node: cst.Call) -> None:
-        """By form: at the first read, with the tensor in its place where it can be read later."""
+        """Report the first read, with the others beside it."""
         call = self.call(node)
-        reads = self._reads(call) if call is not None else ()
-        if call is None or not reads:
+        if call is None:
             return
-        message = Message(
-            "Python waits for the device in every step: `{read}` reads a tensor", read=host_reads.written(call)
-        )
-        related = [Related(each.module.source.place(each.span[0]), Message("read here too")) for each in reads[1:]]
-        advice = Message("keep the tensor, and read it after the loop or every 100 steps")
-        reason = Message("what takes the value must do with a tensor")
-        self.report(node, message, self._kept(call), advice=advice, reason=reason, related=related)
-
-    def _reads(self, call: Site) -> tuple[Site, ...]:
-        """Return the reads of a loop of which a call is the first; none for other calls."""
-        found = (reads for reads in host_reads.reads_of_steps(self.program) if reads[0].node is call.node)
-        return next(found, ())
-
-    def _kept(self, call: Call) -> Optional[tuple[Edit, ...]]:
-        tensor = host_reads.tensor_of(call)
-        return edit.unwrap(call.module, call.node, tensor) if tensor is not None else None
+        others = host_reads.reads_from(self.program, call)[1:]
+        tensor = host_reads.tensor_of(call)  # it takes the place of the read where it can be read later
+        edits = edit.unwrap(call.module, call.node, tensor) if tensor is not None else None
+        related = tuple(Related(each.place, Message("read here too")) for each in others)
+        says = READS.filled(read=host_reads.written(call))
+        self.report(node, says, Remedy(edits, KEEP, Safety.DISPLAY, KEPT, related))

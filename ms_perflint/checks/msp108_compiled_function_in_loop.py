@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.core.findings import Gain, Safety
+from ms_perflint.core.findings import Gain, Remedy, Safety
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from ms_perflint.training.graph_mode.made_anew import Anew
+
+ANEW = Message("each step creates this `{name}`, and compiles it again")
+ONCE = Message("make it once, before the loop")
+MAY_CHANGE = Message("what it is made of may change from step to step")
 
 
 class CompiledFunctionInLoop(Check):
@@ -38,7 +42,7 @@ class CompiledFunctionInLoop(Check):
         return [site for site in sites if id(site.node) in self._anew]
 
     def suspect(self, call: Call) -> bool:
-        """By meaning: each step makes it, and calls what it made."""
+        """Each step makes it, and calls what it made."""
         return id(call.node) in self._anew
 
     @cached_property
@@ -48,13 +52,9 @@ class CompiledFunctionInLoop(Check):
         return {id(each.site.node): each for each in compiled_anew(self.program)}
 
     def visit_Call(self, node: cst.Call) -> None:
-        """By form: at the call that makes it, with the statement in front of the loop where nothing keeps it there."""
+        """Report the call that makes it; the fix moves its statement in front of the loop."""
         call = self.call(node)
         if call is None:
             return
         anew = self._anew[id(call.node)]
-        message = Message("each step makes this `{name}` anew, and compiles it again", name=anew.name)
-        reason = Message("what it is made of may change from step to step")
-        self.report(
-            node, message, edit.hoist(call, anew.before), advice=Message("make it once, before the loop"), reason=reason
-        )
+        self.report(node, ANEW.filled(name=anew.name), Remedy(edit.hoist(call, anew.before), ONCE, reason=MAY_CHANGE))

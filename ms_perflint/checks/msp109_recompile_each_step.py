@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 from ms_perflint import edits as edit
-from ms_perflint import mindspore_api
 from ms_perflint.check import Check
-from ms_perflint.core.findings import Edit, Gain, Safety
+from ms_perflint.core.findings import Gain, Safety
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
@@ -21,8 +19,8 @@ if TYPE_CHECKING:
 
     from ms_perflint.training.graph_mode.varying import Varying
 
-MUTABLE = "mindspore.mutable"
-_DTYPES: Mapping[Optional[type], str] = {int: "mindspore.int32", float: "mindspore.float32"}
+NUMBER = Message("each new value of this number compiles `{name}` again")
+CONTAINER = Message("each step passes a new container of tensors, and compiles `{name}` again")
 
 
 class RecompileEachStep(Check):
@@ -43,7 +41,7 @@ class RecompileEachStep(Check):
         return [site for site in sites if id(site.node) in self._varying]
 
     def suspect(self, call: Call) -> bool:
-        """By meaning: it is given in each step, to something that is compiled for what it is given."""
+        """It is given in each step, to something that is compiled for what it is given."""
         return id(call.node) in self._varying
 
     @cached_property
@@ -56,39 +54,8 @@ class RecompileEachStep(Check):
         return found
 
     def visit_Call(self, node: cst.Call) -> None:
-        """By form: at each argument, with a tensor in the place of a number, or `mutable` around a container."""
+        """Report each argument: a number becomes a tensor, a container gets `mutable` around it."""
         call = self.call(node)
         for each in self._varying[id(call.node)] if call is not None else ():
-            name = each.callee.name
-            if each.is_number:
-                says = Message("each new value of this number compiles `{name}` again", name=name)
-                advice, reason = Message("pass it as a tensor"), Message("what is a condition becomes control flow")
-                fix, safety = self._as_tensor(each), Safety.DISPLAY
-            else:
-                says = Message("each step passes a new container of tensors, and compiles `{name}` again", name=name)
-                advice, reason = Message("say that what it holds changes"), Message("its values are no constants then")
-                fix, safety = self._as_mutable(each), Safety.UNSAFE
-            self.report(each.node, says, fix, advice=advice, safety=safety, reason=reason)
-
-    def _as_tensor(self, each: Varying) -> Optional[tuple[Edit, ...]]:
-        names = ["mindspore.Tensor", *filter(None, [_DTYPES.get(each.kind)])]
-        written = [self._name(each, name) for name in names]
-        if sum(bool(edits) for _, edits in written) > 1:
-            return None  # two imports would meet
-        call = f"{written[0][0]}({', '.join([each.site.module.text(each.node), *(name for name, _ in written[1:])])})"
-        return self._replaced(each, call, *(edits for _, edits in written))
-
-    def _as_mutable(self, each: Varying) -> Optional[tuple[Edit, ...]]:
-        if not mindspore_api.is_in(MUTABLE, self.target.version):
-            return None
-        name, imports = self._name(each, MUTABLE)
-        text = each.site.module.text(each.node)
-        bare = isinstance(each.node, ast.Tuple) and not text.startswith("(")
-        return self._replaced(each, f"{name}(({text}))" if bare else f"{name}({text})", imports)
-
-    def _name(self, each: Varying, api: str) -> tuple[str, tuple[Edit, ...]]:
-        return edit.import_name(each.site.module, api, version=self.target.version, line_length=self.line_length)
-
-    def _replaced(self, each: Varying, text: str, *imports: tuple[Edit, ...]) -> Optional[tuple[Edit, ...]]:
-        made = edit.replace_expression(each.site.module, each.node, text)
-        return (*made, *(one for edits in imports for one in edits)) if made is not None else None
+            says = (NUMBER if each.is_number else CONTAINER).filled(name=each.callee.name)
+            self.report(each.node, says, edit.pass_as_input(each, self.program.version, self.line_length))

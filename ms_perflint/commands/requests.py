@@ -120,7 +120,7 @@ def refuse(options: Options, wanted: Sequence[Output]) -> None:
     if (options.executor == DASK) != (options.scheduler is not None):
         raise UsageError(Message("--executor dask and --scheduler ADDRESS: one needs the other"))
     if options.add_noqa is not None and options.fix:
-        message = Message("--fix and --add-noqa: what is mended needs no comment; run one after the other")
+        message = Message("--fix and --add-noqa: what is fixed needs no comment; run one after the other")
         raise UsageError(message)
     if options.write_baseline or options.extend_baseline:
         written = "--extend-baseline" if options.extend_baseline else "--write-baseline"

@@ -69,6 +69,16 @@ class Related(NamedTuple):
     message: str
 
 
+class Remedy(NamedTuple):
+    """What a check offers against a finding: the edits of a fix, what they do, and how far they may be trusted."""
+
+    edits: Optional[Sequence[Edit]]  # None: no fix can be made
+    advice: str = ""  # what the fix does, in a few words
+    safety: Optional[Safety] = None  # that of the rule
+    reason: Optional[str] = None  # why it is not safe here, in one clause
+    related: tuple[Related, ...] = ()  # places beside the finding
+
+
 @equal_by("place", "code")
 class Finding(NamedTuple):
     """One report. Findings order by path, row, column, code."""

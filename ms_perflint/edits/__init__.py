@@ -12,45 +12,69 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ms_perflint.edits.arguments import remove_argument, set_argument
+    from ms_perflint.edits.asynchronous import pass_config, save_in_background
+    from ms_perflint.edits.casts import drop_cast
     from ms_perflint.edits.constants import replace_constants
-    from ms_perflint.edits.execution_mode import cause_of_mode, hoist
+    from ms_perflint.edits.execution_mode import hoist
     from ms_perflint.edits.expressions import replace_expression, unwrap
-    from ms_perflint.edits.half_precision import Writer
+    from ms_perflint.edits.gradient_fusion import fuse
+    from ms_perflint.edits.graph_mode import to_graph_mode
     from ms_perflint.edits.imports import import_name, insert_after_imports
-    from ms_perflint.edits.profilers import remove_profiler
-    from ms_perflint.edits.settings import decided, set_setting, set_value
+    from ms_perflint.edits.inputs import pass_as_input
+    from ms_perflint.edits.mixed_precision import MixedPrecision
+    from ms_perflint.edits.profilers import without_conflict
+    from ms_perflint.edits.settings import decide, decided, set_setting, set_value
     from ms_perflint.edits.statements import delete_statement, insert_after, insert_before
+    from ms_perflint.edits.switches import switch_off
+    from ms_perflint.edits.widths import align_axes, align_width, round_up
 
 _HOMES = {
     **dict.fromkeys(("remove_argument", "set_argument"), "arguments"),
+    **dict.fromkeys(("pass_config", "save_in_background"), "asynchronous"),
+    **dict.fromkeys(("drop_cast",), "casts"),
     **dict.fromkeys(("replace_constants",), "constants"),
-    **dict.fromkeys(("cause_of_mode", "hoist"), "execution_mode"),
+    **dict.fromkeys(("hoist",), "execution_mode"),
     **dict.fromkeys(("replace_expression", "unwrap"), "expressions"),
-    **dict.fromkeys(("Writer",), "half_precision"),
+    **dict.fromkeys(("fuse",), "gradient_fusion"),
+    **dict.fromkeys(("to_graph_mode",), "graph_mode"),
+    **dict.fromkeys(("pass_as_input",), "inputs"),
+    **dict.fromkeys(("MixedPrecision",), "mixed_precision"),
     **dict.fromkeys(("import_name", "insert_after_imports"), "imports"),
-    **dict.fromkeys(("remove_profiler",), "profilers"),
-    **dict.fromkeys(("decided", "set_setting", "set_value"), "settings"),
+    **dict.fromkeys(("without_conflict",), "profilers"),
+    **dict.fromkeys(("decide", "decided", "set_setting", "set_value"), "settings"),
+    **dict.fromkeys(("switch_off",), "switches"),
+    **dict.fromkeys(("align_axes", "align_width", "round_up"), "widths"),
     **dict.fromkeys(("delete_statement", "insert_after", "insert_before"), "statements"),
 }
 
 __all__ = [
-    "Writer",
-    "cause_of_mode",
+    "MixedPrecision",
+    "align_axes",
+    "align_width",
+    "decide",
     "decided",
     "delete_statement",
+    "drop_cast",
+    "fuse",
     "hoist",
     "import_name",
     "insert_after",
     "insert_after_imports",
     "insert_before",
+    "pass_as_input",
+    "pass_config",
     "remove_argument",
-    "remove_profiler",
     "replace_constants",
     "replace_expression",
+    "round_up",
+    "save_in_background",
     "set_argument",
     "set_setting",
     "set_value",
+    "switch_off",
+    "to_graph_mode",
     "unwrap",
+    "without_conflict",
 ]
 
 

@@ -146,13 +146,14 @@ class Writer:
         if training.kind == "cell":
             return self._scaled_cell(training)
         here = [each.call for each in trainings if each.call.scope.owner is training.call.scope.owner]
-        return self._scaled_function(training, training.call == min(here, key=lambda call: call.span))
+        return self._scaled_function(training, sorted(here, key=lambda call: call.span))
 
     def _scaled_by_manager(self, model: Call) -> Optional[list[Edit]]:
         if model.given("loss_scale_manager") is not None:
             return []
-        if self.is_for_cpu:
-            return self.fixed(model)
+        fixed = self.fixed(model)
+        if fixed is not None or self.is_for_cpu:  # it runs on every device, and what a step gives stays one loss
+            return fixed
         spelling, imports = self.name(model.module, DYNAMIC)
         return _joined(list(imports), self._set(model, "loss_scale_manager", f"{spelling}()"))
 
@@ -210,10 +211,10 @@ class Writer:
             return None
         return _joined([], self._unscaled_by_optimizer(call), self._set(call, "sens", SCALE))
 
-    def _scaled_function(self, training: Training, is_first: bool) -> Optional[list[Edit]]:
+    def _scaled_function(self, training: Training, beside: Sequence[Call]) -> Optional[list[Edit]]:
         """A gradient function: what is differentiated scales its loss, what calls it unscales loss and gradients.
 
-        The first one of a scope makes the loss scaler.
+        The first one of a scope makes the loss scaler, before all those of that scope.
         """
         gradient = training.call
         functions = {known.definition for value in training.values for known in value.alternatives}
@@ -228,9 +229,8 @@ class Writer:
         elif not _is_seen(gradient, function) or any(not _is_seen(gradient, site.scope) for site in training.sites):
             return None
         spelling, imports = self.name(gradient.module, SCALER)
-        loops = [loop for loop in gradient.block.loops if isinstance(loop, ast.stmt)]
-        top = loops[-1] if loops else gradient.stmt
-        made = insert_before(gradient.module, top, f"{name} = {spelling}({SCALE})") if is_first else ()
+        line = f"{name} = {spelling}({SCALE})"
+        made = insert_before(gradient.module, _before_all(beside), line) if gradient == beside[0] else ()
         found = _joined(list(imports), made)
         has_aux = gradient.argument("has_aux").must_be(True)
         for given, _ in function.returns:
@@ -294,6 +294,17 @@ def _free(module: SemanticIndex, name: str) -> str:
     while name.rpartition(".")[2] in taken:
         name += "_"
     return name
+
+
+def _before_all(calls: Sequence[Call]) -> ast.stmt:
+    """Return the statement before which something stands that all calls of a scope need: out of loops and arms."""
+    first = calls[0]
+    top = first.stmt
+    for block in first.block.chain():
+        is_around_all = all(block in call.block.chain() for call in calls)
+        if isinstance(block.owner, ast.stmt) and (not is_around_all or block.loops):
+            top = block.owner
+    return top
 
 
 def _is_seen(gradient: Call, scope: Scope) -> bool:

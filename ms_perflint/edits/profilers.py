@@ -1,17 +1,49 @@
-"""How a profiler is taken out of a program."""
+"""Let AutoTune and a profiler of the data pipeline not meet: by a flag, or without one of them."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Optional
 
-from ms_perflint.core.findings import Edit
+from ms_perflint.core.findings import Edit, Related, Remedy, Safety
+from ms_perflint.edits.arguments import remove_argument, set_argument
+from ms_perflint.edits.settings import set_value
 from ms_perflint.edits.statements import delete_statement
 from ms_perflint.index.syntax_forms import descendants
+from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
+from ms_perflint.training.conditions import Pass
+from ms_perflint.training.profiling import Profiling, is_read, made_by, switch
+
+OFF = Message("turn AutoTune off while a profiler is on, or remove a profiler that is done with")
+REMOVED = Message("remove the profiler, or turn AutoTune off while it is on with `set_enable_autotune(False)`")
+# Why a fix is display-only
+LEFT_OFF = Message("AutoTune stays off once profiling is over")
+UNSEEN = Message("nothing here reads the profile, but you may want to look at it")
 
 
-def remove_profiler(call: Call) -> Optional[tuple[Edit, ...]]:
+def without_conflict(call: Call, found: Sequence[tuple[Profiling, Pass]], line_length: int) -> Remedy:
+    """Return how a call of `set_enable_autotune` and the profilers that are on beside it come apart."""
+    given, (first, own) = call.given("enable"), found[0]
+    related = tuple(Related(each.place, Message("the data pipeline is profiled from here")) for each, _ in found)
+    flag = switch(call, first, own) if len(found) == 1 else None
+    if flag is not None and isinstance(given, ast.Constant):
+        edits = set_argument(call, "enable", f"not {flag.text}", line_length=line_length)
+        advice = Message("turn AutoTune off when `{flag}` is set", flag=flag.text)
+        reason = Message("runs with `{flag}` are no longer tuned", flag=flag.text)
+        return Remedy(edits, advice, Safety.UNSAFE, reason, related)
+    profiler = made_by(call.program, first) if len(found) == 1 else None
+    removed = _remove(profiler) if profiler is not None and not is_read(profiler) else None
+    if removed is not None:
+        return Remedy(removed, REMOVED, Safety.DISPLAY, UNSEEN, related)
+    changed, places = set_value(call, "enable", "False", yaml="false", line_length=line_length)
+    if changed is not None and isinstance(given, ast.Constant):
+        changed = (*changed, *(remove_argument(call, "filepath_prefix") or ()))
+    return Remedy(changed, OFF, Safety.DISPLAY, LEFT_OFF, (*related, *places))
+
+
+def _remove(call: Call) -> Optional[tuple[Edit, ...]]:
     """Return the edits that delete what makes a profiler, and all that is done with it.
 
     None where it has more than one name, where that is bound more than once or read elsewhere, or where what one of its

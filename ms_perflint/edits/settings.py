@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.core.findings import Edit, Place, Related
+from ms_perflint.core.findings import Edit, Place, Related, Remedy, Safety
 from ms_perflint.core.source import Source, SourceError
 from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.expressions import replace_expression
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ms_perflint.program.call_site import Call
     from ms_perflint.program.program import Program
 
+DECIDED = Message("the value is decided elsewhere, for other runs too")
 _SCALAR = re.compile(rb"[^\s:#]+[ \t]*:[ \t]*(?P<value>[^\s#,}]+)")
 
 _LONG = re.compile(r"--(?!no[-_])\w")  # an option that can have a `--no-` beside it
@@ -53,6 +54,15 @@ def set_value(
     if definition is not None:
         return replace_expression(call.module, definition, text), ()
     return set_argument(call, name, text, line_length=line_length), ()
+
+
+def decide(remedy: Remedy, call: Call, name: str, text: str, *, yaml: str = "", line_length: int = 88) -> Remedy:
+    """Return a remedy with the edits of `set_value`; display-only, with the place, where something else decides."""
+    edits, related = set_value(call, name, text, yaml=yaml, line_length=line_length)
+    if not related:
+        return remedy._replace(edits=edits)
+    related = (*remedy.related, *related)
+    return remedy._replace(edits=edits, safety=Safety.DISPLAY, reason=DECIDED, related=related)
 
 
 def _definition(call: Call, given: ast.expr) -> Optional[ast.expr]:

@@ -46,9 +46,9 @@ ONCE = "once"
 
 def _saved(reader: Reader, call: Call) -> Evidence:
     again = repeats(reader.program, call)
-    role = Message("again and again while training")
+    role = Message("per step or per epoch of a training")
     if again and checkpoints.use_of_saved(call) is not None:
-        role = Message("again and again while training, and reads the file")
+        role = Message("per step or per epoch of a training, and reads the file")
     found = reader.evidence(call, ASYNC, says=lambda value: also(role, _async(value)))
     if again:
         return found
@@ -82,7 +82,7 @@ def parallel_mode(reader: Reader) -> Fact:
     modes = dict.fromkeys(evidence.value for evidence in found if evidence.value is not None)
     if not found:
         return Fact(Message("parallel mode"), None, Message("not set"), (), False)
-    more = Message("portions of gradients are set elsewhere") if parallel.portioned_elsewhere(program) else ""
+    more = Message("fusion buckets of gradients are set elsewhere") if parallel.portioned_elsewhere(program) else ""
     answer = next(iter(modes)) if len(modes) == 1 else None
     says = either([str(each) for each in modes]) if modes else UNKNOWN
     return Fact(Message("parallel mode"), answer, also(says, more), tuple(found))
@@ -103,7 +103,7 @@ def _parallel(reader: Reader, call: Call, sets: object) -> Evidence:
         return Evidence(reader.place(call), code, says, None, origins, when)
     given = call.given("parallel_mode")
     reading = reader.reading(value, given if given is not None else call.node, call.scope)
-    portions = both(named) if named else Message("no portions of gradients")
+    portions = both(named) if named else Message("no fusion of gradients")
     return Evidence(
         reader.place(call),
         code,

@@ -29,14 +29,14 @@ def precision_of(reader: Reader) -> Fact:
     halved = list(_halved(reader))
     told = {evidence.place for evidence in made}
     forced = [
-        Evidence(reader.place(call), reader.code(call), Message("forces matrix work to float32"))
+        Evidence(reader.place(call), reader.code(call), Message("forces matmul or convolution to FP32"))
         for calls in precision.forced_networks(program)
         for call in calls
     ]
     if not made and not forced and not halved:
         return Fact(Message("precision"), None, Message("unknown: where the network gets its optimizer is not known"))
     answer: Optional[str] = None if halved else "float32"
-    says = Message("half precision may reach it") if halved else "float32"
+    says = Message("FP16 or BF16 may reach it") if halved else "float32"
     if not halved and precision.needs_float32(program, _trained(program)):
         says = Message("float32, which it needs")
     halved.sort(key=lambda evidence: reader.order(evidence.place))
@@ -82,7 +82,11 @@ def _work(program: Program, values: Sequence[Value], given: Optional[ast.expr], 
     if networks.multiplies(program, values):
         return ""
     is_there = networks.may_multiply(program, values)
-    says = Message("where its network is made is not known") if is_there else Message("no matrix work in it is known")
+    says = (
+        Message("where its network is made is not known")
+        if is_there
+        else Message("no matmul or convolution in it is known")
+    )
     part = networks.hidden(program, values)
     if part is None and given is not None and is_unknown(program, given, scope):
         part = given, scope
@@ -96,7 +100,7 @@ def _halved(reader: Reader) -> Iterator[Evidence]:
         if isinstance(control, half_precision.Mention):
             module = control.scope.module
             place = module.source.place(module.span(control.node)[0])
-            yield Evidence(place, short(flat(module.text(control.node))), Message("names half precision"))
+            yield Evidence(place, short(flat(module.text(control.node))), Message("names FP16 or BF16"))
         elif isinstance(control, Call):
             yield reader.evidence(control, precision.LEVELS[control.api], says=_level)
         else:

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Optional, Protocol, Union
 
+from ms_perflint.core.findings import Place
 from ms_perflint.core.source import Source, SourceError, Span
 from ms_perflint.index.syntax_forms import is_decorated, word_of
 from ms_perflint.languages import Message
@@ -253,6 +254,11 @@ class Site:
         """Return its byte offsets in the source."""
         return self.module.span(self.node)
 
+    @property
+    def place(self) -> Place:
+        """Return where it starts."""
+        return self.module.place(self.node)
+
 
 class Closable(Protocol):
     """What is made of a module, and ends with it."""
@@ -371,6 +377,10 @@ class SemanticIndex:
             source.offset(node.lineno, node.col_offset),  # type: ignore[attr-defined]
             source.offset(node.end_lineno, node.end_col_offset),  # type: ignore[attr-defined]
         )
+
+    def place(self, node: ast.AST) -> Place:
+        """Return where a node starts."""
+        return self.source.place(self.span(node)[0])
 
     def text(self, node: ast.AST) -> str:
         """Return the source text of a node."""

@@ -19,7 +19,7 @@ from ms_perflint.infer import (
     parameters,
     sequences,
 )
-from ms_perflint.infer.call_context import CallContext
+from ms_perflint.infer.call_context import CallContext, modules_in
 from ms_perflint.infer.direct_imports import outside
 from ms_perflint.infer.kinds import KINDS
 from ms_perflint.infer.queries import Queries, query
@@ -302,7 +302,7 @@ class ProgramEvaluator:
         what = receiver.what if receiver is not None else None
         key = id(function), call, id(caller), what, passed, id(outer)
         if key not in self._activations:
-            is_own = self.queries.is_own(function, call, caller, receiver, passed, outer)
+            is_own = self.queries.is_own(modules_in((function, call, caller, receiver, passed, outer)))
             known, asked = (self._activations, key) if is_own else (self._contexts, (*key, receiver))
             if asked not in known:
                 name = f"@{'' if is_own else '@'}{len(known)}"

@@ -16,7 +16,7 @@ from heapq import heapify, heappop, heappush
 from operator import attrgetter
 from typing import Any, Optional, Protocol, TypeVar, overload
 
-from ms_perflint.infer.call_context import modules_in
+from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.infer.shared_answers import Input, SharedAnswers, Sharing
 
 Answer = TypeVar("Answer")
@@ -180,9 +180,9 @@ class Queries:
         if self._current is not None:
             self._current.reads = self.reads = None
 
-    def is_own(self, *arguments: object) -> bool:
-        """Return whether something is about the entry script: no other program asks it."""
-        return any(module.path == self.entry for module in modules_in(arguments))
+    def is_own(self, modules: Iterable[SemanticIndex]) -> bool:
+        """Return whether what stands in some modules is about the entry script: no other program asks it."""
+        return any(module.path == self.entry for module in modules)
 
     @property
     def is_over(self) -> bool:

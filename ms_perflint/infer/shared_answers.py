@@ -37,6 +37,14 @@ class Form(NamedTuple):
     work: Callable[..., Any]
 
 
+class Question(NamedTuple):
+    """A query as any program may ask it."""
+
+    form: Form
+    arguments: tuple[Any, ...]
+    modules: frozenset[SemanticIndex]  # in which they stand
+
+
 class Shared(NamedTuple):
     """The answers of a query, or of those of a cycle, and what they rest on: names and answers by turns."""
 
@@ -52,8 +60,8 @@ class SharedAnswers:
 
     def __init__(self) -> None:
         self.answers: dict[Hashable, Shared] = {}
-        # by key: a form and the arguments. What has none, constants and definitions, rests on nothing but its file
-        self.questions: dict[Hashable, tuple[Any, ...]] = {}
+        # by key. What has none, constants and definitions, rests on nothing but its file
+        self.questions: dict[Hashable, Question] = {}
         self.same_as: dict[
             Hashable, tuple[Any, ...]
         ] = {}  # by key: that of the question with the same answer, and nodes
@@ -65,11 +73,12 @@ class SharedAnswers:
         """Return whether it holds as many answers as it should."""
         return len(self.answers) > KEPT
 
-    def know(self, query: Query) -> None:
+    def know(self, query: Query, modules: frozenset[SemanticIndex]) -> None:
         """Keep how a question is asked in any program."""
-        asker, *arguments = query.arguments
-        form = self._forms.get(query.work) or Form(type(asker), query.bottom, query.top, query.work)
-        self.questions[query.key] = self._forms.setdefault(query.work, form), *arguments
+        form = self._forms.get(query.work)
+        if form is None:
+            form = self._forms[query.work] = Form(type(query.arguments[0]), query.bottom, query.top, query.work)
+        self.questions[query.key] = Question(form, query.arguments[1:], modules)
 
     def learn(self, cycle: Iterable[Query], memo: dict[Hashable, Any], own: Container[Hashable]) -> None:
         """Keep the answers of a query, or of the members of a cycle, unless they read what cannot be asked again.
@@ -97,7 +106,8 @@ class SharedAnswers:
                     return
                 reads += key, memo[key]
         answers = tuple(part for each in members for part in (each.key, each.answer))
-        modules = frozenset(modules_in(tuple(self.questions[each.key][1:] for each in members)))
+        modules = self.questions[members[0].key].modules
+        modules = modules.union(*(self.questions[each.key].modules for each in members[1:]))
         shared = Shared(tuple(inputs), tuple(reads), answers, sum(each.evaluations for each in members), modules)
         for each in members:
             self.answers[each.key] = shared
@@ -122,7 +132,7 @@ class Sharing:
 
     def same(self, key: Hashable, other: Hashable, scope: Scope, *nodes: object) -> None:
         """Note that a question, asked in a scope about nodes, has the answer of another one in all programs."""
-        if not self.queries.is_own(scope):
+        if not self.queries.is_own(modules_in(scope)):
             self.shared.same_as.setdefault(key, (other, *nodes))
         elif key not in self.shared.same_as:
             self._own.add(key)
@@ -130,11 +140,11 @@ class Sharing:
     def is_shared(self, query: Query) -> bool:
         """Return whether other programs may ask a query too, or have done so."""
         if query.key not in self.shared.questions:
-            asker, *arguments = query.arguments
-            if type(asker) not in self.queries.askers or self.queries.is_own(*arguments):
+            modules = frozenset(modules_in(query.arguments[1:]))
+            if type(query.arguments[0]) not in self.queries.askers or self.queries.is_own(modules):
                 self._own.add(query.key)
                 return False
-            self.shared.know(query)
+            self.shared.know(query, modules)
         return True
 
     def give(self, cycle: Iterable[Query]) -> None:
@@ -185,19 +195,25 @@ class Sharing:
 
     def _asked_again(self, key: Hashable) -> Any:
         """Return the answer to a question of another program; None where it is about what is not part of this one."""
-        form, *arguments = self.shared.questions[key]
-        if not all(map(self.queries.program.holds, modules_in(tuple(arguments)))):
+        form, arguments, modules = self.shared.questions[key]
+        if not self._holds(modules):
             return None
         asker = self.queries.askers[form.asker]
         return self.queries.ask(key, form.bottom, form.top, form.work, (asker, *arguments))
 
     def _has_inputs(self, shared: Shared) -> bool:
         """Return whether the program has what an answer is about, and tells the same as the one that found it."""
-        is_here = self._held.get(shared.modules)
-        if is_here is None:
-            is_here = self._held[shared.modules] = all(map(self.queries.program.holds, shared.modules))
+        if not self._holds(shared.modules):
+            return False
         told = self.queries.told
-        return is_here and all(self._is_known(told(asked), known, shared) for asked, known in pairs(shared.inputs))
+        return all(self._is_known(told(asked), known, shared) for asked, known in pairs(shared.inputs))
+
+    def _holds(self, modules: frozenset[SemanticIndex]) -> bool:
+        """Return whether the program holds some modules."""
+        found = self._held.get(modules)
+        if found is None:
+            found = self._held[modules] = all(map(self.queries.program.holds, modules))
+        return found
 
     def _is_known(self, found: Any, known: Any, shared: Shared) -> bool:
         """Return whether what an answer rests on is the same here."""

@@ -34,6 +34,10 @@ class Message(str):
         message.values = values
         return message
 
+    def filled(self, **values: object) -> Message:
+        """Return the message with values in its fields: for templates that stand in a table."""
+        return type(self)(self.template, **values)
+
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, object]]:
         """Return what makes this message again in another process."""
         return (self.template,), dict(self.values)

@@ -54,11 +54,13 @@ class CallGraph:
 
     def named(self, site: Site) -> list[Scope]:
         """Return the functions and classes that are defined under the name that a call says."""
-        is_name = _is_by_name(site)
-        places = graph_of(site.module).callees.get(id(site.node), ())
-        nodes = (node for callee, path in places if not path for node in self._flow.nodes(callee.key))
-        found = (function for node in nodes for function in node.functions)
-        return [each for each in found if not (is_name and not each.is_class and each.is_method)]
+        found: list[Scope] = []
+        for node, path in graph_of(site.module).callees.get(id(site.node), ()):
+            if not path:
+                found.extend(self._flow.defined.get(node.key, ()) if isinstance(node.key, str) else node.functions)
+        if found and _is_by_name(site):
+            return [each for each in found if each.is_class or not each.is_method]
+        return found
 
     def is_indirect(self, site: Site) -> bool:
         """Return whether a call may enter a function or class that is held under another name."""

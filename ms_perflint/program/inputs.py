@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 # Methods of a program, and of what its names mean, that ask no queries and can be asked again in another program
 ASKED = frozenset(
     {
-        "import_target", "is_entry", "has_file", "naming", "sites", "stores", "tree", "exported", "overrides", "is_one_run",
-        "call_sites", "direct_sites", "instance_sites", "decorated_by", "bases_named", "has_partials",
+        "import_target", "is_entry", "has_file", "naming", "sites", "stores", "tree", "exported", "overrides",
+        "is_one_run", "call_sites", "direct_sites", "instance_sites", "decorated_by", "bases_named", "has_partials",
     }
 )  # fmt: skip
 OF_NAMES = frozenset({"submodule", "may_give", "imported_files"})

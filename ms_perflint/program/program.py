@@ -109,11 +109,6 @@ class Program:
         self.__dict__.update(kept)
         self._forget()
 
-    @property
-    def is_asked(self) -> bool:
-        """Return whether it holds answers."""
-        return bool(self.facts) or "evaluator" in vars(self)
-
     def run_as(self, run: RunConfiguration) -> Program:
         """Return the same program in another one of its run configurations."""
         return Program(self.project, self.entry, self.asked, run, self)
@@ -158,6 +153,8 @@ class Program:
     @cached_property
     def call_graph(self) -> CallGraph:
         """Return which call sites may enter which function."""
+        if self.base is not None and self.modules is self.base.modules:
+            return self.base.call_graph
         return CallGraph(self)
 
     @cached_property
@@ -188,7 +185,7 @@ class Program:
     @property
     def left_out(self) -> Optional[Message]:
         """Return why some questions that were asked of the program are left unanswered; None where none is."""
-        if vars(self).get("is_whole") is False:
+        if not self.is_whole:
             return Message("more than {most} KB of code may run", most=live_code.SIZE // 1000)
         queries = self.evaluator.queries
         if not queries.spent:
@@ -204,7 +201,7 @@ class Program:
     @property
     def is_spent(self) -> bool:
         """Return whether what is left unanswered rests on what was asked before."""
-        return bool(self.evaluator.queries.spent) or vars(self).get("is_whole") is False
+        return bool(self.evaluator.queries.spent)
 
     def leave_out(self, reason: Message) -> None:
         """Note why a question is answered in part."""

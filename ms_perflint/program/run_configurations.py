@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
@@ -19,12 +18,6 @@ if TYPE_CHECKING:
     from ms_perflint.infer.database import Files
     from ms_perflint.program.launchers import Start
 
-# in the names of flags that say how a program trains: launchers that differ in others train alike. Which device it is
-# (often by another config file), and whether there are several processes, is judged with the defaults, too.
-HOW = (
-    r"(?i)mode(?!l)|amp|fp16|bf16|half|float|precision|dtype|level|graph|pynative|eager|jit|sink|profil|autotune|"
-    r"fusion|async"
-)
 Document = Callable[[str], Optional[Entry]]
 Same = tuple[Optional[tuple[Optional[str], bool]], ...]
 
@@ -49,21 +42,15 @@ class RunConfiguration(NamedTuple):
 def of_starts(starts: Sequence[Start], root: str) -> tuple[RunConfiguration, ...]:
     """Return the commands of launchers as run configurations, those that give the same as one; none where all do.
 
-    What cannot be told makes none of its own, nor does what does not say how it trains.
+    What a command gives and cannot be told stays unknown in its run.
     """
     found: dict[object, RunConfiguration] = {}
     for start in starts:
-        place = start.script.place(start.command.words[0][1])
-        name = os.path.relpath(start.script.path, root)
-        if _is_for_debugging(start):
-            continue
-        known = {
-            flag: given
-            for flag, given in start.flags.items()
-            if re.search(HOW, flag) and (given.is_bare or given.text is not None)
-        }
-        told = frozenset((flag, given.text) for flag, given in known.items())
-        found.setdefault(told, RunConfiguration(name, place, known, (), start, is_rest_open=True))
+        if not _is_for_debugging(start):
+            place = start.script.place(start.command.words[0][1])
+            told = frozenset((flag, given.text, given.is_bare) for flag, given in start.flags.items())
+            name = os.path.relpath(start.script.path, root)
+            found.setdefault(told, RunConfiguration(name, place, start.flags, (), start))
     return told_apart(found.values()) if len(found) > 1 else ()
 
 

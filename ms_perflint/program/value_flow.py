@@ -87,6 +87,12 @@ class ValueFlow:
                 found.setdefault(word, []).append(node)
         return found
 
+    @cached_property
+    def defined(self) -> dict[str, list[Scope]]:
+        """Return the functions and classes that are defined under words."""
+        found = {word: [each for node in nodes for each in node.functions] for word, nodes in self._words.items()}
+        return {word: functions for word, functions in found.items() if functions}
+
     def nodes(self, key: Key) -> list[Node]:
         """Return what the files of the program say of a word; of a variable its own node."""
         return self._words.get(key, []) if isinstance(key, str) else [key]
@@ -165,7 +171,9 @@ class ValueFlow:
                 last[key] = next(clock)
                 bits = new.pop(key)
                 for target, moves in self._edges.get(key) or self._edges_of(key):
-                    give(target, moved(bits, moves, width))
+                    got = bits if moves is None else moved(bits, moves, width)
+                    if got and got & ~held.get(target, 0):
+                        give(target, got)
             added = self._to_functions() or self._to_words()
             for key, (target, moves) in added:
                 self._edges[key].append((target, moves))

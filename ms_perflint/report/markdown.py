@@ -15,6 +15,7 @@ from ms_perflint.report.style import Style, visible, width
 MARGIN = "  "  # of everything that is no heading
 NARROWEST = 24
 GAP = "  "  # between the columns of a table
+CHANGED = {"+": "green", "-": "removed"}  # lines of a diff
 CLOSING = frozenset("，。、；：！？）》」』】”’…")  # no line starts with these
 
 _FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)")
@@ -96,9 +97,10 @@ class Layout:
         match = _FENCE.fullmatch(lines[0].strip())
         names = [word[len("file=") :] for word in (match["info"] if match else "").split() if word.startswith("file=")]
         yield from (f"{self.style(f'{name}:', 'grey')}" for name in names)
+        looks = CHANGED if match and match["info"].startswith("diff") else {}
         for line in textwrap.dedent("\n".join(lines[1:-1])).splitlines():
             reported = line.endswith("# !")
-            look, mark = ("red", ">") if reported else ("cyan", " ")
+            look, mark = ("red", ">") if reported else (looks.get(line[:1], "cyan"), " ")
             text = visible(line[: -len("# !")].rstrip() if reported else line)
             yield f"{self.style(mark, look) if reported else mark} {self.style(text, look)}"
 

@@ -23,6 +23,7 @@ _COMMENT = re.compile(r"^<!--[^\n]*-->\n\n?", re.MULTILINE)  # a line of its own
 _ANY = re.compile("")
 _EXAMPLE = re.compile(r"^```\w+ bad", re.MULTILINE)
 _SAFETY = re.compile(r"\A\*\*[a-z-]+\*\*")  # the section on the safety of the fix begins with its word
+_NUMBER = re.compile(r" \[[0-9]+\]")
 _MARK = re.compile(r"[ \t]*# !+$", re.MULTILINE)
 
 
@@ -78,9 +79,8 @@ def _heading(page: Page, form: re.Pattern[str]) -> str:
 
 
 def _paragraph(section: str) -> str:
-    """Return the first paragraph of a section on one line."""
-    text = section.split("\n\n", 1)[0]
-    return re.sub(r"\n+", " ", text)
+    """Return the first paragraph of a section on one line, without the numbers of references."""
+    return _NUMBER.sub("", section.split("\n\n", 1)[0].replace("\n", " "))
 
 
 def change(page: Page, most: int) -> str:
@@ -92,11 +92,15 @@ def change(page: Page, most: int) -> str:
 def _changed(bad: Example, good: Example) -> Iterator[str]:
     """Yield the changed lines of an example with the lines around them."""
     fixed = dict(good.files)
+    hunks = 0
     for name, text in bad.files:
         before, after = (_MARK.sub("", each).splitlines() for each in (text, fixed.get(name, text)))
         for line in difflib.unified_diff(before, after, n=CONTEXT, lineterm=""):
-            if not line.startswith(("---", "+++")):
-                yield "..." if line.startswith("@@") else line.rstrip()
+            if line.startswith("@@"):
+                hunks += 1
+                yield from ("...",) if hunks > 1 else ()
+            elif line.strip() and not line.startswith(("---", "+++")):
+                yield line
 
 
 def _laid_out(text: str, style: Style, columns: int) -> list[str]:

@@ -24,7 +24,7 @@ DECORATOR = rb"\n@(\w+(?:\.\w+)*)"  # of what stands in no block
 ENTRY = rb"(?m)^(?:@[^\n]*?[\"']([\w./-]+)[\"']|(?:def|class|async def)[ \t]+(\w+))"  # what stands in no block
 RENAMED = re.compile(rb"[ \t]as[ \t]+\w")
 NAME = re.compile(rb"[A-Za-z_]\w*")
-SCANNED = 500  # files of which the imports are kept when all else is given back
+SCANNED = 2_000  # files of which the imports are kept when all else is given back
 SEARCH_PATHS = 4  # of programs, of which it is kept what names mean: those of one directory follow one another
 HELD_RAW = 4_000_000  # bytes that are read before those of files that are no held modules are given back
 

@@ -11,6 +11,7 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.training.repetition import is_every_step, repeats
 from ms_perflint.training.training import MODEL_TRAINS
 from ms_perflint.training.training_steps import base_apis
 
@@ -90,6 +91,42 @@ def _own_callbacks(program: Program) -> Iterator[Site]:
                 yield from (site for site in sites if program.runs(site))
 
 
+def is_synchronous(call: Call) -> bool:
+    """Return whether a config, a callback or a save leaves `async_save` off by default."""
+    if call.api == CALLBACK:
+        return config_of(call)[1]
+    return call.argument("async_save").is_by_default(False)
+
+
+def saves_repeatedly(call: Call) -> bool:
+    """Return whether what a running call makes, or itself, saves per step or per epoch."""
+    if call.api == SAVE:
+        return repeats(call.program, call)
+    if call.api == CALLBACK:
+        return True
+    return bool(callbacks_with(call.program, call)) and not saves_once(call)
+
+
+def saves_each_step(call: Call) -> bool:
+    """Return whether checkpoints are so many that writing them in the background gains nothing."""
+    if call.api == SAVE:
+        return is_every_step(call.program, call)
+    if call.given("save_checkpoint_seconds") is not None:
+        return False
+    if call.api == CONFIG and not call.argument("save_checkpoint_steps").is_by_default(1):
+        return False
+    return not any(train.argument("dataset_sink_mode").may_be(True) for train in call.program.calls(*MODEL_TRAINS))
+
+
+def is_refused(call: Call) -> bool:
+    """Return whether MindSpore raises an error for the format and `async_save` together.
+
+    mindspore 2.4 train/callback/_checkpoint.py:100, 2.5 train/serialization.py:601; run on a build of 2.5.
+    """
+    has_format = call.api in (CONFIG, SAVE)
+    return has_format and (2, 4) <= call.program.version < (2, 6) and call.argument("format").may_be("safetensors")
+
+
 def unused_config(program: Program, callback: Call) -> Optional[Call]:
     """Return a config made in the function of a callback without config, that no callback is given."""
     for config in program.calls(CONFIG):
@@ -166,6 +203,13 @@ class Reads(NamedTuple):
 
     use: Optional[Use] = None  # one of its files, or all of its folder
     unknown: Optional[Use] = None  # a checkpoint that cannot be told apart
+
+
+def use_of(call: Call) -> Reads:
+    """Return how the files that a call leads to are read before they are complete."""
+    if call.api == SAVE:
+        return Reads(use_of_saved(call))
+    return reads_of(call.program, call)
 
 
 def reads_of(program: Program, call: Call) -> Reads:

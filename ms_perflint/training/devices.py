@@ -7,6 +7,7 @@ import os
 import re
 
 from ms_perflint.core.findings import ACCELERATORS, Place
+from ms_perflint.index.reachability import OPTIONAL
 from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
@@ -33,13 +34,10 @@ def target_of(program: Program) -> Target:
 
 def _devices(program: Program, target: Target) -> Target:
     """Return the target with the devices that running code sets; CPU only where nothing else is possible."""
-    calls = [
-        call
-        for call in program.calls("mindspore.set_context", "mindspore.set_device")
-        if call.given("device_target") is not None or call.is_spread
-    ]
-    values = [call.argument("device_target") for call in calls]
+    calls = _settings(program)
     is_run = program.run is not None  # then what it gives is the device, and nothing else
+    calls = [call for call in calls if not is_run or program.evaluator.way(call.block) != OPTIONAL]
+    values = [call.argument("device_target") for call in calls]
     known = [each for value in values for each in (is_run and value.by_default) or value.alternatives]
     known = [each for each in known if _device(each.constant)]
     names = {_device(each.constant) for each in known}
@@ -50,14 +48,35 @@ def _devices(program: Program, target: Target) -> Target:
     return target._replace(devices=tuple(each for each in DEVICES if each in names), is_cpu=is_cpu, places=places)
 
 
+def _settings(program: Program) -> list[Call]:
+    """Return the running calls that may say the device."""
+    calls = program.calls("mindspore.set_context", "mindspore.set_device")
+    return [call for call in calls if call.given("device_target") is not None or call.is_spread]
+
+
+def is_cpu_by_default(program: Program) -> bool:
+    """Return whether who passes no option trains on a CPU, also where an option can name an accelerator."""
+    if program.asked.devices:
+        return False
+    values = [call.argument("device_target") for call in _settings(program)]
+    names = {_device(each.constant) for value in values for each in value.by_default}
+    return names == {"CPU"} and not any(value.open for value in values)
+
+
 def _device(constant: object) -> str:
     """Return the device that a text names, in whatever case; "" for other things."""
     return _SPELLED.get(constant.lower(), "") if isinstance(constant, str) else ""
 
 
 def _is_always_set(program: Program, calls: list[Call]) -> bool:
-    """Return whether one of the calls runs whatever conditions come out: else the device of the package stands."""
-    return conditions.always([frozenset(each) for call in calls for each in conditions.passes(program, call)])
+    """Return whether one of the calls runs whatever conditions come out: else the device of the package stands.
+
+    In one run configuration what it gives decides conditions too.
+    """
+    ways = [frozenset(each) for call in calls for each in conditions.passes(program, call)]
+    if program.run is not None:
+        ways = [frozenset(each for each in way if not conditions.usually(program, each)) for way in ways]
+    return conditions.always(ways)
 
 
 def _names_accelerator(program: Program) -> bool:

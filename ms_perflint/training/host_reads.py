@@ -34,6 +34,12 @@ def reads_of_steps(program: Program) -> tuple[tuple[Site, ...], ...]:
     return tuple(reads for reads in found.values() if reads)
 
 
+def reads_from(program: Program, site: Site) -> tuple[Site, ...]:
+    """Return the reads of a loop of which a call is the first; none for other calls."""
+    found = (reads for reads in reads_of_steps(program) if reads[0].node is site.node)
+    return next(found, ())
+
+
 def _reads(program: Program, step: StepLoop) -> Iterator[Site]:
     """Yield the unguarded reads of what a step gave, unless what is read decides what the loop does next."""
     tensors = _given(step)

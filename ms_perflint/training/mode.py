@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Place
@@ -214,6 +214,12 @@ def training_ends(program: Program) -> Optional[int]:
     return max(p for p in positions if p is not None) if positions and None not in positions else None
 
 
+def is_late(program: Program, call: Call) -> bool:
+    """Return whether a call sets the mode when training is over."""
+    position, end = program.position(call), training_ends(program)
+    return position is not None and end is not None and position > end
+
+
 @fact
 def usual_mode(program: Program) -> Optional[int]:
     """Return the mode in which a normal user trains; None when that is not known."""
@@ -341,9 +347,19 @@ def _innermost(program: Program, sites: list[Site]) -> list[Site]:
     return [site for site in sites if not any(callee in owners for callee in training.callees(program, site))]
 
 
-def unused_option(program: Program, module: SemanticIndex) -> Optional[tuple[str, Place]]:
-    """Return how to read an option for the mode that is graph by default and never read, and where it is made."""
-    holders = sorted(module.made.get("parse_args", ()))
+class Unused(NamedTuple):
+    """An option for the mode that is graph by default and never read."""
+
+    text: str  # how it is read: `args.mode`
+    place: Place  # where it is made
+    parsed: ast.stmt  # after which it is known
+
+
+def unused_option(program: Program, module: SemanticIndex) -> Optional[Unused]:
+    """Return an option of a file for the mode that is graph by default and that nothing reads."""
+    parsed = [site.stmt for site in module.by_word.get("parse_args", ()) if isinstance(site.stmt, ast.Assign)]
+    holders = [(stmt, ast.unparse(target)) for stmt in parsed for target in stmt.targets]
+    holders = [each for each in holders if each[1] in module.made.get("parse_args", ())]
     for site in program.sites("add_argument"):
         if site.module is not module or not holders:
             continue
@@ -353,5 +369,6 @@ def unused_option(program: Program, module: SemanticIndex) -> Optional[tuple[str
                 module.scope.main.attrs if module.scope.main else ()
             )
             if re.search(ABOUT_MODE, name) and "mode" in name and usually(default) == GRAPH and not read:
-                return f"{holders[0]}.{name}", module.source.place(site.span[0])
+                stmt, holder = holders[0]
+                return Unused(f"{holder}.{name}", module.source.place(site.span[0]), stmt)
     return None

@@ -16,6 +16,7 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.last_iteration import is_in_last_pass, is_in_one_pass
+from ms_perflint.training.step_loops import is_step_loop
 from ms_perflint.training.training import (
     MODEL_TRAINS,
     callees,
@@ -27,7 +28,6 @@ from ms_perflint.training.training import (
 )
 
 EPOCHS = r"(?i)epochs?$|epoch_?(num|size|count|max|end)"  # of a name that counts them; no `epoch_iterator`
-STEP_DEPTH = 3  # functions between a loop and the step that it takes
 # Methods of a Callback that run while training goes on; `end` runs once, after it
 REPEATED_HOOKS = frozenset(
     {
@@ -56,16 +56,7 @@ def is_every_step(program: Program, site: Site) -> bool:
     loop = site.block.owner
     if not isinstance(loop, LOOPS) or is_in_one_pass(site) or is_in_last_pass(site):
         return False
-    beside = (each for each in site.scope.owner.calls if each.block.loops[:1] == [loop])
-    return any(is_step(program, each, STEP_DEPTH) for each in beside)
-
-
-def is_step(program: Program, site: Site, depth: int) -> bool:
-    """Return whether a call takes one step of a training, itself or in a function that has no loop around it."""
-    if any(each.node is site.node for each in train_sites(program)):
-        return not any(call.node is site.node for call in program.calls(*MODEL_TRAINS))
-    inner = (callee for callee in callees(program, site) if callee in training_scopes(program)) if depth else ()
-    return any(is_step(program, each, depth - 1) for callee in inner for each in callee.calls if not each.block.loops)
+    return is_step_loop(program, loop)
 
 
 def _repeats(

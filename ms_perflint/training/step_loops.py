@@ -1,19 +1,28 @@
-"""The loops that take the training steps by hand: `for batch in train_set: step(*batch)`."""
+"""The loops that take the training steps by hand, `for batch in train_set: step(*batch)`, and what each step runs."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.reachability import Condition, path_condition
+from ms_perflint.index.semantic_index import LOOPS, Block, Scope, Site
+from ms_perflint.index.syntax_forms import around
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.training import MODEL_TRAINS, callers, train_sites
+from ms_perflint.training import conditions
+from ms_perflint.training.last_iteration import is_in_last_pass, is_in_one_pass
+from ms_perflint.training.training import MODEL_TRAINS, callees, callers, train_sites
 
 DEPTH = 3  # functions between a loop and the step that it takes
 # Of what is gone through, one training after the other: such a loop takes no steps
 _TRAININGS = r"(?i)fold|stage|phase|ensemble|seeds?\b|trial|learners?\b|models?\b|networks?\b|nets?\b|task"
+
+
+_LEAVES = (ast.Break, ast.Return, ast.Raise)  # a loop: no pass follows
+_ROWS = (ast.List, ast.Tuple, ast.Set)  # `enumerate(data)` is shown too, as pairs
+_CHOICES = (ast.IfExp, ast.BoolOp)
 
 
 class StepLoop(NamedTuple):
@@ -40,11 +49,111 @@ def _around(program: Program, site: Site, depth: int) -> Iterator[StepLoop]:
     """Yield the innermost loops around a site, in its function or in those that call it."""
     if site.block.loops:
         loop = site.block.loops[0]
-        if not isinstance(loop, ast.For) or not re.search(
-            _TRAININGS, ast.unparse(loop.target) + ast.unparse(loop.iter)
-        ):
+        if not _goes_through_trainings(program, loop, site.scope):
             yield StepLoop(loop, site, site.scope.owner)
     elif depth and site.scope.owner.is_function:
         for caller in callers(program, site.scope.owner):
             if program.runs(caller):
                 yield from _around(program, caller, depth - 1)
+
+
+def _goes_through_trainings(program: Program, loop: ast.AST, scope: Scope) -> bool:
+    """Return whether a loop goes through stages, folds, networks or phases, by its words or what its head shows."""
+    if not isinstance(loop, (ast.For, ast.AsyncFor)):
+        return False
+    if re.search(_TRAININGS, ast.unparse(loop.target) + ast.unparse(loop.iter)):
+        return True
+    shown = (known.shown for known in program.value(loop.iter, scope).alternatives)
+    return any(part is not None and isinstance(part.node, _ROWS) for part in shown)
+
+
+# --- what each step runs
+
+
+def is_each_step(program: Program, site: Site) -> bool:
+    """Return whether a site runs in each step: in the innermost loop around a step, under no condition of its own.
+
+    Or in a function that is called so. A condition that holds by default is none.
+    """
+    if site.block.loops:
+        return _is_in_step_loop(program, site) and _runs_in_each_pass(program, site)
+    return site.scope.owner in _called_each_step(program) and _runs_in_each_pass(program, site)
+
+
+@fact
+def scopes_of_steps(program: Program) -> tuple[Scope, ...]:
+    """Return the functions, classes and modules of which some code runs in each step, in no order that counts."""
+    return tuple(dict.fromkeys((*(each.scope for each in step_loops(program)), *_called_each_step(program))))
+
+
+@fact
+def _called_each_step(program: Program) -> dict[Scope, None]:
+    """Return the functions that each step calls, from the loops downwards."""
+    found: dict[Scope, None] = {}
+    todo = [each.scope for each in step_loops(program)]
+    while todo:
+        scope = todo.pop()
+        is_called = scope in found
+        for site in scope.calls:
+            is_here = _is_in_step_loop(program, site) if site.block.loops else is_called
+            for callee in callees(program, site) if is_here and _runs_in_each_pass(program, site) else ():
+                if callee not in found and callee.is_function:
+                    found[callee] = None
+                    todo.append(callee)
+    return found
+
+
+def _is_in_step_loop(program: Program, site: Site) -> bool:
+    return is_step_loop(program, site.block.loops[0])
+
+
+def is_step_loop(program: Program, loop: ast.AST) -> bool:
+    """Return whether a loop is the innermost one around a step."""
+    return id(loop) in _loops(program)
+
+
+@fact
+def _loops(program: Program) -> frozenset[int]:
+    return frozenset(id(each.loop) for each in step_loops(program))
+
+
+def _runs_in_each_pass(program: Program, site: Site) -> bool:
+    if site.scope.owner is not site.scope or is_in_one_pass(site) or is_in_last_pass(site):
+        return False
+    return is_unconditional(program, site) and program.runs(site)
+
+
+def is_unconditional(program: Program, site: Site) -> bool:
+    """Return whether a site runs in each pass of the loop around it, or in each call of its function."""
+    arms = list(_arms(site.block))
+    if any(arm.arm.startswith(("handler", "orelse")) and not isinstance(arm.owner, ast.If) for arm in arms):
+        return False
+    if any(isinstance(outer, _CHOICES) for outer, _ in around(site.stmt, site.node)):
+        return False
+    met = (condition for arm in arms for condition in _conditions(arm, bool(site.block.loops)))
+    return all(conditions.usually(program, each) is True for each in met)
+
+
+def _arms(block: Block) -> Iterator[Block]:
+    """Yield the arms around a site up to the loop, or the function, innermost first."""
+    for arm in block.chain():
+        if isinstance(arm.owner, LOOPS) and arm.arm == "body":
+            return
+        yield arm
+
+
+def _conditions(arm: Block, in_loop: bool) -> list[Condition]:
+    """Return the conditions of one arm; none of what is left of a loop behind an `if` that ends it."""
+    owner, outer = arm.owner, arm.parent
+    if owner is None or outer is None:
+        return []
+    own = path_condition(arm)[len(path_condition(outer)) :]
+    if isinstance(owner, ast.Assert) or (isinstance(owner, ast.If) and _ends(owner, arm, in_loop)):
+        return []
+    return own
+
+
+def _ends(test: ast.If, arm: Block, in_loop: bool) -> bool:
+    """Return whether an arm is the rest behind an `if` in which a loop, or the program, ends."""
+    ending: Optional[ast.stmt] = test.body[-1] if arm.arm == "orelse" and not test.orelse else None
+    return isinstance(ending, _LEAVES if in_loop else ast.Raise)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from programs import Program, case, fires, join, quiet
 
+from ms_perflint.core.findings import Safety
+
 CODE = "MSP101"
 
 IMPORTS = """
@@ -1155,3 +1157,68 @@ def test_fires(program: Program) -> None:
 @pytest.mark.parametrize("program", QUIET)
 def test_quiet(program: Program) -> None:
     quiet(CODE, program)
+
+
+UNUSED = """
+    import argparse
+
+    import mindspore as ms
+    from mindspore import nn, ops
+
+
+    def options():
+        parser = argparse.ArgumentParser("train", add_help=False)
+        parser.add_argument("--mode", type=int, default={default}, help="graph (0) or PyNative (1)")
+        group = parser.add_argument_group("optimizer")
+        group.add_argument("--lr", type=float, default=0.1)
+        return parser
+
+
+    def main(args):
+        net, loss_fn = nn.Dense(64, 64), nn.MSELoss()
+        opt = nn.Adam(net.trainable_params(), args.lr)
+
+        def forward(x, y):
+            return loss_fn(net(x), y)
+
+        grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+        {body}
+        for _ in range(10):
+            x = ops.ones((64, 64), ms.float32)
+            loss, grads = grad_fn(x, x)
+            opt(grads)
+
+
+    """
+
+
+@pytest.mark.parametrize(
+    ("parsed", "line"),
+    [
+        ("args = options().parse_args()\nmain(args)\n", "ms.set_context(mode=args.mode)\n"),
+        ("opts = options().parse_args([])\nmain(opts)\n", "ms.set_context(mode=opts.mode)\n"),
+        (
+            'if __name__ == "__main__":\n    parser = argparse.ArgumentParser(parents=[options()])\n'
+            "    args = parser.parse_args()\n    main(args)\n",
+            "    ms.set_context(mode=args.mode)\n",
+        ),
+        (
+            "def run():\n    args = options().parse_args()\n    main(args)\n\n\nrun()\n",
+            "    ms.set_context(mode=args.mode)\n",
+        ),
+    ],
+)
+def test_an_unused_option_is_wired_in_where_nothing_sets_a_context(parsed: str, line: str) -> None:
+    program = Program({"train.py": join(UNUSED.format(default=0, body="") + "\n", parsed)})
+    (finding,) = program.lint(CODE).findings
+    assert "never used" in finding.message
+    assert finding.fix is not None
+    assert finding.fix.safety is Safety.DISPLAY
+    assert [each.text for each in finding.fix.edits] == [line]
+
+
+@pytest.mark.parametrize(("default", "body"), [(1, ""), (0, "print(args.mode)")])
+def test_an_option_that_is_read_or_says_pynative_is_not_wired_in(default: int, body: str) -> None:
+    text = join(UNUSED.format(default=default, body=body), "args = options().parse_args()\nmain(args)\n")
+    (finding,) = Program({"train.py": text}).lint(CODE).findings
+    assert "never used" not in finding.message

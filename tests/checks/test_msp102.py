@@ -58,6 +58,17 @@ NOT_SAVED = [
     ("by `partial`, and replaced", "@staticmethod", "steps", f"partial(Savers.make, steps={SIZE})(steps=100)"),
 ]
 FIRES = [
+    case(
+        "literal False beside one epoch of which nothing is printed",
+        MODEL,
+        "model.train(1, dataset, callbacks=[TimeMonitor()], dataset_sink_mode=False)  # ! safe\n",
+    ),
+    case(
+        "literal False beside two epochs whose loss is printed",
+        MODEL,
+        "model.train(2, dataset, callbacks=[LossMonitor()], dataset_sink_mode=False)  # ! unsafe\n",
+    ),
+    case("one epoch, nothing said", MODEL, "model.train(1, dataset, callbacks=[LossMonitor()])  # ! unsafe\n"),
     case("absent", MODEL, "model.train(10, dataset)  # ! safe\n"),
     case("absent in fit", MODEL, 'model.fit(10, dataset, ds.MindDataset("val.mindrecord"))  # ! safe\n'),
     case("explicit False", MODEL, "model.train(10, dataset, dataset_sink_mode=False)  # ! safe\n"),
@@ -499,6 +510,16 @@ FIRES = [
 ]
 
 QUIET = [
+    case(
+        "literal False beside the one epoch of a demonstration whose loss is printed",
+        MODEL,
+        "model.train(1, dataset, callbacks=LossMonitor(), dataset_sink_mode=False)\n",
+    ),
+    case(
+        "one epoch by a name, literal False, the loss is printed each tenth step",
+        MODEL,
+        "EPOCHS = 1\nmodel.train(EPOCHS, dataset, callbacks=[LossMonitor(10)], dataset_sink_mode=False)\n",
+    ),
     case(
         "checkpoint by the clock",
         MODEL,

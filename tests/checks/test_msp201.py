@@ -370,7 +370,7 @@ FIRES = [
         parser.add_argument("--device", default="CPU", choices=["CPU", "Ascend"])
         args = parser.parse_args()
         ms.set_context(device_target=args.device)
-        model = Model(net, loss, opt)  # ! unsafe
+        model = Model(net, loss, opt)  # ! display-only
         """,
         TRAIN,
     ),
@@ -1660,3 +1660,156 @@ def test_a_callback_that_takes_a_tuple_keeps_the_scale_that_adapts(body: str) ->
     (change,) = reading(body).mend(CODE).changes
     assert b'amp_level="O2"' in change.after
     assert b"FixedLossScaleManager" not in change.after
+
+
+def chosen(default: str) -> Program:
+    """Return a program whose device is an option with a default."""
+    option = f"""
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--device", default="{default}", choices=["Ascend", "GPU", "CPU"])
+        ms.set_context(device_target=parser.parse_args().device)
+        """
+    return Program({"train.py": join(IMPORTS, option, NET, RUN)})
+
+
+@pytest.mark.parametrize(
+    ("default", "safety", "reason"),
+    [("CPU", Safety.DISPLAY, "a CPU by default"), ("GPU", Safety.UNSAFE, "loss curve")],
+)
+def test_half_precision_is_shown_only_where_the_default_is_a_cpu(default: str, safety: Safety, reason: str) -> None:
+    (finding,) = chosen(default).lint(CODE).findings
+    assert finding.fix is not None
+    assert finding.fix.safety is safety
+    assert reason in (finding.fix.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("context", "manager", "is_said"),
+    [
+        ("", "", True),
+        ("", ", loss_scale_manager=ms.FixedLossScaleManager(1024.0)", True),
+        ("", ", loss_scale_manager=ms.FixedLossScaleManager(1024.0, drop_overflow_update=False)", False),
+        ('ms.set_context(device_target="Ascend")\n', "", False),
+        ('ms.set_device("GPU")\n', "", False),
+    ],
+)
+def test_a_device_that_is_not_known_may_be_a_cpu(context: str, manager: str, is_said: bool) -> None:
+    run = f"Model(net, loss, opt{manager}).train(10, dataset, dataset_sink_mode=True)\n"
+    (finding,) = Program({"train.py": join(IMPORTS, context, NET, PARTS, run)}).lint(CODE).findings
+    assert finding.fix is not None
+    assert ("a CPU refuses" in (finding.fix.reason or "")) is is_said
+
+
+INSIDE_A_CLASS = """
+    class Agent:
+        def __init__(self, config):
+            self.net, self.other = Net(), Net()
+            self.opt = nn.Adam([*self.net.trainable_params(), *self.other.trainable_params()])
+            {first}
+            self.second = ms.value_and_grad(self.other_loss, None, self.opt.parameters)
+            for data, label in dataset.create_tuple_iterator():
+                self.learn(data, label)
+
+        def net_loss(self, data, label):
+            return ((self.net(data) - label) ** 2).mean()
+
+        def other_loss(self, data, label):
+            return ((self.other(data) - label) ** 2).mean()
+
+        def learn(self, data, label):
+            if self.first is not None:
+                _, grads = self.first(data, label)
+                self.opt(grads)
+            _, others = self.second(data, label)
+            self.opt(others)
+
+
+    Agent({{}})
+    """
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "self.first = ms.value_and_grad(self.net_loss, None, self.opt.parameters)",
+        "if config:\n    self.first = ms.value_and_grad(self.net_loss, None, self.opt.parameters)",
+        "if config:\n    pass\nelse:\n    self.first = ms.value_and_grad(self.net_loss, None, self.opt.parameters)",
+        "with open('log'):\n    self.first = ms.value_and_grad(self.net_loss, None, self.opt.parameters)",
+        "try:\n    self.first = ms.value_and_grad(self.net_loss, None, self.opt.parameters)\nfinally:\n    pass",
+    ],
+)
+def test_the_loss_scaler_is_there_for_all_gradient_functions(first: str) -> None:
+    body = INSIDE_A_CLASS.format(first=first.replace("\n", "\n" + " " * 12))
+    (finding,) = Program({"train.py": join(IMPORTS, NET, body)}).lint(CODE).findings
+    assert finding.fix is not None
+    made = [each.text for each in finding.fix.edits if "StaticLossScaler" in each.text]
+    assert made == ["        self.loss_scaler = amp.StaticLossScaler(1024.0)\n"]
+
+
+LAYERS = """
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.graph = zoo.Graph(64, 64)
+            self.fc = nn.Dense(64, 64)
+            self.extra = {extra}
+            self.loss = nn.MSELoss()
+
+        def construct(self, x, y):
+            return self.loss(self.fc(self.extra(self.graph(x))), y)
+
+
+    net = Net()
+    step = nn.TrainOneStepCell(net, nn.Adam(net.trainable_params()))
+    for data, label in dataset.create_tuple_iterator():
+        step(data, label)
+    """
+
+
+@pytest.mark.parametrize(
+    ("extra", "lines"),
+    [
+        ("nn.ReLU()", []),
+        ("nn.Dropout(p=0.1)", []),
+        ("nn.Embedding(64, 64)", []),
+        ("nn.AvgPool2d(2)", []),
+        ("nn.SequentialCell(nn.ReLU(), nn.Dropout(p=0.1))", []),
+        ("nn.LayerNorm((64,))", ["self.extra.to_float(mstype.float32)"]),
+        ("nn.BatchNorm1d(64)", ["self.extra.to_float(mstype.float32)"]),
+        ("nn.Dense(64, 64)", ["self.extra.to_float(mstype.float16)"]),
+    ],
+)
+def test_only_layers_with_matmul_are_set_to_half_precision(extra: str, lines: list[str]) -> None:
+    body = LAYERS.format(extra=extra)
+    (finding,) = Program({"train.py": join(IMPORTS, "import zoo\n\n\n", body)}).lint(CODE).findings
+    assert finding.fix is not None
+    found = [line.strip() for each in finding.fix.edits for line in each.text.splitlines() if ".to_float(" in line]
+    assert [line for line in found if "extra" in line] == lines
+    assert {"self.fc.to_float(mstype.float16)", "self.loss.to_float(mstype.float32)"} <= set(found)
+
+
+@pytest.mark.parametrize(
+    "opt",
+    [
+        "nn.Adam(net.trainable_params())",
+        "nn.SGD(net.trainable_params(), 0.1)",
+        "nn.Momentum(net.trainable_params(), 0.1, 0.9)",
+    ],
+)
+def test_a_model_without_loss_function_is_shown_a_fixed_scale(opt: str) -> None:
+    run = f"net = Net()\nopt = {opt}\nModel(nn.WithLossCell(net, nn.MSELoss()), optimizer=opt).train(10, dataset)\n"
+    (finding,) = Program({"train.py": join(IMPORTS, NET, run)}).lint(CODE).findings
+    assert finding.fix is not None
+    text = "".join(each.text for each in finding.fix.edits)
+    assert "FixedLossScaleManager(1024.0, drop_overflow_update=False)" in text
+    assert "loss_scale=1024.0" in text
+
+
+def test_an_optimizer_without_loss_scale_leaves_the_scale_that_adapts() -> None:
+    run = "net = Net()\nopt = nn.AdamWeightDecay(net.trainable_params())\n"
+    run += "Model(nn.WithLossCell(net, nn.MSELoss()), optimizer=opt).train(10, dataset)\n"
+    (finding,) = Program({"train.py": join(IMPORTS, NET, run)}).lint(CODE).findings
+    assert finding.fix is not None
+    assert "DynamicLossScaleManager()" in "".join(each.text for each in finding.fix.edits)

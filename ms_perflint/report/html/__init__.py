@@ -16,8 +16,8 @@ from ms_perflint.report import Outcome
 from ms_perflint.report.html.findings import Ranked, article, ranked
 from ms_perflint.report.html.markup import Markup, tag
 from ms_perflint.report.html.programs import section as program_section
+from ms_perflint.report.html.rules import evidence, tool
 from ms_perflint.report.html.rules import section as rule_section
-from ms_perflint.report.html.rules import tool
 from ms_perflint.report.root import below, root_of
 from ms_perflint.report.summary import statistics
 from ms_perflint.report.unjudged import reason
@@ -86,7 +86,7 @@ def _numbers(outcome: Outcome, programs: int) -> Markup:
     """Return what was found, in numbers."""
     numbers = [
         (Message("findings"), len(outcome.findings)),
-        (Message("mended by --fix"), sum(map(outcome.mends, outcome.findings))),
+        (Message("fixed by --fix"), sum(map(outcome.mends, outcome.findings))),
         (Message("more by --unsafe-fixes"), sum(map(outcome.could_mend, outcome.findings))),
         (Message("training programs"), programs),
         (Message("files read"), len(outcome.files)),
@@ -131,7 +131,7 @@ def _rules_table(outcome: Outcome) -> Markup | None:
     rows = sorted(statistics(outcome), key=lambda row: (SIZES.index(outcome.gain(row[1]).size), -row[0], row[1]))
     if not rows:
         return tag("p", outcome.say(Message("Nothing was found that makes training slow.")), id="findings")
-    names = (Message("Rule"), Message("Findings"), "--fix", Message("Expected gain"))
+    names = (Message("Rule"), Message("Findings"), "--fix", Message("Expected gain"), Message("Evidence"))
     head = tag("thead", tag("tr", *(tag("th", outcome.say(name), scope="col") for name in names)))
     lines = [
         tag(
@@ -140,6 +140,7 @@ def _rules_table(outcome: Outcome) -> Markup | None:
             tag("td", str(count), class_="number"),
             tag("td", str(mended), class_="number"),
             tag("td", _badge(outcome.gain(code).size, outcome), f" {outcome.say(outcome.gain(code).text)}"),
+            tag("td", evidence(code, outcome)),
         )
         for count, code, name, mended in rows
     ]

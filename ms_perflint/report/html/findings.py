@@ -12,6 +12,7 @@ from ms_perflint.languages import Message
 from ms_perflint.report import Outcome
 from ms_perflint.report.diff import changes
 from ms_perflint.report.html.markup import Markup, join, tag, text
+from ms_perflint.report.html.rules import evidence
 from ms_perflint.report.root import below
 from ms_perflint.report.sources import spot
 from ms_perflint.report.style import Style, visible
@@ -65,7 +66,8 @@ def article(each: Ranked, outcome: Outcome, entries: Sequence[str], root: str) -
     finding = each.finding
     trust = outcome.trust(finding)
     source = outcome.sources.get(finding.place.path)
-    head = tag("h3", tag("a", finding.code, href=f"#{finding.code}"), f" {finding.name} ", _badge(each.size, outcome))
+    link = tag("a", finding.code, href=f"#{finding.code}")
+    head = tag("h3", link, f" {finding.name} ", _badge(each.size, outcome), " ", evidence(finding.code, outcome))
     return tag(
         "article",
         head,

@@ -45,13 +45,13 @@ def _first(found: Sequence[Ranked], outcome: Outcome) -> Markup:
             tag("td", _part(measured), tag("span", bound(measured)), class_="number"),
             tag("th", tag("a", f"{each.finding.code} {each.finding.name}", href=f"#{each.anchor}"), scope="row"),
             tag("td", tag("code", each.where)),
-            tag("td", outcome.say(measured.evidence)),
+            tag("td", outcome.say(measured.evidence), class_="shows"),
         )
         for each, measured in confirmed
     ]
     rest = len(found) - len(confirmed)
     said = Message(
-        "The profile confirms these findings. A bound is the most that mending one can save; two may share it: "
+        "The profile confirms these findings. A bound is the most that fixing one can save; two may share it: "
         "do not add them up."
     )
     if not lines:

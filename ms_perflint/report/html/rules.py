@@ -17,6 +17,8 @@ TITLE = re.compile(r"\A# [^\n]*\n")
 # A link from a page to what stands beside the folder of pages, and one to another page.
 OUT = re.compile(r"\[([^\]\n]*)\]\((?:\.\./)+([^)\s]*)\)")
 ACROSS = re.compile(r"\[([^\]\n]*)\]\(([A-Z]+[0-9]+)-([a-z0-9-]+)\.md(?:#[^)\s]*)?\)")
+EVIDENCE = re.compile(r"^<!-- evidence of \w+ on (?P<devices>[^\n]+), written by [^\n]+ -->$", re.MULTILINE)
+NOWHERE = "no device"
 
 
 def section(names: Mapping[str, str], outcome: Outcome) -> Markup | None:
@@ -25,6 +27,23 @@ def section(names: Mapping[str, str], outcome: Outcome) -> Markup | None:
         return None
     rules = [_rule(code, name, outcome) for code, name in sorted(names.items())]
     return tag("section", tag("h2", outcome.say(Message("Rules"))), *rules, id="rules")
+
+
+def evidence(code: str, outcome: Outcome) -> Markup | None:
+    """Return a badge that says where the effect of a rule was measured; None where its page tells nothing."""
+    try:
+        found = EVIDENCE.search(pages.page(code).text)
+    except pages.PageError:
+        return None
+    if found is None:
+        return None
+    devices = found["devices"]
+    said = Message("effect measured on {devices}", devices=devices)
+    if devices == NOWHERE:
+        said = Message("effect not measured")
+    elif "Ascend" not in devices:
+        said = Message("effect measured on {devices}, not on Ascend", devices=devices)
+    return tag("span", outcome.say(said), class_="badge small")
 
 
 def _rule(code: str, name: str, outcome: Outcome) -> Markup:

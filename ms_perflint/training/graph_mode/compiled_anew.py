@@ -16,9 +16,9 @@ from ms_perflint.index.signature import Held
 from ms_perflint.infer.bases import method
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import mode
-from ms_perflint.training.each_step import is_each_step, is_unconditional
 from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.made_anew import Anew, place
+from ms_perflint.training.step_loops import is_each_step, is_unconditional, scopes_of_steps
 from ms_perflint.training.training import is_trained
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS
 
@@ -34,11 +34,9 @@ def compiled_anew(program: Program) -> tuple[Anew, ...]:
         return ()
     is_graph = mode.usual_mode(program) == mode.GRAPH
     found: dict[Site, None] = {}
-    for module in program.modules:
-        for scope in module.scopes:
-            if scope.owner is scope and scope in program.reached:
-                for site in scope.calls:
-                    found.update(dict.fromkeys(_compiled_for(program, site, is_graph)))
+    for scope in scopes_of_steps(program):
+        for site in scope.calls:
+            found.update(dict.fromkeys(_compiled_for(program, site, is_graph)))
     made = [Anew(site, place(site)) for site in found]
     return tuple(sorted(made, key=lambda each: (each.site.module.path, each.site.span)))
 

@@ -18,9 +18,9 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training import mode
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.dtypes.scalars import scalar
-from ms_perflint.training.each_step import is_each_step
 from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.compiled_callees import Compiled, compiled_callee, is_cell
+from ms_perflint.training.step_loops import is_each_step, scopes_of_steps
 from ms_perflint.training.training import callers, is_trained
 
 MANY = 20  # values: each of them is compiled once
@@ -55,11 +55,9 @@ def varying_arguments(program: Program) -> tuple[Varying, ...]:
     if not is_trained(program):
         return ()
     found: dict[int, Varying] = {}
-    for module in program.modules:
-        for scope in module.scopes:
-            if scope.owner is scope and scope in program.reached:
-                for each in _in_scope(program, scope):
-                    found.setdefault(id(each.node), each)
+    for scope in scopes_of_steps(program):
+        for each in _in_scope(program, scope):
+            found.setdefault(id(each.node), each)
     return tuple(found.values())
 
 

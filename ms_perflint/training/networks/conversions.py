@@ -53,7 +53,11 @@ class Obstacle(NamedTuple):
 
 
 class Inner(NamedTuple):
-    """A network that computes its loss in a cell of its own: its layers are set to float16, the loss to float32."""
+    """A network that computes its loss in a cell of its own.
+
+    Its layers with matmul are set to float16, its normalisations and the loss to float32. Others compute in what they
+    are given: an activation in float16 would hand that on to layers whose weights stay in float32.
+    """
 
     cls: Scope
     layers: tuple[str, ...]
@@ -200,7 +204,10 @@ class _Finder:
                 known = tuple(each for each in self.program.value(value, scope).alternatives if each.is_object)
                 if not known or not all(self._is_cell(each) for each in known):
                     continue
-                (losses if self._is_loss(value, scope) else layers).append(name)
+                if self._is_loss(value, scope) or all("Norm" in each.type_api for each in known):
+                    losses.append(name)
+                elif multiplies(self.program, [Value(known)]):
+                    layers.append(name)
                 is_read = any(_members(self.program, each.node, partial(_is_self, name=name)) for each in classes)
                 if name in called and not is_read and multiplies(self.program, [Value(known)]):
                     found.append(Use(scope.module, scope, value, stmt, True))
@@ -264,7 +271,7 @@ class _Finder:
         """Note where a network is converted: once, also where the step is made anew in each step or epoch."""
         once = _once(self.program, use, DEPTH)
         if once is None:
-            text = Message("the training step is made anew again and again, and would convert its network each time")
+            text = Message("the training step is created per step or epoch, and would convert its network each time")
             self.obstacles.append(Obstacle(use.module, use.node, text))
         elif _is_read_by_taker(self.program, once):
             text = Message("what computes the loss uses attributes that the converted network does not have")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
-from ms_perflint.index.signature import Layer, Signature, receiver_name
+from ms_perflint.index.signature import Layer, Part, Signature, receiver_name
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases, lists, members, sequences
 from ms_perflint.infer.queries import query
@@ -38,6 +38,7 @@ STACKS = frozenset({"stack", "Stack"})
 SLICE, ADDED, STATE = "[]", "+", "state"
 SHAPING = RESHAPES | SPLITS | CONCATS | STACKS | PRODUCTS | TIES | {SLICE, ADDED, STATE, ""}
 ROWS = frozenset({"SequentialCell", "Sequential"})  # last words of cells that call cells one after the other
+BUILTINS = frozenset(dir(builtins))
 ROUNDS = 12  # until nothing changes; a network is far less deep in functions
 
 
@@ -59,6 +60,20 @@ class Operation(NamedTuple):
     scope: Scope
     word: str  # the last word of the operator or function; SLICE, ADDED, STATE; "" where it is not known
     operands: tuple[tuple[ast.expr, Signal], ...]  # the elements of a tuple each
+
+
+class Callee(NamedTuple):
+    """What a call calls: the same in all rounds."""
+
+    word: str
+    cells: tuple[Alternative, ...]  # layers, rows of cells, code of the program
+    looped: tuple[Value, ...]  # cells of which each pass of a loop calls another
+    name: str  # the last word of the one operator that it is
+    said: str  # the same where what is called is known; ""
+    base: Optional[ast.expr]  # before the last word
+    is_only_cells: bool
+    is_known: bool
+    is_product: bool
 
 
 NOTHING: Signal = frozenset()
@@ -84,13 +99,17 @@ class Feeds:
         self._held: dict[int, Signal] = {}  # id of an expression -> what it is
         self._given: dict[int, Signal] = {}  # id of a parameter -> what calls pass
         self._same: dict[Signal, Signal] = {}  # each once: many expressions are the same
+        self._callees: dict[int, Callee] = {}  # by the identity of a call
+        self._bound: dict[tuple[object, ...], list[tuple[Binding, Part]]] = {}  # parameters, and what a call passes
+        self._held_in: dict[int, tuple[Alternative, list[Value], bool]] = {}  # id of a row -> it; see `_cells`
         for _ in range(ROUNDS):
             before, given = self._held, self._given
             self._round(before)
             if self._held == before and self._given == given:
                 break
-        for held in (self._before, self._held, self._given, self._passed, self._same):
+        for held in (self._before, self._held, self._given, self._passed, self._same, self._callees, self._bound):
             held.clear()  # no query needs what an expression is after that
+        self._held_in.clear()
 
     def _round(self, before: dict[int, Signal]) -> None:
         self._before, self._held = before, {}
@@ -211,31 +230,46 @@ class Feeds:
     # --- calls
 
     def _call(self, node: ast.Call, scope: Scope) -> Signal:
-        callee = self.program.value(node.func, scope)
+        callee = self._callees.get(id(node))
+        if callee is None:
+            callee = self._callees[id(node)] = self._callee(node, scope)
         given = [self.signal(argument, scope) for argument in _arguments(node)]
-        word = word_of(node.func)
-        base = node.func.value if isinstance(node.func, ast.Attribute) else None
-        cells = [known for known in callee.alternatives if self._is_entered(known)]
-        names = {(known.api or known.type_api).rpartition(".")[2] for known in callee.alternatives} - {""}
-        looped = self._looped(node.func, callee, scope)
-        if looped and given:
-            return self._loop(looped, given[0], self._before.get(id(node), NOTHING), scope)
-        if len(cells) == len(callee.alternatives) and cells:
-            return self._applied(cells, given, node, scope)
-        own = self.signal(base, scope) if base is not None else NOTHING
-        if own and not cells:
-            assert base is not None
-            self._note(node, scope, word, (base, *_arguments(node)))
-            return self._operated(word, [own, *given])
-        is_known = bool(callee.alternatives) and all(map(_is_operator, callee.alternatives))
-        said = (next(iter(names)) if len(names) == 1 else word) if is_known or cells or word in dir(builtins) else ""
-        self._note(node, scope, said, _arguments(node))
-        is_product = bool(names & PRODUCTS) and len(node.args) == 2
-        if is_product and not any(layers.transposes(self.program, known) for known in callee.alternatives):
+        if callee.looped and given:
+            return self._loop(callee.looped, given[0], self._before.get(id(node), NOTHING), scope)
+        if callee.is_only_cells:
+            return self._applied(callee.cells, given, node, scope)
+        own = self.signal(callee.base, scope) if callee.base is not None else NOTHING
+        if own and not callee.cells:
+            assert callee.base is not None
+            self._note(node, scope, callee.word, (callee.base, *_arguments(node)))
+            return self._operated(callee.word, [own, *given])
+        self._note(node, scope, callee.said, _arguments(node))
+        if callee.is_product:
             return self._product(node.args[0], node.args[1], scope)
-        found = self._operated(names.pop() if len(names) == 1 else word, given)
-        found = found if callee.alternatives else _as(found, LOST)
-        return found | self._applied(cells, given, node, scope) if cells else found
+        found = self._operated(callee.name, given)
+        found = found if callee.is_known else _as(found, LOST)
+        return found | self._applied(callee.cells, given, node, scope) if callee.cells else found
+
+    def _callee(self, node: ast.Call, scope: Scope) -> Callee:
+        value = self.program.value(node.func, scope)
+        known = value.alternatives
+        word = word_of(node.func)
+        cells = tuple(filter(self._is_entered, known))
+        names = {(each.api or each.type_api).rpartition(".")[2] for each in known} - {""}
+        name = next(iter(names)) if len(names) == 1 else word
+        says = (bool(known) and all(map(_is_operator, known))) or bool(cells) or word in BUILTINS
+        is_product = bool(names & PRODUCTS) and len(node.args) == 2
+        return Callee(
+            word,
+            cells,
+            tuple(self._looped(node.func, value, scope)),
+            name,
+            name if says else "",
+            node.func.value if isinstance(node.func, ast.Attribute) else None,
+            0 < len(cells) == len(known),
+            bool(known),
+            is_product and not any(layers.transposes(self.program, each) for each in known),
+        )
 
     def _looped(self, func: ast.expr, callee: Value, scope: Scope) -> list[Value]:
         """Return the cells that a callee is one after the other: `for cell in cells: x = cell(x)`, `cells[i](x)`."""
@@ -326,17 +360,29 @@ class Feeds:
     ) -> None:
         """Note what a call gives the parameters of a function."""
         self._entered.add(function)
-        signature = Signature.of(function, is_bound and function.is_method)
-        names = [*signature.slots, *signature.words]
-        if node is None:
-            passed = dict(zip(names, given))
-        else:
+        for binding, signal in self._given_to(function, is_bound, given, node, scope):
+            self._passed[id(binding)] = _widened(self._passed.get(id(binding), NOTHING) | signal)
+
+    def _given_to(
+        self, function: Scope, is_bound: bool, given: Sequence[Signal], node: Optional[ast.Call], scope: Scope
+    ) -> Iterable[tuple[Binding, Signal]]:
+        """Return the parameters of a function, each with what a call gives it."""
+        key = id(node), function, is_bound
+        if key not in self._bound or node is None:
+            signature = Signature.of(function, is_bound and function.is_method)
+            names = [*signature.slots, *signature.words]
+            if node is None:
+                parameters = [function.bindings.get(name, ())[:1] for name in names]
+                return [(each[0], signal) for each, signal in zip(parameters, given) if each]
             bound = signature.bind(Layer(node, scope))
             parts = {name: bound.of(name).part for name in names}
-            passed = {name: self.signal(*part) for name, part in parts.items() if part is not None}
-        for name, signal in passed.items():
-            for binding in function.bindings.get(name, ())[:1]:
-                self._passed[id(binding)] = _widened(self._passed.get(id(binding), NOTHING) | signal)
+            self._bound[key] = [
+                (binding, part)
+                for name, part in parts.items()
+                if part is not None
+                for binding in function.bindings.get(name, ())[:1]
+            ]
+        return [(binding, self.signal(*part)) for binding, part in self._bound[key]]
 
     def _row(self, known: Alternative, first: Signal, scope: Scope) -> Signal:
         """Return what cells in a row give."""
@@ -345,7 +391,9 @@ class Feeds:
         if key in self._rows_entered:  # it is given to itself: `row = SequentialCell([row, pool])` in a loop
             return first
         self._rows_entered.add(key)
-        cells, is_ordered = self._cells(known)
+        if id(known) not in self._held_in:
+            self._held_in[id(known)] = (known, *self._cells(known))
+        _, cells, is_ordered = self._held_in[id(known)]
         if not is_ordered:
             first = self._line(cells, first, scope)
         for cell in cells if is_ordered else ():

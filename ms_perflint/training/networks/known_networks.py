@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Optional
 
@@ -52,6 +52,19 @@ CHAINS = ((6, 16, 120, 84), (20, 50, 500), (96, 256, 384, 384, 256), (28, 48, 64
 def words(name: str) -> str:
     """Return a name with underscores at its changes of case."""
     return re.sub(_CASES, "_", name)
+
+
+def by_function() -> Callable[[Site], bool]:
+    """Return `is_published` for many sites: it asks once for each function."""
+    published: dict[Scope, bool] = {}
+
+    def ask(site: Site) -> bool:
+        scope = site.scope.owner
+        if scope not in published:
+            published[scope] = is_published(site)
+        return published[scope]
+
+    return ask
 
 
 def is_published(site: Site) -> bool:

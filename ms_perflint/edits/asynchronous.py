@@ -1,0 +1,94 @@
+"""Save checkpoints in the background, where nothing reads them before they are complete."""
+
+from __future__ import annotations
+
+import ast
+from typing import Optional
+
+from ms_perflint.core.findings import Edit, Related, Remedy, Safety
+from ms_perflint.edits.arguments import set_argument
+from ms_perflint.edits.imports import import_name
+from ms_perflint.edits.settings import decide
+from ms_perflint.languages import Message
+from ms_perflint.program.call_site import Call
+from ms_perflint.training import checkpoints
+from ms_perflint.training.checkpoints import Reads
+from ms_perflint.training.training import MODEL_TRAINS
+
+BACKGROUND = Message("save in the background with `async_save=True`")
+JOINED = Message("save in the background with `async_save=True`; `Model.train` waits for the last one")
+OFTEN = Message("save less often, and in the background with `async_save=True`")
+VERBS = {
+    "loaded": Message("the file is loaded here"),
+    "opened": Message("the file is opened here"),
+    "copied": Message("the file, or its folder, is copied here"),
+    "moved": Message("the file, or its folder, gets another name here"),
+    "removed": Message("the file, or its folder, is removed here"),
+    "tested for": Message("the file is tested for here"),
+    "uploaded": Message("the file, or its folder, is uploaded here"),
+    "packed": Message("the folder of the file is packed here"),
+    "listed": Message("the folder of the file is listed here"),
+    "given to a command": Message("a command is given the file, or its folder, here"),
+}
+
+
+def save_in_background(call: Call, reads: Reads, line_length: int) -> Remedy:
+    """Return how a save, a config or a callback comes to write in the background; no edits where the file is used."""
+    if reads.use is not None:
+        return Remedy(None, related=(Related(reads.use.site.place, VERBS[reads.use.verb]),))
+    remedy = _graded(call, reads)
+    if checkpoints.saves_each_step(call):
+        remedy = remedy._replace(advice=OFTEN)
+    if call.api != checkpoints.CALLBACK:
+        return decide(remedy, call, "async_save", "True", yaml="true", line_length=line_length)
+    name, imports = import_name(call.module, checkpoints.CONFIG, version=call.program.version, line_length=line_length)
+    added = set_argument(call, "config", f"{name}(async_save=True)", line_length=line_length)
+    return remedy._replace(edits=(*imports, *added) if added else None)
+
+
+def _graded(call: Call, reads: Reads) -> Remedy:
+    """Return a remedy without edits yet: how far it may be trusted, and why it is not safe."""
+    unsafe = Remedy(None, BACKGROUND, Safety.UNSAFE)
+    if call.api == checkpoints.SAVE:
+        return unsafe._replace(reason=Message("nothing waits for the writer: the file is complete only later"))
+    if reads.unknown is not None:
+        place = reads.unknown.site.place
+        related = (Related(place, Message("this checkpoint may be one that is still being written")),)
+        reason = Message("a callback loads a checkpoint, perhaps before it is complete")
+        return unsafe._replace(reason=reason, related=related)
+    if checkpoints.steps_by_hand(call.program) or not call.program.calls(*MODEL_TRAINS):
+        return unsafe._replace(
+            reason=Message("no `Model.train` waits for the writer of a callback that is driven by hand")
+        )
+    if call.program.version < (2,):
+        return unsafe._replace(reason=Message("it was not run before MindSpore 2.0"))
+    return Remedy(None, JOINED, Safety.SAFE)
+
+
+def pass_config(call: Call, config: Call, line_length: int) -> Remedy:
+    """Return how a callback gets the config that nothing uses, and saves in the background."""
+    edits, advice = _passed(call, config, line_length)
+    reason = Message("it changes how often checkpoints are saved, and how many are kept")
+    return Remedy(edits, advice, Safety.DISPLAY, reason, (Related(config.place, Message("this config is not used")),))
+
+
+def _passed(call: Call, config: Call, line_length: int) -> tuple[Optional[tuple[Edit, ...]], str]:
+    name = _name(config)
+    given = set_argument(call, "config", name, line_length=line_length) if name is not None else None
+    if given is None:
+        return None, ""
+    waits = checkpoints.is_synchronous(config) and not checkpoints.is_refused(config)
+    waits = waits and checkpoints.reads_of(call.program, call).use is None
+    background = set_argument(config, "async_save", "True", line_length=line_length) if waits else None
+    if background is None:
+        return given, Message("pass the config on")
+    return (*given, *background), Message("pass the config on, and save in the background")
+
+
+def _name(config: Call) -> Optional[str]:
+    """Return the name under which a function has the config that it makes; None where it has none, or rebinds it."""
+    stmt = config.stmt
+    if isinstance(stmt, ast.Assign) and stmt.value is config.node and isinstance(stmt.targets[0], ast.Name):
+        name = stmt.targets[0].id
+        return name if len(config.scope.owner.bindings.get(name, ())) == 1 else None
+    return None

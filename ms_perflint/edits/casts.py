@@ -1,0 +1,99 @@
+"""Take casts away, or make a tensor in the dtype to which it is cast."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Optional
+
+from ms_perflint.core.findings import Edit, Related, Remedy, Safety
+from ms_perflint.edits.arguments import set_argument
+from ms_perflint.edits.expressions import unwrap
+from ms_perflint.edits.imports import import_name
+from ms_perflint.edits.statements import delete_statement
+from ms_perflint.languages import Message
+from ms_perflint.program.call_site import Call
+from ms_perflint.training.dtypes.attributes import unused_definition
+from ms_perflint.training.dtypes.casts import Cast
+from ms_perflint.training.dtypes.creations import Creation
+from ms_perflint.training.dtypes.dtype import Dtype
+from ms_perflint.training.dtypes.redundant_casts import Redundant
+from ms_perflint.training.dtypes.round_trips import is_changed_in_place
+
+DROP, BOTH = Message("drop the cast"), Message("drop both casts")
+OVERLOADED = Message("a class that overloads the comparison may give another dtype")
+ALIASED = Message("the value is changed in place later, which may then reach another name")
+
+
+def drop_cast(call: Call, found: Redundant, line_length: int) -> Remedy:
+    """Return how a program does without a cast."""
+    cast, first = found.cast, found.first
+    if found.made is not None:
+        return _made_in_dtype(call, found, found.made, line_length)
+    if found.is_compared:
+        return Remedy(_without(call, [cast]), DROP, Safety.UNSAFE, OVERLOADED)
+    risky = is_changed_in_place(call, (first or cast).value)
+    safety, reason = Safety.UNSAFE if risky else Safety.SAFE, ALIASED if risky else None
+    if first is not None and first.dtype is not None:
+        here = Message("it is cast to {dtype} here", dtype=first.dtype.name)
+        there = Related(call.module.place(first.node), here)
+        return Remedy(_without(call, [cast, first]), BOTH, safety, reason, (there,))
+    related = _decided(call, found.same) if found.same is not None else ()
+    return Remedy(_without(call, [cast]), DROP, safety, reason, related)
+
+
+def _made_in_dtype(call: Call, found: Redundant, made: Creation, line_length: int) -> Remedy:
+    """Return how a tensor is made in the dtype to which it is cast."""
+    spelling, imports = _spelling(call, found, line_length)
+    edits = _without(call, [found.cast])
+    room = sum(one.end - one.start for one in edits or ())  # that the cast leaves on the line
+    given = set_argument(made.call, made.parameter, spelling, line_length=line_length + room)
+    fix = (*imports, *given, *edits) if given is not None and edits is not None else None
+    safety = Safety.SAFE if made.exact else Safety.UNSAFE
+    reason = None if made.exact else Message("values are rounded once, not twice")
+    return Remedy(fix, Message("make it in that dtype"), safety, reason)
+
+
+def _spelling(call: Call, found: Redundant, line_length: int) -> tuple[str, tuple[Edit, ...]]:
+    """Return how to write the dtype of a cast as one of MindSpore's, and the edits that import it."""
+    target = found.cast.target
+    if isinstance(target, (ast.Name, ast.Attribute)):
+        names = [known.api for known in call.program.value(target, call.scope).alternatives]
+        if not any(name.startswith(("numpy.", "builtins.")) for name in names):
+            return call.module.text(target), ()
+    api = f"mindspore.{found.dtype.name}"
+    return import_name(call.module, api, version=call.program.version, line_length=line_length)
+
+
+def _without(call: Call, casts: Sequence[Cast]) -> Optional[tuple[Edit, ...]]:
+    """Return the edits that take casts away: `x = cast(x, t)` as a whole, of others all but the value."""
+    edits: list[Edit] = []
+    for cast in casts:
+        site = call.module.site_at(cast.node)
+        assert site is not None
+        if _only_casts(site.stmt, cast):
+            found = delete_statement(call.module, site.stmt)
+        else:
+            found = unwrap(call.module, cast.node, cast.value)
+        if found is None:
+            return None
+        edits.extend(found)
+    unused = unused_definition(call.program, call.scope, [cast.node.func for cast in casts])
+    return (*edits, *((delete_statement(call.module, unused) or ()) if unused is not None else ()))
+
+
+def _only_casts(stmt: ast.stmt, cast: Cast) -> bool:
+    """Return whether a statement is `x = cast(x, t)`."""
+    if not isinstance(stmt, ast.Assign) or stmt.value is not cast.node or len(stmt.targets) != 1:
+        return False
+    target, value = stmt.targets[0], cast.value
+    return isinstance(target, ast.Name) and isinstance(value, ast.Name) and target.id == value.id
+
+
+def _decided(call: Call, dtype: Dtype) -> tuple[Related, ...]:
+    """Return the place that decides the dtype, if it lies elsewhere."""
+    module, node = dtype.where
+    place, own = module.place(node), call.place
+    if (place.path, place.row) == (own.path, own.row):
+        return ()
+    return (Related(place, Message("its dtype is decided here")),)

@@ -1,0 +1,60 @@
+"""Fuse the gradients of data-parallel training: in buckets, or at indices."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+from ms_perflint.core.findings import Edit, Related, Remedy, Safety
+from ms_perflint.edits.arguments import set_argument
+from ms_perflint.edits.imports import import_name
+from ms_perflint.edits.statements import insert_before
+from ms_perflint.languages import Message
+from ms_perflint.program.call_site import Call
+from ms_perflint.training import gradient_fusion, parallel
+
+AUTO = '{"allreduce": {"mode": "auto", "config": None}}'  # buckets of 64 MB
+RESNET50 = "[85, 160]"  # two buckets of 161 gradients
+BUCKETS = Message("fuse gradients in buckets of 64 MB, which overlap with the backward pass")
+BUCKETS_LATER = Message("fuse gradients in buckets of 64 MB, which overlap with the backward pass (from 1.8 on)")
+TWO = Message("fuse the gradients of ResNet-50 in two buckets")
+COUNTED = Message("fuse the gradients in two buckets, counted when the network is there")
+REGROUPED = Message("gradients are summed in other groups: losses differ in their last digits")
+TOO_OLD = Message("it acts from MindSpore 1.8 on, and the network is not at hand to count its gradients")
+
+
+def fuse(call: Call, line_length: int) -> Remedy:
+    """Return how the gradients come to be fused at a call of `set_auto_parallel_context`."""
+    program, related = call.program, _origin(call)
+    if program.version < gradient_fusion.BY_BUCKETS and (counted := _counted(call, line_length)) is not None:
+        return Remedy(counted, COUNTED, Safety.UNSAFE, REGROUPED, related)
+    if program.version >= gradient_fusion.BY_BUCKETS and gradient_fusion.is_by_indices(program):
+        edits = set_argument(call, parallel.INDICES, RESNET50, line_length=line_length)
+        return Remedy(edits, TWO, Safety.UNSAFE, REGROUPED, related)
+    edits = set_argument(call, parallel.PORTIONS, AUTO, line_length=line_length)
+    if program.version < gradient_fusion.BY_BUCKETS:
+        return Remedy(edits, BUCKETS_LATER, Safety.DISPLAY, TOO_OLD, related)
+    return Remedy(edits, BUCKETS, Safety.UNSAFE, REGROUPED, related)
+
+
+def _origin(call: Call) -> tuple[Related, ...]:
+    """Return where the parallel mode was read, if that is another file or line."""
+    known = parallel.data_parallel(parallel.settings(call) or {})
+    rows = range(call.node.lineno, (call.node.end_lineno or call.node.lineno) + 1)
+    if known is None or (known.place.path == call.module.path and known.place.row in rows):
+        return ()
+    return (Related(known.place, Message("data-parallel mode comes from here")),)
+
+
+def _counted(call: Call, line_length: int) -> Optional[tuple[Edit, ...]]:
+    """Return the edits that set indices before the one Model is made; of a small network the two may be equal."""
+    model = parallel.only_model(call.program)
+    if model is None:
+        return None
+    setter, imports = import_name(model.module, parallel.SET, version=call.program.version, line_length=line_length)
+    if model.module is call.module:
+        setter, imports = call.module.text(call.node.func), ()
+    network = model.module.text(model.given("network"))  # type: ignore[arg-type]
+    count = f"count = len({network}.trainable_params())"
+    line = f"{setter}(all_reduce_fusion_config=sorted({{count // 2, count - 1}}))"
+    added = insert_before(model.module, model.stmt, f"{count}\n{line}")
+    return (*imports, *added) if added is not None else None

@@ -1,0 +1,156 @@
+"""Let a training run in graph mode: edits of the mode, and of what graph mode would compile in every step."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import NamedTuple, Optional
+
+from ms_perflint import mindspore_api
+from ms_perflint.core.findings import Edit, Related, Remedy, Safety
+from ms_perflint.edits.arguments import set_argument
+from ms_perflint.edits.execution_mode import cause_of_mode, hoist
+from ms_perflint.edits.expressions import replace_expression
+from ms_perflint.edits.imports import import_name, insert_after_imports
+from ms_perflint.edits.statements import insert_after
+from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.languages import Message
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
+from ms_perflint.training import mode, unset_mode
+from ms_perflint.training.graph_mode import readiness
+from ms_perflint.training.graph_mode.made_anew import made_anew
+
+COMPILE = Message("compile the whole step")
+COMPILES = Message("the first step takes longer, and results differ in the last digits")
+JIT = Message("`@jit` on this function compiles the step alone, in either mode")
+MOST = 8  # obstacles that are named beside a finding; `ms-perflint program` lists all
+
+
+class Change(NamedTuple):
+    """What leaves the mode to PyNative ("given", "setting", "unset", "unused", "shared"), and the way to graph mode."""
+
+    origin: str
+    remedy: Remedy
+    obstacles: int = 0  # to graph mode, that no edit removes
+    anew: str = ""  # what each step makes, and graph mode would compile each time
+
+
+def to_graph_mode(call: Call, line_length: int) -> Change:
+    """Return how the training of a program comes to graph mode at a `set_context`, or at the call that trains."""
+    if call.api != mode.SET_CONTEXT:
+        return _insert(call, line_length)
+    if mode.given(call) is None:
+        return _add(call, line_length)
+    given = call.given("mode")
+    if given is None:  # spread from a dict: its tables may serve other calls
+        return _ready("given", call.program, None)
+    cause = cause_of_mode(call, given)
+    if cause is None:
+        return _ready(
+            "given", call.program, _replaced(call.module, _definition(call, given), call.program, line_length)
+        )
+    advice, reason = Message("change what decides the mode"), Message("other runs take the mode from there too")
+    places = [Related(place, Message("the mode is decided here")) for place in cause.places]
+    related = (*places, *_obstacles(call.program))
+    return Change("setting", Remedy(cause.edits, advice, Safety.DISPLAY, reason, related))
+
+
+def _add(call: Call, line_length: int) -> Change:
+    """Return the change of a `set_context` that leaves the mode out."""
+    option = mode.unused_option(call.program, call.module)
+    if option is not None:
+        return _passed_on(call, option, set_argument(call, "mode", option.text, first=True, line_length=line_length))
+    callee = call.node.func
+    imports: tuple[Edit, ...] = ()
+    if isinstance(callee, ast.Attribute):
+        name = f"{call.module.text(callee.value)}.GRAPH_MODE"
+    else:
+        name, imports = import_name(
+            call.module, "mindspore.GRAPH_MODE", version=call.program.version, line_length=line_length
+        )
+    added = set_argument(call, "mode", name, first=True, line_length=line_length)
+    return _ready("unset", call.program, (*imports, *added) if added is not None else None)
+
+
+def _passed_on(call: Call, option: mode.Unused, edits: Optional[Iterable[Edit]]) -> Change:
+    """Return the change by which an option for the mode, which nothing reads, decides it."""
+    related = (Related(option.place, Message("this option is never used")), *_obstacles(call.program))
+    advice, reason = Message("pass the option on"), Message("it makes the option decide")
+    made = tuple(edits) if edits is not None else None
+    return Change("unused", Remedy(made, advice, Safety.DISPLAY, reason, related))
+
+
+def _insert(call: Call, line_length: int) -> Change:
+    """Return the change where no `set_context` says a mode, or one in a file that several scripts share."""
+    version = call.program.version
+    context, imports = import_name(call.module, mode.SET_CONTEXT, version=version, line_length=line_length)
+    option = mode.unused_option(call.program, call.module)
+    if option is not None and unset_mode.first_context(call.program) is None:
+        after = insert_after(call.module, option.parsed, f"{context}(mode={option.text})")
+        return _passed_on(call, option, (*imports, *after) if after is not None else None)
+    if not mindspore_api.is_in(mode.SET_CONTEXT, version):
+        line = "from mindspore import context\ncontext.set_context(mode=context.GRAPH_MODE)"
+    elif imports or "." not in context:
+        line = "import mindspore\nmindspore.set_context(mode=mindspore.GRAPH_MODE)"
+    else:
+        line = f"{context}(mode={context.rpartition('.')[0]}.GRAPH_MODE)"
+    edits = insert_after_imports(call.module, line)
+    if unset_mode.first_context(call.program) is None:
+        return _ready("unset", call.program, edits)
+    reason = Message("the scripts share a `set_context` that sets other options")
+    return Change("shared", Remedy(edits, COMPILE, Safety.DISPLAY, reason, _obstacles(call.program)))
+
+
+def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Change:
+    """Return the change that one edit of the mode makes; what is made in every step is made once first, in one fix.
+
+    Where something else stands in the way of graph mode, the fix is display-only.
+    """
+    made, found = made_anew(program), readiness.obstacles(program)
+    moves = [hoist(each.site, each.before) for each in made]
+    steps = readiness.step_functions(program) if program.version >= (2, 0) else ()
+    related = (*_obstacles(program), *(Related(place, JIT) for place in steps))
+    changed = tuple(edits) if edits is not None else None
+    if found or None in moves:
+        first = (*found, *(each.obstacle for each, moved in zip(made, moves) if moved is None))[0]
+        advice = Message("change what is named, then the mode")
+        remedy = Remedy(changed, advice, Safety.DISPLAY, first.message, related)
+        return Change(origin, remedy, obstacles=len(found) + moves.count(None))
+    if not made:
+        return Change(origin, Remedy(changed, COMPILE, None, COMPILES, related))
+    advice = Message("make `{name}` once, and compile the whole step", name=made[0].name)
+    both = (*(one for moved in moves for one in moved or ()), *changed) if changed is not None else None
+    return Change(origin, Remedy(both, advice, None, COMPILES, related), anew=made[0].name)
+
+
+def _obstacles(program: Program) -> tuple[Related, ...]:
+    return tuple(Related(each.place, each.message) for each in readiness.all_obstacles(program)[:MOST])
+
+
+def _definition(call: Call, given: ast.expr) -> Optional[ast.expr]:
+    """Return the expression to change: what is passed, or what a name that is bound once stands for."""
+    if not isinstance(given, ast.Name):
+        return given
+    bindings = call.scope.owner.bindings.get(given.id) or call.module.scope.bindings.get(given.id, [])
+    assigned = [binding for binding in bindings if binding.kind == "assign" and not binding.path]
+    if len(bindings) == 1 and assigned:
+        return assigned[0].value
+    return None if assigned else given
+
+
+def _replaced(
+    module: SemanticIndex, node: Optional[ast.expr], program: Program, line_length: int
+) -> Optional[tuple[Edit, ...]]:
+    """Return the edits that turn a value into graph mode, in the spelling that the file uses."""
+    if isinstance(node, ast.Constant):
+        return replace_expression(module, node, "False" if node.value is True else "0")
+    if isinstance(node, ast.Attribute) and node.attr == "PYNATIVE_MODE":
+        return replace_expression(module, node, module.text(node.value) + ".GRAPH_MODE")
+    if isinstance(node, ast.Name) and all(each.kind == "from" for each in module.scope.bindings.get(node.id, ())):
+        spelling, imports = import_name(
+            module, "mindspore.GRAPH_MODE", instead=node.id, version=program.version, line_length=line_length
+        )
+        changed = replace_expression(module, node, spelling)
+        return (*imports, *changed) if changed is not None else None
+    return None

@@ -1,0 +1,197 @@
+"""Let a training compute in half precision: a level, converted networks, scaled losses, the dtype of what is forced."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+from typing import Optional
+
+from ms_perflint.core.findings import Edit, Related, Remedy, Safety
+from ms_perflint.edits.expressions import replace_expression
+from ms_perflint.edits.half_precision import Writer
+from ms_perflint.edits.settings import set_value
+from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.languages import Message
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
+from ms_perflint.training.devices import is_cpu_by_default, target_of
+from ms_perflint.training.networks import networks, precision, train_cells
+from ms_perflint.training.networks.train_cells import Training
+from ms_perflint.training.networks.undecided_precision import Suspect
+from ms_perflint.training.step_outputs import read_as_loss
+
+LEVEL = Message("compute in FP16, with loss scaling")
+# Why a fix is not safe
+ROUNDS = Message("FP16 changes the numbers; compare the loss curve")
+UNSCALED = Message("FP16 changes the numbers, and small gradients become 0, as nothing here can scale the loss")
+UNNAMED = Message("FP16 changes the numbers, and a CPU refuses this loss scale; compare the loss curve")
+ON_CPU = Message("the device is a CPU by default, which computes FP16 more slowly")
+TIED = Message("the network multiplies by the weight of a layer, which stays in FP32 unless it is cast")
+INSIDE = Message("the network computes its loss itself, which has to stay in FP32: check where it starts")
+OWN = Message("the training step is written by hand: what else uses its loss and gradients has to be checked")
+TUPLE = Message("`net_outputs` becomes a tuple of loss, overflow and scale, and a callback takes it for the loss")
+FIXED = Message("FP16 changes the numbers; a dynamic scale would make `net_outputs` a tuple, which a callback reads")
+ATLAS = Message("FP16 would need a loss scale that has no place here, and BF16 needs Atlas A2 or a newer device")
+
+
+class MixedPrecision:
+    """The ways to half precision in one program; without edits, the related places say why there is none."""
+
+    def __init__(self, program: Program, line_length: int) -> None:
+        self.program = program
+        self.line_length = line_length
+        self._is_cpu = "CPU" in target_of(program).devices
+
+    def remedy(self, suspect: Suspect) -> Remedy:
+        """Return how the training comes to compute in half precision."""
+        made = suspect.training
+        if made is None:
+            way = Remedy((), LEVEL, Safety.DISPLAY, Message("what trains the network is not known"))
+        elif made.call.api in train_cells.LEVELS and not self._has_loss_inside(made):
+            way = self._level(made)
+        else:
+            way = self._custom(made)
+        if suspect.is_forced:
+            way = self._halved(suspect, way)
+        return way._replace(related=(*way.related, *self._places(suspect)))
+
+    @staticmethod
+    def _has_loss_inside(training: Training) -> bool:
+        """Return whether the network of a Model computes its loss itself, so that a level would halve the loss."""
+        call = training.call
+        return not call.is_spread and (call.given("loss_fn") is None or call.argument("loss_fn").must_be(None))
+
+    @cached_property
+    def _writer(self) -> Writer:
+        return Writer(self.program, self._is_cpu, self.line_length)
+
+    def _level(self, training: Training) -> Remedy:
+        """A level of mixed precision: a CPU refuses "O2" unless the loss scale is fixed and drops no update."""
+        call = training.call
+        name = train_cells.LEVELS[call.api]
+        is_cpu = self._is_cpu and not self._scales_without_drops(call)
+        level = "O3" if is_cpu else "O2"
+        edits, related = set_value(call, name, f'"{level}"', yaml=level, line_length=self.line_length)
+        if edits is None:
+            return _none(related, call, Message("`{name}` cannot be set here", name=name))
+        advice = Message("compute in FP16 with `{argument}`", argument=f'{name}="{level}"')
+        way = Remedy(tuple(edits), advice, Safety.UNSAFE, ROUNDS, related)
+        if related:
+            way = way._replace(safety=Safety.DISPLAY, reason=Message("an option or a config file decides the level"))
+        elif is_cpu and call.given("loss_scale_manager") is None:
+            absent = {name: f'"{level}"'} if call.given(name) is None else {}
+            scaled = self._writer.fixed(call, absent) if call.api == train_cells.MODEL else None
+            level_edits = () if absent and scaled else edits
+            way = way._replace(edits=(*level_edits, *(scaled or ())), reason=ROUNDS if scaled else UNSCALED)
+        elif not is_cpu:
+            if not target_of(self.program).devices and not self._scales_without_drops(call):
+                way = way._replace(reason=UNNAMED)
+            way = self._with_one_output(call, way)
+        if way.edits and is_cpu_by_default(self.program):
+            way = way._replace(safety=Safety.DISPLAY, reason=ON_CPU)
+        return self._with_casts(training, way)
+
+    def _with_one_output(self, call: Call, way: Remedy) -> Remedy:
+        """The scale that "O2" brings along makes a tuple of what callbacks may read as the loss; a fixed one does not.
+
+        A manager that is given decides that already today.
+        """
+        is_given = call.is_spread or call.given("loss_scale_manager") is not None
+        read = read_as_loss(self.program) if call.api == train_cells.MODEL and not is_given else None
+        if read is None:
+            return way
+        related = (*way.related, _related(read.module, read.node, Message("this takes `net_outputs` for the loss")))
+        scaled = self._writer.fixed(call, {"amp_level": '"O2"'}) if call.given("amp_level") is None else None
+        if scaled is None or way.safety is Safety.DISPLAY:
+            return way._replace(safety=Safety.DISPLAY, reason=way.reason if way.related else TUPLE, related=related)
+        advice = Message("compute in FP16 with `{argument}` and a fixed loss scale", argument='amp_level="O2"')
+        return way._replace(edits=tuple(scaled), advice=advice, reason=FIXED, related=related)
+
+    def _with_casts(self, training: Training, way: Remedy) -> Remedy:
+        """Weights that are used beside their layer stay in float32: they are cast."""
+        tied = self._writer.tied(training.values)
+        if not tied or not way.edits:
+            return way
+        places = tuple(_related(each.module, each.weight, Message("this weight stays in FP32")) for each in tied)
+        casts = self._writer.cast(tied)
+        if casts is None:
+            first = tied[0]
+            return _none((), training.call, TIED, (first.module, first.weight))
+        reason = TIED if way.safety is Safety.UNSAFE or way.reason is None else way.reason
+        return Remedy((*way.edits, *casts), way.advice, Safety.DISPLAY, reason, (*way.related, *places))
+
+    @staticmethod
+    def _scales_without_drops(call: Call) -> bool:
+        """Return whether the loss scale is one that "O2" takes on a CPU (mindspore 2.10 train/amp.py:772)."""
+        managers = (
+            call.argument("loss_scale_manager").alternatives if call.given("loss_scale_manager") is not None else ()
+        )
+        for manager in managers:
+            made = train_cells.made_at(call.program, manager)
+            if (
+                made is None
+                or made.api != train_cells.FIXED
+                or not made.argument("drop_overflow_update").must_be(False)
+            ):
+                return False
+        return bool(managers)
+
+    def _custom(self, training: Training) -> Remedy:
+        """A step of one's own: its networks are converted without their loss, and the loss is scaled."""
+        found = self._writer.converted(training)
+        if found.obstacle is not None:
+            return _none((), training.call, found.obstacle.text, (found.obstacle.module, found.obstacle.node))
+        names = ", ".join(f"`{name}`" for name in found.names)
+        advice = Message("convert {names}, and scale the loss", names=names)
+        reason = INSIDE if training.kind == "model" or found.has_loss_inside else OWN
+        if found.dtype != "float16":
+            advice, reason = Message("convert {names} to BF16, which needs no loss scaling", names=names), ATLAS
+        return self._with_casts(training, Remedy(found.edits, advice, Safety.DISPLAY, reason))
+
+    def _halved(self, suspect: Suspect, way: Remedy) -> Remedy:
+        """What is forced to float32 gets float16 as its dtype, beside what the training needs."""
+        found: list[Edit] = []
+        for call in (suspect.call, *suspect.others):
+            dtype = precision.spelled(call.node)
+            imports: tuple[Edit, ...] = ()
+            if isinstance(dtype, ast.Attribute):
+                spelling = f"{call.module.text(dtype.value)}.float16"
+            else:
+                spelling, imports = self._writer.name(call.module, "mindspore.float16")
+            made = replace_expression(call.module, dtype, spelling) if dtype is not None else None
+            if made is None:
+                return _none(way.related, call, Message("the dtype cannot be replaced here"))
+            found += [each for each in (*imports, *made) if each not in found]
+        return way._replace(edits=tuple(dict.fromkeys((*found, *(way.edits or ())))), advice=way.advice)
+
+    def _places(self, suspect: Suspect) -> tuple[Related, ...]:
+        """Return where the network is made, and a layer of it."""
+        training = suspect.training
+        if training is None:
+            return ()
+        plan = self._writer.plan(training) if training.kind != "model" else None
+        values = training.values[:1] if training.kind == "model" else training.values
+        if plan is not None and plan.uses:
+            values = tuple(self.program.value(use.node, use.scope) for use in plan.uses)
+        made = (train_cells.made_at(self.program, known) for value in values for known in value.alternatives)
+        found = [_related(call.module, call.node, Message("the network")) for call in made if call is not None]
+        inner = plan.inner if plan is not None else ()
+        found += [_related(each.cls.module, each.cls.node, Message("the network")) for each in inner]
+        layer = networks.layer(self.program, values)
+        if layer is not None:
+            found.append(_related(layer.module, layer.node, Message("a layer of it that runs in FP32")))
+        own = suspect.call.place
+        return tuple(each for each in found if each.place != own)
+
+
+def _related(module: SemanticIndex, node: ast.AST, message: str) -> Related:
+    return Related(module.place(node), message)
+
+
+def _none(
+    related: tuple[Related, ...], call: Call, text: str, where: Optional[tuple[SemanticIndex, ast.AST]] = None
+) -> Remedy:
+    """Return that there is no fix, and why."""
+    module, node = where or (call.module, call.node)
+    told = _related(module, node, Message("no fix is shown: {obstacle}", obstacle=text))
+    return Remedy((), LEVEL, Safety.DISPLAY, None, (*related, told))

@@ -1,0 +1,96 @@
+"""Align a width: the next multiple wherever it is used, or the reason why there is no such edit."""
+
+from __future__ import annotations
+
+import ast
+import os
+
+from ms_perflint.core.findings import Related, Remedy, Safety
+from ms_perflint.edits.constants import replace_constants
+from ms_perflint.edits.expressions import replace_expression
+from ms_perflint.index.semantic_index import Site
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
+from ms_perflint.training.networks import doubts, known_networks, widths
+from ms_perflint.training.networks.free_widths import Tiles
+from ms_perflint.training.networks.padding import Padding
+from ms_perflint.training.networks.provenance import Number
+from ms_perflint.training.networks.widths import Hidden, moving
+
+LOADS = (
+    "mindspore.load_checkpoint",
+    "mindspore.load_param_into_net",
+    "mindspore.load_checkpoint_async",
+    "mindspore.load_distributed_checkpoint",
+)
+_ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
+
+
+def align_width(program: Program, found: Hidden, tiles: Tiles) -> Remedy:
+    """Return how a hidden width becomes a multiple, together with all that depends on it."""
+    changed = widths.aligned(found, tiles.multiple)
+    new = widths.width_at(found, changed) if changed else tiles.padded(found.width)
+    constants = (*found.origins, *found.literals, *found.literal_sums)
+    edits = replace_constants(program, constants, changed) if changed and not found.obstacles else None
+    advice = Message("make the width {new} wherever it is used", new=new)
+    safety, reason = _grade(program, found)
+    related = (*_chosen(found), *(() if edits else (_obstacle(found, changed is None),)))
+    return Remedy(edits, advice, safety, reason, related)
+
+
+def align_axes(program: Program, axes: tuple[Number, ...], tiles: Tiles) -> Remedy:
+    """Return how the operands of an operator get an axis that is a multiple."""
+    new = tiles.padded(axes[0].value)
+    origins = {origin for axis in axes for origin in axis.origins if origin.value == axis.value}
+    edits = replace_constants(program, origins, {origin.place: new for origin in origins})
+    reason = Message("what else has this axis is not followed")
+    return Remedy(edits, Message("make the axis {new}", new=new), Safety.DISPLAY, reason)
+
+
+def round_up(site: Site, found: Padding) -> Remedy:
+    """Return how a formula rounds up, and leaves a multiple as it is."""
+    count = site.module.text(found.number)
+    count = count if isinstance(found.number, _ATOMS) else f"({count})"
+    formula = f"({count} + {found.multiple - 1}) // {found.multiple} * {found.multiple}"
+    reason = Message("what is a multiple already becomes smaller: weights and losses change")
+    edits = replace_expression(site.module, site.node, formula)
+    return Remedy(edits, Message("round up with `{formula}`", formula=formula), None, reason)
+
+
+def _grade(program: Program, found: Hidden) -> tuple[Safety, Message]:
+    """Return how far the fix may be trusted, and why it is not safe.
+
+    It is display-only where a use may lie elsewhere, or stored weights may be loaded.
+    """
+    if loads := program.calls(*LOADS):
+        file, row = os.path.basename(loads[0].module.path), loads[0].place.line
+        return Safety.DISPLAY, Message("line {row} of {file} loads weights of the old width", row=row, file=file)
+    if known_networks.from_paper(found.producer.call):
+        return Safety.DISPLAY, Message("the width is that of a paper, which the network reproduces")
+    if doubt := doubts.doubt(program, found):
+        return Safety.DISPLAY, doubt
+    return Safety.UNSAFE, Message("the network gets wider: weights, memory and losses change")
+
+
+def _obstacle(found: Hidden, is_without: bool) -> Related:
+    """Return why no fix is offered, at the place that it is about."""
+    call = found.producer.call
+    where, text = call.place, Message("no number fits all sizes that depend on the width")
+    if found.obstacles:
+        where, text = found.obstacles[0]
+    elif not found.origins:
+        text = Message("from which constant the width comes is not known")
+    elif not is_without:
+        text = Message("the number there cannot be edited")
+    return Related(where, Message("no fix is shown: {obstacle}", obstacle=text))
+
+
+def _chosen(found: Hidden) -> list[Related]:
+    """Return the places outside of the reported call where the width is chosen."""
+    call = found.producer.call
+    rows = range(call.node.lineno, (call.node.end_lineno or call.node.lineno) + 1)
+    return [
+        Related(origin.place, Message("the width {width} is chosen here", width=origin.value))
+        for origin in moving(found.producer, found.width)
+        if origin.module is not call.module or origin.place.row not in rows
+    ]

@@ -1,0 +1,66 @@
+"""How each version adds up the gradients of data-parallel training, and whether a program fuses these sums."""
+
+from __future__ import annotations
+
+from ms_perflint.index.predicates import DEVICES
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
+from ms_perflint.training import mode, parallel
+from ms_perflint.training.conditions import is_switch
+
+BY_BUCKETS = (1, 8)  # `comm_fusion` acts under data parallelism (RELEASE.md 1.7, cc@v1.8.0 parallel_context.cc:91)
+UNFUSED = (2, 4)  # fusion is off by default (cc@v2.4.0 utils/parallel_context.cc:56)
+INDICES_ACT_AGAIN = (2, 5)  # indices alone switch the fusion on (cc@v2.5.0 utils/parallel_context.cc:242)
+
+
+def is_data_parallel(call: Call) -> bool:
+    """Return whether a call sets data-parallel training of several devices."""
+    sets = parallel.settings(call)
+    return sets is not None and parallel.data_parallel(sets) is not None and not parallel.is_alone(sets)
+
+
+def is_missing(call: Call) -> bool:
+    """Return whether nothing fuses the gradients that are added up after such a call."""
+    program, names = call.program, _fusing(call.program)
+    if parallel.sets_portions(parallel.settings(call) or {}, names):
+        return False
+    if parallel.serves_parameters(program) or parallel.shards_optimizer(program) or parallel.restores(call):
+        return False
+    if parallel.portioned_elsewhere(program) or not parallel.reduces(program):
+        return False
+    reach = parallel.Reach(program, call)
+    return not reach.portioned(names, not indices_do_nothing(program)) and not reach.replaced()
+
+
+def switch(call: Call) -> str:
+    """Return under which option a call runs, if a user must ask for it; "" for others."""
+    for condition in parallel.Reach(call.program, call).passes[0]:
+        if is_switch(call.program, condition) and condition.devices == DEVICES:
+            return condition.text
+    return ""
+
+
+def indices_do_nothing(program: Program) -> bool:
+    """Return whether `all_reduce_fusion_config` alone has no effect in the target's version."""
+    return UNFUSED <= program.version < INDICES_ACT_AGAIN
+
+
+def is_by_indices(program: Program) -> bool:
+    """Return whether indices are the way to fuse: the only one in old versions, the known one for ResNet-50."""
+    if program.version < BY_BUCKETS:
+        return True
+    return not indices_do_nothing(program) and parallel.is_resnet50(program)
+
+
+def _fusing(program: Program) -> tuple[str, ...]:
+    """Return the settings that fuse gradients in the target's version."""
+    return (parallel.PORTIONS,) if indices_do_nothing(program) else (parallel.PORTIONS, parallel.INDICES)
+
+
+def may_compile(program: Program) -> bool:
+    """Return whether a program trains in graph mode by default, or on one of its paths."""
+    usual = mode.usual_mode(program)
+    if usual is not None:
+        return usual == mode.GRAPH
+    said = (mode.given(call) for call in mode.settings(program))
+    return any(mode.mode_of(known) == mode.GRAPH for value in said if value is not None for known in value.by_default)

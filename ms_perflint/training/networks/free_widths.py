@@ -1,0 +1,162 @@
+"""Hidden widths that are free to choose and do not fill the tiles that compute them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple, Optional
+
+from ms_perflint.index.semantic_index import Site
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
+from ms_perflint.training import training
+from ms_perflint.training.devices import target_of
+from ms_perflint.training.networks import feeds, known_networks, layers, padding, widths
+from ms_perflint.training.networks.padding import Padding
+from ms_perflint.training.networks.provenance import Number, is_sole
+from ms_perflint.training.networks.widths import Hidden, moving
+
+BLOCK = 16  # rows and columns of a tile; widths up to one tile are left alone
+OPERATORS = layers.PRODUCTS | layers.ELEMENTWISE
+LAYERS = (*sorted(layers.DENSE | layers.CONVOLUTIONS | layers.RECURRENT), layers.PARAMETER)
+
+
+class Tiles(NamedTuple):
+    """What a width is to be a multiple of, by the settings and on the target's device, and the waste that counts."""
+
+    asked: int
+    multiple: int
+    least_waste: int  # percent
+
+    def padded(self, width: int) -> int:
+        """Return the next multiple of a width."""
+        return (width + self.multiple - 1) // self.multiple * self.multiple
+
+    def waste(self, width: int) -> float:
+        """Return how much of the tiles that hold a width is padding, in percent."""
+        return 100 * (self.padded(width) - width) / self.padded(width)
+
+    def is_unaligned(self, width: int) -> bool:
+        """Return whether a width wastes so much of its tiles that it counts."""
+        if width <= BLOCK or width % self.asked == 0 or width % self.multiple == 0:
+            return False
+        return self.waste(width) >= self.least_waste
+
+
+def tiles(program: Program, asked: int, least_waste: int) -> Tiles:
+    """Return the tiles of the devices of a program: on GPUs half of the default."""
+    is_half = asked == BLOCK and target_of(program).is_gpu
+    return Tiles(asked, BLOCK // 2 if is_half else asked, least_waste)
+
+
+class FreeWidths:
+    """The unaligned widths in one program that are free to choose."""
+
+    def __init__(self, program: Program, tiles: Tiles) -> None:
+        self.program = program
+        self.tiles = tiles
+
+    def formula(self, site: Site) -> Optional[Padding]:
+        """Return a formula that pads too much, in a network that is trained."""
+        found = padding.overpadded(site, {BLOCK, self.tiles.asked})
+        return found if found is not None and self._counts(site) else None
+
+    def axis(self, call: Call) -> tuple[Number, ...]:
+        """Return the axes of the operands of an operator in which they are unaligned, when all shapes stand there."""
+        if not layers.are_made(call.node) or not training.is_trained(self.program):
+            return ()
+        axes = _axes(call)
+        is_free = bool(axes) and self.tiles.is_unaligned(axes[0].value) and layers.network(call).is_class
+        return axes if is_free and self._counts(call) else ()
+
+    def produced(self, call: Call) -> list[Hidden]:
+        """Return the unaligned widths that a layer produces, each where it is produced first."""
+        return [found for found in self._found(call) if self._is_first(found)]
+
+    def _is_first(self, found: Hidden) -> bool:
+        """Return whether no layer before this one produces the width of the same constants: one finding per width."""
+        own = set(moving(found.producer, found.width))
+        if own:
+            same = [slot for slot in found.slots if slot.role == layers.OUT and slot.width == found.producer.width]
+            rest = [slot for slot in same if set(moving(slot, found.width)) == own]
+        else:
+            rest = widths.written_alike(self.program, found.producer)
+        for slot in sorted(rest, key=lambda slot: _order(slot.call)):
+            if slot.call == found.producer.call or _order(slot.call) > _order(found.producer.call):
+                return True
+            if any(set(moving(each.producer, each.width)) == own for each in self._found(slot.call)):
+                return False
+        return True
+
+    def _found(self, call: Call) -> list[Hidden]:
+        if not self._may_be_hidden(call) or not self._counts(call):
+            return []
+        found = list(self._hidden(call))
+        is_known = bool(found) and (
+            known_networks.is_made_for_published(self.program, call) or known_networks.is_published(call)
+        )
+        return [] if is_known or (found and widths.is_chain(self.program, call)) else found
+
+    def _may_be_hidden(self, call: Call) -> bool:
+        """Return whether a layer may produce an unaligned width that is free, before that is worked out."""
+        if call.api == layers.PARAMETER:
+            return bool(layers.weight(call)) and training.is_trained(self.program)
+        node = layers.width_given(call)
+        if node is None or known_networks.is_fixed(node):
+            return False
+        if isinstance(node, ast.Constant):
+            return type(node.value) is int and self.tiles.is_unaligned(node.value)
+        return training.is_trained(self.program)
+
+    def _hidden(self, call: Call) -> Iterator[Hidden]:
+        """Yield the unaligned widths that a layer produces, as far as they are free."""
+        own = layers.slots(call)
+        if own and not any(slot.role == layers.OUT and self._may_be_unaligned(slot) for slot in own):
+            return  # before it is asked what feeds what
+        for slot in feeds.feeds(self.program, call.module).slots(call):
+            found = self._of_slot(slot) if slot.role == layers.OUT else None
+            if found is not None:
+                yield found
+
+    def _may_be_unaligned(self, slot: layers.Slot) -> bool:
+        """Return whether a width, or a part of it, is unaligned."""
+        return any(self.tiles.is_unaligned(each.value) for each in (slot.number, *slot.number.parts))
+
+    def _of_slot(self, slot: layers.Slot) -> Optional[Hidden]:
+        if not self._may_be_unaligned(slot):
+            return None
+        if slot.is_grouped or known_networks.is_fixed(slot.node):
+            return None
+        found = widths.hidden(self.program, slot, self.tiles.multiple)
+        if found is None or not self.tiles.is_unaligned(found.width):
+            return None
+        if known_networks.is_class_count(slot.node, slot.width, widths.after(found)):
+            return None
+        if any(known_networks.is_test(origin.place.path) for origin in found.origins):
+            return None  # a value whose only source is a test
+        settings = [origin for origin in found.origins if origin.module is None]
+        return found if all(is_sole(self.program, origin) for origin in settings) else None
+
+    def _counts(self, site: Site) -> bool:
+        """Return whether a site is part of a program that trains on an accelerator, or might be."""
+        program = self.program
+        if (
+            known_networks.in_tests(site)
+            or not widths.in_cell(program, site)
+            or target_of(program).is_cpu
+            or not program.runs(site)
+        ):
+            return False
+        return training.is_trained(program)
+
+
+def _axes(call: Call) -> tuple[Number, ...]:
+    """Return the axes that say how wide the operands of an operator are, when all their shapes stand there."""
+    if call.api in layers.PRODUCTS:
+        return layers.inner_axes(call)
+    axis = layers.outer_axis(call)
+    return (axis,) if axis is not None and widths.is_taken(call, axis.value) else ()
+
+
+def _order(call: Call) -> tuple[str, int, int]:
+    return call.module.path, call.node.lineno, call.node.col_offset

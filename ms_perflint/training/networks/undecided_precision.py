@@ -1,0 +1,98 @@
+"""Which call decides the precision of a training whose matmul and convolution run in FP32."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Optional
+
+from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.languages import Message
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program, fact
+from ms_perflint.training import training
+from ms_perflint.training.conditions import is_for_cpu_only
+from ms_perflint.training.devices import target_of
+from ms_perflint.training.followed import end
+from ms_perflint.training.networks import half_precision, networks, precision, train_cells
+from ms_perflint.training.networks.train_cells import Training
+
+
+class Suspect(NamedTuple):
+    """A call that decides the precision: what makes the training, or a `to_float` that forces FP32."""
+
+    call: Call
+    training: Optional[Training]
+    others: Sequence[Call] = ()  # layers that are forced beside this one
+
+    @property
+    def is_forced(self) -> bool:
+        """Return whether it is a `to_float`."""
+        return self.training is None or self.call != self.training.call
+
+    @property
+    def is_scaled(self) -> bool:
+        """Return whether the training scales its loss."""
+        call = self.training.call if self.training is not None else None
+        if call is None or call.given("loss_scale_manager") is None:
+            return False
+        return not call.argument("loss_scale_manager").must_be(None)
+
+
+def may_decide(call: Call) -> bool:
+    """Return whether a call may, by its words alone, make what is trained, or force FP32."""
+    words = making_words(call.program, call.module)
+    is_dtype = call.word == "to_float" and precision.spelled(call.node) is not None
+    return words is not None and (is_dtype or call.word in words)
+
+
+@fact
+def making_words(program: Program, module: SemanticIndex) -> Optional[frozenset[str]]:
+    """Return the words of the calls of a module that may make what is trained; None in a library."""
+    is_asked = training.may_train(program) and train_cells.is_script(program)
+    return train_cells.making_words(program, module) if is_asked else None
+
+
+@fact
+def suspects(program: Program) -> dict[int, Suspect]:
+    """Return what is reported in this program, by the identity of the call; nothing unless all of it is certain."""
+    if not training.is_trained(program) or target_of(program).is_cpu:
+        return {}
+    trainings = train_cells.trainings(program)
+    first = _first(program, trainings)
+    forced = precision.forced_networks(program)
+    values = first.values if first is not None else tuple(value for each in trainings for value in each.values)
+    if (first is None and not forced) or any(True for _ in half_precision.controls(program, values)):
+        return {}
+    if precision.needs_float32(program, values):
+        return {}
+    if forced:
+        return {id(call.node): Suspect(call, first, others) for call, *others in forced}
+    return {id(first.call.node): Suspect(first.call, first)} if first is not None else {}
+
+
+def hidden(program: Program) -> Optional[Message]:
+    """Return what hides the networks that are trained, where nothing says that they compute in half precision."""
+    if not training.is_trained(program) or target_of(program).is_cpu or suspects(program):
+        return None
+    trainings = train_cells.trainings(program)
+    values = tuple(value for each in trainings for value in each.values)
+    if networks.multiplies(program, values) or any(True for _ in half_precision.controls(program, values)):
+        return None
+    part = networks.hidden(program, values) if not precision.needs_float32(program, values) else None
+    return end(program, *part).said(program) if part is not None else None
+
+
+def _first(program: Program, trainings: Sequence[Training]) -> Optional[Training]:
+    """Return the training that runs first of those with matmul; else one that asks for float32, else a hidden one.
+
+    A branch that only a CPU can take is none.
+    """
+    reached = [each for each in trainings if not is_for_cpu_only(program, each.call)]
+    for each in reached:
+        if networks.multiplies(program, each.values):
+            return each
+    for each in reached:
+        if train_cells.asks_float32(program, each) and networks.is_unknown(program, each.values):
+            return each
+    run = (each for each in reached if program.is_run_by_entry(each.call))
+    return next((each for each in run if networks.may_multiply(program, each.values)), None)

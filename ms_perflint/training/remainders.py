@@ -1,0 +1,43 @@
+"""Whether the last batch of an epoch may have fewer rows than the others."""
+
+from __future__ import annotations
+
+import ast
+from typing import Optional
+
+from ms_perflint.program.call_site import Call
+from ms_perflint.training import pipelines, training
+
+
+def may_remain(batch: Call) -> bool:
+    """Return whether a `batch` feeds a training step by step with rows of which some may be left."""
+    fed = [each for each in pipelines.pipelines_with(batch.program, batch) if not each.is_sunk]
+    return bool(fed) and not any(_divides(batch, each) for each in fed)
+
+
+def is_one_size(batch: Call) -> bool:
+    """Return whether all batches have one size: one row, or all rows."""
+    given, size = batch.given("batch_size"), batch.argument("batch_size")
+    words = {each.attr if isinstance(each, ast.Attribute) else getattr(each, "id", "") for each in _nodes(given)}
+    is_made = any(known.definition is not None for known in size.alternatives)  # a function chooses the size
+    return is_made or 1 in size.constants or not words.isdisjoint({"len", "get_dataset_size"})
+
+
+def is_shared(batch: Call) -> bool:
+    """Return whether the function that makes it is called in several places."""
+    owner = batch.scope.owner
+    return owner.is_function and len(training.callers(batch.program, owner)) > 1
+
+
+def _divides(batch: Call, pipeline: pipelines.Pipeline) -> bool:
+    """Return whether no rows are left, or whether what is batched are batches."""
+    at = pipeline.position(batch)
+    before = pipeline.stages[at + 1 :]
+    if any(pipelines.is_batch(stage) for stage in (*pipeline.stages[:at], *before)):
+        return True
+    rows, sizes = pipelines.rows(batch.program, before), batch.argument("batch_size").constants
+    return rows is not None and all(isinstance(size, int) and size > 0 and rows % size == 0 for size in sizes)
+
+
+def _nodes(given: Optional[ast.expr]) -> list[ast.AST]:
+    return list(ast.walk(given)) if given is not None else []

@@ -1,0 +1,106 @@
+"""Whether `Model.train` sinks its dataset, may do so, and whether somebody decided that it does not."""
+
+from __future__ import annotations
+
+import ast
+from typing import Optional
+
+from ms_perflint.index.predicates import choice
+from ms_perflint.index.reachability import excludes, path_condition
+from ms_perflint.program.call_site import Call
+from ms_perflint.training import conditions
+from ms_perflint.training.callbacks import Cadence, cadences
+from ms_perflint.training.training import MODEL_TRAINS
+
+SINK, SIZE = "dataset_sink_mode", "sink_size"
+_GRAPH_CELLS = frozenset({"mindspore.nn.GraphCell"})  # mindspore 2.10 train/model.py:1364 raises for it
+_DEBUG = "mindspore.dataset.config.set_debug_mode"  # mindspore 2.10 train/model.py:1407 raises for it
+
+
+def is_off(call: Call) -> bool:
+    """Return whether a training does not sink by default: not where an expression of the program decides."""
+    if is_on_for_cpu(call):
+        return True
+    given, value = call.given(SINK), call.argument(SINK)
+    if _decides(given, call, call.program.run is not None) and not value.must_be(False):
+        return False
+    return value.is_by_default(False)
+
+
+def can_sink(call: Call) -> bool:
+    """Return whether MindSpore can sink the dataset here."""
+    receiver = call.receiver
+    made = receiver.creation if receiver is not None else None
+    if made is not None and made.call.args:
+        network = call.program.value(made.call.args[0], made.scope)
+        if any(known.type_api in _GRAPH_CELLS for known in network.alternatives):
+            return False
+    return not any(debug.argument("debug_mode_flag").may_be(True) for debug in call.program.calls(_DEBUG))
+
+
+def is_deliberate(call: Call) -> bool:
+    """Return whether a literal False has a reason: callbacks of each step, epochs one by one, another branch."""
+    if _asks_for_a_size(call) or not _is_false(call):
+        return False
+    if _acts_by_step(call):
+        return True
+    if call.argument("epoch").must_be(1) and (call.block.loops or not set(cadences(call)) <= {Cadence.EPOCH}):
+        return True
+    others = [other for other in call.program.calls(*MODEL_TRAINS) if excludes(other.block, call.block)]
+    if any(other.argument(SINK).may_be(True) for other in others):
+        return True
+    by_rank = [other for other in others if _differ_by_rank(call, other)]
+    return any(_is_false(other) and _acts_by_step(other) for other in by_rank)
+
+
+def is_built(call: Call) -> bool:
+    """Return whether the Model was compiled for sinking by `Model.build`."""
+    receiver = call.receiver
+    builds = call.program.calls("mindspore.train.Model.build") if receiver is not None else ()
+    return any(build.receiver == receiver for build in builds)
+
+
+def is_on_for_cpu(call: Call) -> bool:
+    """Return whether sinking is switched on just where there is none: `dataset_sink_mode=device == "CPU"`."""
+    given = call.given(SINK)
+    if isinstance(given, ast.Name):
+        bindings = call.scope.lookup(given)
+        given = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
+    asked = choice(given) if isinstance(given, (ast.Compare, ast.Call)) else None
+    return asked is not None and asked.devices(True) == {"CPU"}
+
+
+def _asks_for_a_size(call: Call) -> bool:
+    """Return whether a call says how much to sink: whoever writes that wants to sink."""
+    return call.given(SIZE) is not None and not call.argument(SIZE).must_be(-1)
+
+
+def _differ_by_rank(call: Call, other: Call) -> bool:
+    """Return whether the rank alone decides which of two calls runs: they are one decision."""
+    own, theirs = (set(conditions.conditions(call.program, path_condition(each.block))) for each in (call, other))
+    return own != theirs and all("rank" in each.text.lower() for each in own ^ theirs)
+
+
+def _decides(given: Optional[ast.expr], call: Call, is_run: bool) -> bool:
+    """Return whether an expression decides: `device != "CPU"`, `not sparse`; in a run also one behind a name."""
+    bindings = call.scope.lookup(given) if is_run and isinstance(given, ast.Name) else ()
+    behind = (binding.value for binding in bindings if binding.kind == "assign")
+    return any(isinstance(each, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.IfExp)) for each in (given, *behind))
+
+
+def _is_false(call: Call) -> bool:
+    """Return whether a call is given a False that its file shows."""
+    return _is_literal(call, call.given(SINK)) and call.argument(SINK).must_be(False)
+
+
+def _acts_by_step(call: Call) -> bool:
+    """Return whether a callback of a training acts after every step, as far as is known."""
+    return bool({Cadence.STEP, Cadence.UNKNOWN} & set(cadences(call)))
+
+
+def _is_literal(call: Call, given: Optional[ast.expr]) -> bool:
+    """Return whether a value stands at the call or in a variable of its file: what a config says is no decision."""
+    if not isinstance(given, ast.Name):
+        return isinstance(given, ast.Constant)
+    scope = call.scope.home(given.id)
+    return scope is not None and all(binding.kind != "from" for binding in scope.bindings[given.id])

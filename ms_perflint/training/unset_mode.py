@@ -1,0 +1,60 @@
+"""Where nothing in a training program says the execution mode: the default of MindSpore decides."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+from ms_perflint import mindspore_api
+from ms_perflint.index.semantic_index import SemanticIndex, Site
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
+from ms_perflint.training import mode, training
+from ms_perflint.training.devices import target_of
+
+
+def is_pynative(program: Program) -> bool:
+    """Return whether nothing in a training program says the mode, and the default is PyNative."""
+    return (
+        training.speaks_of_training(program)
+        and not mode.is_surely_said(program)
+        and mindspore_api.default_mode(program.version) == mode.PYNATIVE
+        and training.may_train_by_entry(program)
+        and not mode.is_said(program)
+        and not mode.may_be_said_outside(program)
+        and training.trains_by_entry(program)
+        and trains_uncompiled(program)
+    )
+
+
+def trains_uncompiled(program: Program) -> bool:
+    """Return whether a program trains on an accelerator, in steps that no `jit` compiles."""
+    return training.is_trained(program) and not target_of(program).is_cpu and not mode.is_compiled(program)
+
+
+def is_place(call: Call) -> bool:
+    """Return whether a `set_context` is the one to set the mode: the first, in a file that no other script shares."""
+    return call == first_context(call.program) and not _is_shared(call)
+
+
+def first_context(program: Program) -> Optional[Call]:
+    """Return the first `set_context` on the default path of a program."""
+    run = (call for call in program.calls(mode.SET_CONTEXT) if program.is_run_by_entry(call))
+    calls = [call for call in run if not call.is_optional]
+    return min(calls, key=lambda call: program.position(call) or 0) if calls else None
+
+
+def anchor(program: Program, module: SemanticIndex) -> Optional[Site]:
+    """Return the call of the entry script that trains, where no `set_context` is the place to set the mode."""
+    if not program.project.entries.is_entry(module.path) or not is_pynative(program):
+        return None
+    first = None if training.is_demonstration(program) else first_context(program)
+    if training.is_demonstration(program) or (first is not None and not _is_shared(first)):
+        return None
+    site = mode.anchor(program)
+    return site if site is not None and program.is_run_by_entry(site) else None
+
+
+def _is_shared(call: Call) -> bool:
+    """Return whether several entry scripts use the file in which a call stands."""
+    path = call.module.path
+    return path != call.program.entry and len(call.program.project.programs(path)) > 2
