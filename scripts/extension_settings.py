@@ -51,7 +51,8 @@ def properties() -> Json:
 
 def texts() -> dict[str, str]:
     """Return the English descriptions, by their keys."""
-    return {_text(option): f"{option.help} Not set: as pyproject.toml says." for option in mirrored()}
+    beside = {_text(option): option.help for option in BESIDE}
+    return {**{_text(option): f"{option.help} Not set: as pyproject.toml says." for option in mirrored()}, **beside}
 
 
 def _text(option: Option) -> str:

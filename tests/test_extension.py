@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ms_perflint.server import settings as server
 from ms_perflint.server.settings import read
 from ms_perflint.version import __version__
 
@@ -43,6 +44,8 @@ def test_the_server_takes_all_settings_and_no_others() -> None:
         for option in extension_settings.mirrored()
     }
     assert set(read(settings)) == {key.replace("-", "_") for key in settings}
+    known = (*server.RULES, *server.PATTERNS, *server.IGNORES, *server.TEXTS, *server.FLAGS)
+    assert set(read(settings)) == set(known)
 
 
 def test_the_version_is_that_of_the_package() -> None:

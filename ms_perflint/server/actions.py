@@ -86,7 +86,7 @@ def _fix(finding: Finding, checked: Checked, buffers: Sequence[Buffer], client: 
         is_preferred=trust is Safety.SAFE,
         disabled=types.CodeActionDisabled(by_hand) if is_shown_only else None,
         edit=None if is_shown_only else edit,
-        data={"safety": trust.value, "reason": finding.fix.reason},
+        data={"safety": trust.value},
     )
 
 

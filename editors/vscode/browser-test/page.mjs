@@ -17,6 +17,8 @@ export async function opened(address, shots) {
   await page.locator(".theia-preload").waitFor({ state: "detached" });
   const person = new Person(browser, page, shots);
   await person.presses("Control+Shift+KeyE"); // the explorer
+  await page.locator("#files").waitFor();
+  await person.drags({ x: 244, y: 400 }, { x: 460, y: 400 }); // makes it wider
   return person;
 }
 
@@ -24,6 +26,14 @@ class Person {
   constructor(browser, page, shots) {
     [this.browser, this.page, this.shots] = [browser, page, shots];
     this.number = 0;
+  }
+
+  /** Drag something from one place to another. */
+  async drags(from, to) {
+    await this.page.mouse.move(from.x, from.y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(to.x, to.y, { steps: 5 });
+    await this.page.mouse.up();
   }
 
   /** Take a picture of what is shown. */

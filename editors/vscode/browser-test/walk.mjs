@@ -36,7 +36,7 @@ async function safeFix(person) {
 async function unsafeFix(person) {
   await person.opens("train.py");
   await person.fixes("PYNATIVE_MODE", "MSP101: compile", "unsafe-fix-menu");
-  await person.sees("The fix is unsafe", ".dialogOverlay");
+  await person.sees("unsafe fix: the first step takes longer", ".dialogOverlay");
   await person.look("unsafe-fix-asks");
   await person.page.locator(".dialogOverlay").getByRole("button", { name: "Make This Fix" }).click();
   await person.sees("GRAPH_MODE", ".theia-editor:not(.lm-mod-hidden) .view-lines");
@@ -57,16 +57,17 @@ async function configFile(person) {
 }
 
 async function facts(person) {
+  await person.page.locator(".theia-header", { hasText: "WORKSPACE" }).first().click(); // makes room
   await person.runs("ms-perflint: Show the Program");
   const view = ".theia-TreeContainer:visible";
   await person.sees("checkpoints", view);
-  await person.page.locator(view).getByText("checkpoints").click();
-  await person.look("facts");
   await person.opensNode("checkpoints");
   await person.opensNode("CheckpointConfig(");
+  await person.look("facts");
   await person.page.locator(view).getByText("async_save: true").click();
   await person.seesCurrent("config.yaml");
   await person.look("place-of-a-fact");
+  await person.page.locator(".theia-header", { hasText: "WORKSPACE" }).first().click();
 }
 
 async function runConfiguration(person) {

@@ -41,18 +41,16 @@ export function register(): vscode.Disposable {
 
 function makeAsk(action: vscode.Command | vscode.CodeAction): void {
   const grade = gradeOf(dataOf(action));
-  if (grade?.safety === "unsafe" && "edit" in action && action.edit !== undefined) {
-    const given = [action.title, grade.reason, action.edit];
-    action.command = { command: MAKE_UNSAFE, title: action.title, arguments: given };
+  if (grade === "unsafe" && "edit" in action && action.edit !== undefined) {
+    // its title says why it is unsafe
+    action.command = { command: MAKE_UNSAFE, title: action.title, arguments: [action.title, action.edit] };
     action.edit = undefined;
   }
 }
 
-async function makeUnsafe(title: string, reason: string | null, edit: vscode.WorkspaceEdit): Promise<void> {
+async function makeUnsafe(title: string, edit: vscode.WorkspaceEdit): Promise<void> {
   const make = vscode.l10n.t("Make This Fix");
-  const why = reason ?? vscode.l10n.t("It may change what the program does.");
-  const detail = vscode.l10n.t("The fix is unsafe: {0}", why);
-  if ((await vscode.window.showWarningMessage(title, { modal: true, detail }, make)) === make) {
+  if ((await vscode.window.showWarningMessage(title, { modal: true }, make)) === make) {
     await vscode.workspace.applyEdit(edit);
   }
 }
