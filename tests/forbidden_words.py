@@ -26,6 +26,12 @@ INSTEAD: Mapping[str, str] = {
     r"the device waits while": "checkpoint saving blocks training",
     r"class of memory": "peak memory",
     r"rhythm of callbacks": "callback frequency",
+    r"go(?:es)? in circles": "oscillates",
+    r"timing of writes": "when files are written",
+    r"speaks (?:about|for)": "reports, applies to",
+    r"what is meant": "the resolved name",
+    r"put up with": "accept",
+    r"passed over": "skipped",
     # style
     r"somebody|nobody|normal user|whoever|who": "the code, or the reader",
     r"things?": "its name",

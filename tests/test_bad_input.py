@@ -299,9 +299,9 @@ def test_a_report_that_cannot_be_printed(tmp_path: Path) -> None:
 
 def test_an_internal_error_is_one_line(tmp_path: Path) -> None:
     script = (
-        "import ms_perflint.run as run\n"
+        "import ms_perflint.commands.requests as requests\n"
         "def broken(*_): raise ValueError('this\\nshould not happen')\n"
-        "run.discover = broken\n"
+        "requests.discover = broken\n"
         "from ms_perflint.cli import main\n"
         "main(['.'])\n"
     )

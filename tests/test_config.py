@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ms_perflint.check import checks
+from ms_perflint.codes import previews
 from ms_perflint.config import EXCLUDE, Config, ConfigError, FileIgnore
 from ms_perflint.config_files import load, ruling
 from ms_perflint.config_values import override, parse
@@ -262,11 +262,10 @@ def test_ignores_of_the_command_line_replace_or_extend(tmp_path: Path, monkeypat
         override(config, per_file_ignores={"a": ["MSP7"]})
 
 
-def test_preview_rules_are_on_only_by_their_full_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    preview = next(check for check in checks() if check.code == "MSP301")
-    monkeypatch.setattr(preview, "preview", True)
-    for select, on in ([], False), (["ALL"], False), (["MSP30"], False), (["MSP301"], True):
-        assert parse({"extend-select": select}, "x", str(tmp_path)).selects("MSP301", str(tmp_path / "a.py")) is on
+def test_preview_rules_are_on_only_by_their_full_code(tmp_path: Path) -> None:
+    for code in previews():
+        for select, on in ([], False), (["ALL"], False), ([code[:-1]], False), ([code], True):
+            assert parse({"extend-select": select}, "x", str(tmp_path)).selects(code, str(tmp_path / "a.py")) is on
 
 
 def test_the_command_line_is_on_top(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_a_finding_comes_with_its_fix_and_what_was_asked(tmp_path: Path) -> None
     [
         (PROGRAM, "usual_mode"),  # nothing is sunk in PyNative mode
         (GRAPH.replace("ms.GRAPH_MODE", 'ms.GRAPH_MODE, device_target="CPU"'), "is_cpu"),
-        (GRAPH.replace("sink_mode=False", "sink_mode=True"), "is_by_default"),
+        (GRAPH.replace("sink_mode=False", "sink_mode=True"), "is_off"),
     ],
 )
 def test_where_nothing_is_reported_the_condition_that_decided_it_is_named(

@@ -129,7 +129,7 @@ def test_the_command_line_writes_counts_and_exits_with_0(tmp_path: Path) -> None
     [
         (["--add-noqa=two\nlines"], "a reason is one line of text"),
         (["--add-noqa=H100 only"], '"H100" at the start of a reason would be read as one more code'),
-        (["--add-noqa", "--fix"], "--fix and --add-noqa: what is mended needs no comment"),
+        (["--add-noqa", "--fix"], "--fix and --add-noqa: what is fixed needs no comment"),
     ],
 )
 def test_what_cannot_be_done_is_said(tmp_path: Path, arguments: list[str], message: str) -> None:

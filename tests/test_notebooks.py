@@ -90,7 +90,7 @@ def test_reports_cell_row_and_column_in_it(tmp_path: Path) -> None:
     told = run(*ALL, "--output-format", "concise", "train.ipynb", cwd=tmp_path)
     assert [line.split(" ")[:4] for line in told.out.splitlines()[:2]] == [
         ["train.ipynb:cell", "5:2:10:", "MSP301", "[*]"],
-        ["train.ipynb:cell", "5:3:7:", "MSP101", "training"],
+        ["train.ipynb:cell", "5:3:7:", "MSP101", "no"],
     ]
     found = json.loads(run(*ALL, *JSON, "train.ipynb", cwd=tmp_path).out)
     assert [(each["cell"], each["location"]) for each in found] == [

@@ -88,11 +88,13 @@ def build(name):
 """
 
 
-def registered(count: int) -> dict[str, str]:
-    """Return a program with a table, that decorators in so many files fill."""
+def registered(count: int, size: int = 0) -> dict[str, str]:
+    """Return a program with a table, that decorators in so many files of this size fill."""
     names = [f"net{number}" for number in range(count)]
+    padding = "#" * size
     nets = {
-        f"src/{name}.py": f"from .registry import register\n@register('{name}')\nclass Net: pass\n" for name in names
+        f"src/{name}.py": f"from .registry import register\n@register('{name}')\nclass Net: pass\n{padding}"
+        for name in names
     }
     return {
         "train.py": "from src import build\nbuild('net0')\n",
@@ -106,8 +108,9 @@ def test_decorators_that_fill_a_table_run_what_they_decorate() -> None:
     assert relevant(registered(2)) == ["train.py", "src/net0.py", "src/net1.py", "src/registry.py"]
 
 
-def test_a_large_table_does_not_make_all_of_it_matter() -> None:
-    assert relevant(registered(40)) == ["train.py", "src/registry.py"]
+def test_of_a_table_that_is_too_large_the_entries_run_that_are_named() -> None:
+    assert len(relevant(registered(40))) == 42
+    assert relevant(registered(40, 30_000)) == ["train.py", "src/net0.py", "src/registry.py"]
 
 
 def test_members_of_a_module_that_is_imported_by_a_call_run() -> None:

@@ -556,7 +556,7 @@ def test_actions_speak_the_language_of_the_project(train: Path, monkeypatch: pyt
             await editor.found(train)
             offered = await editor.actions(train, types.Range(types.Position(0, 0), types.Position(99, 0)))
             titles = [action.title for action in offered]
-            assert titles[0].startswith("MSP301：改为后台异步保存") and "（不安全修复：" in titles[1]
+            assert titles[0].startswith("MSP301：设置 `async_save=True`") and "（不安全修复：" in titles[1]
             assert titles[2:] == [
                 "MSP301：在此处用 `# noqa: MSP301` 抑制",
                 "MSP101：在此处用 `# noqa: MSP101` 抑制",

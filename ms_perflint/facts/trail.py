@@ -18,6 +18,7 @@ from ms_perflint.check import Check
 
 Answer = TypeVar("Answer")
 WHETHER = "Return whether "
+PASSED = ("return False", "return (", "return None", "return")  # lines that only hand on what was decided
 
 
 class Question(NamedTuple):
@@ -33,13 +34,16 @@ class Trail:
 
     def __init__(self, check: type[Check]) -> None:
         self.questions: list[Question] = []
-        self.row = 0  # of the last line of the rule that ran, but for a bare `return False`
+        self.row = 0  # of the last line of the rule that ran, but for a bare `return`
         self.path = inspect.getfile(check)
+        self._furthest: dict[FrameType, int] = {}  # row of each function of the rule
 
     def watch(self, decide: Callable[[], Answer]) -> Answer:
         """Return what `decide` returns, which asks the rule; note what it asks."""
         with _traced(self._called):
-            return decide()
+            answer = decide()
+        self._furthest.clear()
+        return answer
 
     @property
     def is_asked(self) -> bool:
@@ -56,8 +60,10 @@ class Trail:
         return None
 
     def _stepped(self, frame: FrameType, event: str, value: Any) -> Any:
-        if event == "line" and linecache.getline(self.path, frame.f_lineno).split()[:2] != ["return", "False"]:
-            self.row = frame.f_lineno
+        row = frame.f_lineno
+        is_further = row > self._furthest.get(frame, 0)  # the end of `return (a and b)` is on the line of its beginning
+        if event == "line" and is_further and linecache.getline(self.path, row).strip() not in PASSED:
+            self.row = self._furthest[frame] = row
         return self._answered(frame, event, value) and self._stepped
 
     def _answered(self, frame: FrameType, event: str, value: Any) -> Any:

@@ -66,7 +66,7 @@ FORMS: list[Form] = [
             -model = Model(net, loss, optimizer, loss_scale_manager=scale)
             +model = Model(net, loss, optimizer, loss_scale_manager=scale, amp_level="O2")
             """,
-        safety="unsafe",
+        safety="display-only",
         device=None,
     ),
     form(
@@ -88,7 +88,7 @@ FORMS: list[Form] = [
             +    amp_level="O3", loss_scale_manager=ms.FixedLossScaleManager(1024.0, drop_overflow_update=False)
             +)
             """,
-        safety="unsafe",
+        safety="display-only",
         device=None,
     ),
     form(

@@ -201,7 +201,7 @@ class _Finder:
                     continue
                 if self._is_loss(value, scope) or all("Norm" in each.type_api for each in known):
                     losses.append(name)
-                elif multiplies(self.program, [Value(known)]):
+                elif self._may_multiply(known):
                     layers.append(name)
                 is_read = any(_members(self.program, each.node, partial(_is_self, name=name)) for each in classes)
                 if name in called and not is_read and multiplies(self.program, [Value(known)]):
@@ -214,6 +214,11 @@ class _Finder:
         else:
             text = Message("the loss is computed in the same cell as the matmul")
             self.obstacles.append(Obstacle(cls.module, cls.node, text))
+
+    def _may_multiply(self, known: tuple[Alternative, ...]) -> bool:
+        """Return whether cells may have a matmul, of whatever size; of MindSpore's cells it is known."""
+        found = networks.reach(self.program, [Value(known)])
+        return found.has_products or (found.is_hidden and any(each.cls is not None for each in known))
 
     def _is_cell(self, known: Alternative) -> bool:
         if known.cls is not None:

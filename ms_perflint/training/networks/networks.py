@@ -53,6 +53,7 @@ class Reach(NamedTuple):
     scopes: frozenset[Scope]  # its classes and functions
     objects: frozenset[object]  # the identities of the objects in it
     is_hidden: bool  # a part of it is not known
+    has_products: bool  # matmul or convolution, of whatever size
 
 
 @fact
@@ -84,7 +85,7 @@ def reach(program: Program, values: Iterable[Value]) -> Reach:
     """Return all that a network is made of."""
     search = _searched(program, tuple(values), True)
     scopes = frozenset(each for each in search.seen if isinstance(each, Scope))
-    return Reach(scopes, frozenset(search.seen), search.is_hidden)
+    return Reach(scopes, frozenset(search.seen), search.is_hidden, search.has_products)
 
 
 def hidden(program: Program, values: Iterable[Value]) -> Optional[tuple[ast.expr, Scope]]:
@@ -128,6 +129,7 @@ class _Search:
         self.program = program
         self.whole = whole
         self.found = False
+        self.has_products = False  # also ones that are too small to count
         self.layer: Optional[Site] = None  # the first that was found, where it stands in the program
         self.is_hidden = False  # a part of the network is not known
         self.hidden: Optional[tuple[ast.expr, Scope]] = None  # the first such part, where it stands somewhere
@@ -138,7 +140,7 @@ class _Search:
         return self.found and not self.whole
 
     def find(self, site: Optional[Site]) -> None:
-        self.found = True
+        self.found = self.has_products = True
         self.layer = self.layer or site
 
     def value(self, value: Value, node: Optional[ast.expr] = None, scope: Optional[Scope] = None) -> None:
@@ -180,6 +182,7 @@ class _Search:
             if not is_loss(self.program, known.cls):  # else only the network that it may be given
                 self.scope(known.cls)
         elif is_matrix(known.type_api):
+            self.has_products = True
             site = made.scope.module.site_at(made.call) if made is not None else None
             if site is None or is_noticed(self.program, site, known.type_api):
                 self.find(site)
