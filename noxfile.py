@@ -100,6 +100,25 @@ def wheel(session: nox.Session) -> None:
         plugins = session.run("flake8", "--version", silent=True)
     if "ms-perflint" not in str(plugins):
         session.error(f"flake8 does not know the plugin: {plugins}")
+    _use_rule_of_another_package(session, made)
+
+
+def _use_rule_of_another_package(session: nox.Session, made: Path) -> None:
+    """Build and install a package with one rule; the command line and flake8 have to report, fix and explain it."""
+    source = ROOT / "tests" / "another_package"
+    session.run("python", "-m", "build", "--wheel", "--outdir", str(made / "rules"), str(source), silent=True)
+    session.install("--no-deps", *map(str, (made / "rules").glob("*.whl")))
+    shutil.copy(source / "train.py", made / "samples" / "summaries.py")
+    with session.chdir(made / "samples"):
+        script = ("--isolated", "summaries.py")
+        said = [
+            session.run("ms-perflint", "--output-format", "concise", *script, success_codes=[1], silent=True),
+            session.run("flake8", "--select", "MSX", *script, success_codes=[1], silent=True),
+            session.run("ms-perflint", "--fix", "--unsafe-fixes", *script, silent=True),
+            session.run("ms-perflint", "rule", "MSX101", silent=True),
+        ]
+    if not all("MSX101" in str(each) for each in said):
+        session.error(f"the rule of another package is not known everywhere: {said}")
 
 
 def _pytest(session: nox.Session, *selection: str, options: Sequence[str] = ()) -> None:

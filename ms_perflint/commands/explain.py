@@ -20,6 +20,10 @@ WIDEST = 100  # longer lines are hard to read
 
 def explain(code: str | None, everything: bool, full: bool, output_format: str, language: str) -> None:
     """Print the page of a rule, in short or full, all pages, or the list of rules. May raise PageError."""
+    foreign = _of_another_package(code) if code else None
+    if foreign is not None:
+        _print(foreign)
+        return
     wanted = [pages.find(code)] if code else pages.codes()
     found = [pages.page(each, language) for each in wanted]
     if output_format == "json":
@@ -38,6 +42,16 @@ def explain(code: str | None, everything: bool, full: bool, output_format: str, 
 def _brief(page: Page, language: str, columns: int) -> str:
     """Return a page in short for the terminal."""
     return render_brief(page, page.code in previews(), language, for_output(), columns)
+
+
+def _of_another_package(code: str) -> str | None:
+    """Return a line on a rule whose page is not here; None for the rules of this package, and for what is none."""
+    from ms_perflint.check import checks
+
+    if code.upper() in pages.codes():
+        return None
+    found = (check for check in checks() if code.upper() == check.code and check.code not in pages.codes())
+    return next((f"{check.code}  {check.name}: {(check.__doc__ or '').splitlines()[0]}\n" for check in found), None)
 
 
 def _json(found: Sequence[Page]) -> str:

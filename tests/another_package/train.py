@@ -1,0 +1,3 @@
+from mindspore.train import SummaryCollector
+
+collector = SummaryCollector("summaries", collect_freq=1)
