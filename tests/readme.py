@@ -26,7 +26,8 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 CHINESE_README = ROOT / "README.zh-CN.md"
 DOCS = ROOT / "docs"
-EXECUTED = (README, CHINESE_README, DOCS / "program.md", DOCS / "profile.md", DOCS / "zh" / "program.md")
+SHOWN = ("explain.md", "profile.md", "program.md")  # pages of docs/ with commands, in both languages
+EXECUTED = (README, CHINESE_README, *(home / name for home in (DOCS, DOCS / "zh") for name in SHOWN))
 HEADS = {
     ENGLISH: ("Rule", "Reports", "Gain", "Fix", "Default"),
     CHINESE: ("规则", "报告的问题", "预期收益", "修复", "默认"),
