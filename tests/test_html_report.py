@@ -221,7 +221,7 @@ def test_each_field_has_a_name(page: Page, report: Path) -> None:
     nodes = page.ask("Accessibility.getFullAXTree")["nodes"]
     roles = ("combobox", "searchbox", "button", "region", "link", "navigation", "form")
     named = [node for node in nodes if node.get("role", {}).get("value") in roles and not node.get("ignored")]
-    assert len(named) > 20
+    assert len(named) > 15  # without addresses there are few links
     assert [node["role"]["value"] for node in named if not node.get("name", {}).get("value")] == []
 
 
