@@ -26,7 +26,7 @@ AND_BACK = Message("cast to {there} and back to {back} around operators that onl
 
 
 class RedundantCast(Check):
-    """A cast that can be left out: the tensor has the dtype, could be made in it, or is cast back again."""
+    """A cast that can be left out: the tensor has the dtype, could be created in it, or is cast there and back."""
 
     code = "MSP203"
     name = "redundant-cast"
