@@ -24,7 +24,7 @@ LEVEL = Message("compute in FP16, with loss scaling")
 # Why a fix is not safe
 ROUNDS = Message("FP16 changes the numbers; compare the loss curve")
 UNSCALED = Message("FP16 changes the numbers, and small gradients become 0, as nothing here can scale the loss")
-UNNAMED = Message("FP16 changes the numbers; on a CPU, O2 raises ValueError as its loss scaling is dynamic")
+UNNAMED = Message("FP16 changes the numbers; on a CPU, `O2` raises `ValueError`, as its loss scaling is dynamic")
 ON_CPU = Message("the device is a CPU by default, which computes FP16 more slowly")
 TIED = Message("the network multiplies by the weight of a layer, which stays in FP32 unless it is cast")
 INSIDE = Message("the network computes its loss itself, which has to stay in FP32; check where it starts")
