@@ -206,7 +206,7 @@ def _said(code: str, rows: Sequence[Row], language: str) -> str:
         return words["none"].format(reasons=words["and"].join(reasons) or words["unknown"])
     found = _by_verdict(told)
     parts = [
-        words[verdict].format(number=len(found[verdict]), part=_range(found[verdict], words))
+        _worded(verdict, code, language).format(number=len(found[verdict]), part=_range(found[verdict], words))
         for verdict in SHOWN
         if verdict in found
     ]
@@ -233,9 +233,9 @@ WORDS = {
         "one program": "1 program",
         "programs": "{number} programs",
         FASTER: "{number} faster ({part} less time per step)",
-        SAME: "{number} without a difference beyond the noise",
+        SAME: "{number} neither faster nor slower",
         SLOWER: "{number} slower ({part} more time per step)",
-        CHANGES_LOSS: "{number} with another loss",
+        CHANGES_LOSS: "{number} not comparable: another loss",
         FAILS: "{number} not able to run",
         "missing": " Not measured on {devices}.",
         "none": "**Not measured** with `ms-perflint verify`: {reasons}.",
@@ -255,7 +255,7 @@ WORDS = {
         FASTER: "{number} 个变快（每步耗时减少 {part}）",
         SAME: "{number} 个的差异在噪声范围之内",
         SLOWER: "{number} 个变慢（每步耗时增加 {part}）",
-        CHANGES_LOSS: "{number} 个的 loss 有变化",
+        CHANGES_LOSS: "{number} 个不可比：loss 有变化",
         FAILS: "{number} 个无法运行",
         "missing": "未在 {devices} 上测量。",
         "none": "**未实测**：没有用 `ms-perflint verify` 测量，{reasons}。",
@@ -269,6 +269,16 @@ WORDS = {
         "the fix is shown only: it would not run as it is": "修复仅供展示，不能直接运行",
     },
 }
+
+WIDER = {  # why the losses of MSP202 cannot be compared
+    ENGLISH: "{number} not comparable: the wider network has other weights",
+    CHINESE: "{number} 个不可比：变宽的网络权重不同",
+}
+
+
+def _worded(verdict: str, code: str, language: str) -> str:
+    """Return how a page says what came out for some programs."""
+    return WIDER[language] if (verdict, code) == (CHANGES_LOSS, "MSP202") else WORDS[language][verdict]
 
 
 def _where(rows: Sequence[Row], told: Sequence[Told]) -> tuple[list[str], list[str], int]:

@@ -124,7 +124,7 @@ _SPLIT = ("gradients_mean=True", "gradients_mean=True, all_reduce_fusion_config=
 EFFECTS = (
     Effect(
         "MSP101",
-        ("network", "a step in PyNative", "in graph mode", "times less", "first step in graph mode (compiles)"),
+        ("network", "a step in PyNative", "in graph mode", "speed-up", "first step in graph mode (compiles)"),
         (
             Case("LeNet, 32 images", "msp101_lenet.py", "MSP101"),
             Case("2 transformer blocks, 8 x 64 tokens", "msp101_transformer.py", "MSP101"),
@@ -165,7 +165,7 @@ EFFECTS = (
     ),
     Effect(
         "MSP301",
-        ("`save_checkpoint` returns after", "with `async_save=True`", "times sooner"),
+        ("`save_checkpoint` returns after", "with `async_save=True`", "speed-up"),
         (Case("", "msp301_call.py", "MSP301"),),
         _saving,
     ),

@@ -137,7 +137,7 @@ def test_the_table_is_that_of_the_data() -> None:
     ("rows", "said"),
     [
         ([FAST], "with the fix in 1 program: 1 faster (38 % less time per step). Not measured on Ascend or GPU."),
-        ([FAST, FASTER, SAME], "in 3 programs: 2 faster (38 to 60 % less time per step), 1 without a difference"),
+        ([FAST, FASTER, SAME], "in 3 programs: 2 faster (38 to 60 % less time per step), 1 neither faster nor slower"),
         ([REFUSED], "with the fix in 1 program: 1 slower (20 % more time per step). Not measured on Ascend or GPU."),
         ([{**FAST, "result": {**FAST["result"], "device": "Ascend910B"}}], "**Measured** on Ascend910B with"),
         ([], "**Not measured** with `ms-perflint verify`: it was not run."),

@@ -1,4 +1,4 @@
-"""MSP101: training in PyNative mode. [seed 000] "usually much faster in static graph mode"."""
+"""MSP101: training in PyNative mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MSP102: data is fetched step by step instead of being sunk. [seed 000] on-device execution."""
+"""MSP102: data is fetched step by step instead of being sunk."""
 
 from __future__ import annotations
 
@@ -17,19 +17,21 @@ if TYPE_CHECKING:
     import libcst as cst
 
 FALSE = Message("each step waits for Python to send a batch: `dataset_sink_mode` is False")
-CPU_ONLY = Message("each step waits for Python to send a batch: `dataset_sink_mode` is True on CPU only, for nothing")
+CPU_ONLY = Message(
+    "each step waits for Python to send a batch: `dataset_sink_mode` is on only for CPU, which ignores it"
+)
 SIZE_ALONE = Message("each step waits for Python to send a batch: `sink_size` acts only in sink mode")
-BUILT = Message("each step waits for Python to send a batch: `Model.build` compiled for sink mode, in vain")
-ABSENT = Message("each step waits for Python to send a batch: no `dataset_sink_mode` (False since 2.0)")
+BUILT = Message("each step waits for Python to send a batch: `Model.build` compiled for sinking, but sinking is off")
+ABSENT = Message("each step waits for Python to send a batch: no `dataset_sink_mode` (default False since 2.0)")
 ABSENT_IN_SOME = Message(
-    "each step waits for Python to send a batch: no `dataset_sink_mode` (False since 2.0, True before)"
+    "each step waits for Python to send a batch: no `dataset_sink_mode` (default False, before 2.0 True)"
 )
 ADVICE = Message("enable dataset sinking with `dataset_sink_mode=True`")
 BY_STEP = Message("callbacks that act after every step then act once per epoch")
 
 
 class MissingDatasetSinkMode(Check):
-    """Each training step waits for the host to send its batch, because dataset sinking is off."""
+    """Each training step waits for Python to send its batch, because dataset sinking is off."""
 
     code = "MSP102"
     name = "missing-dataset-sink-mode"
@@ -45,13 +47,13 @@ class MissingDatasetSinkMode(Check):
         """Not sunk by default, in a training where sinking works and nothing speaks against it."""
         program = self.program
         return (
-            sinking.is_off(call)
+            sinking.is_off_by_default(call)
             and program.runs(call)
             and not self.target.is_cpu
             and not conditions.is_for_cpu_only(program, call)
-            and not mode.is_for_another_mode(program, call)
+            and not mode.is_under_untaken_mode_test(program, call)
             and training.is_trained(program)
-            and mode.usual_mode(program) != mode.PYNATIVE
+            and mode.usual_mode(program) != mode.PYNATIVE  # MSP101 comes first
             and sinking.can_sink(call)
             and (bool(self.settings["report-deliberate"]) or not sinking.is_deliberate(call))
         )

@@ -1,4 +1,4 @@
-"""MSP201: matmul and convolution in FP32, where the device is made for half precision. [seed 000], [seed 004]."""
+"""MSP201: matmul and convolution in FP32, where the device is made for half precision."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ms_perflint.training.networks import precision, undecided_precision
 if TYPE_CHECKING:
     import libcst as cst
 
-PLAIN = Message("matmul and convolution run in FP32, several times slower than in FP16 or BF16")
-SCALED = Message("loss scaling without FP16: matmul and convolution run in FP32, several times slower")
-FORCED = Message("matmul and convolution are forced to FP32, several times slower than FP16 or BF16")
+PLAIN = Message("matmul and convolution run in FP32; an accelerator computes FP16 or BF16 several times as fast")
+SCALED = Message("loss scaling, but FP32 matmul and convolution; an accelerator computes FP16 several times as fast")
+FORCED = Message("matmul and convolution forced to FP32; an accelerator computes FP16 or BF16 several times as fast")
 
 
 class Fp32Matmul(Check):

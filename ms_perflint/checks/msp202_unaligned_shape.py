@@ -1,4 +1,4 @@
-"""MSP202: a free hidden width is no multiple of 16."""
+"""MSP202: a free hidden width is not a multiple of 16."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from ms_perflint.training.networks.free_widths import BLOCK, LAYERS, OPERATORS, 
 if TYPE_CHECKING:
     import libcst as cst
 
-WIDTH = Message("the hidden width {width} is no multiple of {multiple}: {waste} % of its tiles is padding")
-AXIS = Message("axis {width} of these operands is no multiple of {multiple}: {waste} % of its tiles is padding")
+WIDTH = Message("the hidden width {width} is not a multiple of {multiple}: {waste} % of its tiles is padding")
+AXIS = Message("axis {width} of these operands is not a multiple of {multiple}: {waste} % of its tiles is padding")
 FORMULA = Message("this adds {size} to what is a multiple of {size} already: a whole tile of padding")
 
 

@@ -26,7 +26,7 @@ AND_BACK = Message("cast to {there} and back to {back} around operators that onl
 
 
 class RedundantCast(Check):
-    """A tensor is cast to the dtype it already has, or to another dtype and back."""
+    """A cast that can be left out: the tensor has the dtype, could be created in it, or is cast there and back."""
 
     code = "MSP203"
     name = "redundant-cast"
@@ -46,7 +46,7 @@ class RedundantCast(Check):
         return self._casts.find(call) is not None
 
     def visit_Call(self, node: cst.Call) -> None:
-        """Report the cast; of two the second."""
+        """Report the cast; of a pair, the second one."""
         call = self.call(node)
         found = self._casts.find(call) if call is not None else None
         if call is not None and found is not None:
@@ -59,8 +59,8 @@ def _says(found: Redundant) -> Message:
         name = found.same.name
         return SAME.filled(dtype=name) if name else SAME_AS.filled(dtype=found.same.spelling)
     if found.made is not None:
-        first = found.made.dtype.name if found.made.dtype is not None else ""
-        return MADE_IN.filled(first=first, wanted=wanted) if first else MADE.filled(wanted=wanted)
+        made_in = found.made.dtype.name if found.made.dtype is not None else ""
+        return MADE_IN.filled(first=made_in, wanted=wanted) if made_in else MADE.filled(wanted=wanted)
     if found.first is not None and found.first.dtype is not None:
         return AND_BACK.filled(there=found.first.dtype.name, back=wanted)
     return COMPARED

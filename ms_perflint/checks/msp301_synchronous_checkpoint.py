@@ -1,4 +1,4 @@
-"""MSP301: training is blocked while a checkpoint is written. [seed 001]: 2450 against 2200 images/s."""
+"""MSP301: training is blocked while a checkpoint is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MSP501: dataset AutoTune and a profiler of the data pipeline are both on. [seed 001]."""
+"""MSP501: dataset AutoTune and a profiler of the data pipeline are both on."""
 
 from __future__ import annotations
 
@@ -17,15 +17,21 @@ if TYPE_CHECKING:
 
 # up to 2.3 every profiler covers the data pipeline
 SAYS = {
-    (True, True): Message("AutoTune does nothing, or the run stops: up to 2.3 the profiler of line {row} covers data"),
-    (True, False): Message("AutoTune does nothing, or the run stops: up to 2.3 that of {file}:{row} covers data"),
-    (False, True): Message("AutoTune does nothing, or the run stops, while line {row} profiles the data pipeline"),
-    (False, False): Message("AutoTune does nothing, or the run stops, while {file}:{row} profiles the data pipeline"),
+    (True, True): Message(
+        "AutoTune or the profiler fails, or the run stops: up to 2.3 the profiler of line {row} covers data"
+    ),
+    (True, False): Message(
+        "AutoTune or the profiler fails, or the run stops: up to 2.3 {file}:{row} profiles data too"
+    ),
+    (False, True): Message("AutoTune or the profiler fails, or the run stops: line {row} profiles the data pipeline"),
+    (False, False): Message(
+        "AutoTune or the profiler fails, or the run stops: {file}:{row} profiles the data pipeline"
+    ),
 }
 
 
 class ProfilerWithAutotune(Check):
-    """Dataset AutoTune and dataset profiling are both switched on, and one of them does nothing."""
+    """Dataset AutoTune is on while the data pipeline is profiled: one of the two fails, or the run stops."""
 
     code = "MSP501"
     name = "profiler-with-autotune"

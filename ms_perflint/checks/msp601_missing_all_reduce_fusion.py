@@ -1,4 +1,4 @@
-"""MSP601: data-parallel training adds up its gradients one by one, or all at the very end. [seed 000]."""
+"""MSP601: data-parallel training adds up its gradients one by one, or all at the very end."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 IN_VAIN = Message("unfused gradients: `all_reduce_fusion_config` alone has no effect on 2.4")
 ONE_BY_ONE = Message("unfused gradients: each parameter has an AllReduce of its own{condition}")
-ON_ASCEND = Message("unfused gradients: one AllReduce each on Ascend, one late one on GPU{condition}")
+ON_ASCEND = Message("one AllReduce per parameter on Ascend, a single late one on GPU{condition}")
 AT_THE_END = Message("one AllReduce for all gradients waits for the whole backward pass{condition}")
-ROOM = 22  # characters of the option under which it holds
+MAX_SWITCH = 22  # longer switches are cut in the message
+BY_DEVICE = (2, 3)  # from here on one AllReduce per parameter on Ascend, a single late one on GPU
 
 
 class MissingAllReduceFusion(Check):
-    """Data-parallel training does not fuse gradients: one AllReduce per parameter, or one after the backward pass."""
+    """The AllReduce of data-parallel gradients is badly grouped: one per parameter, or one after the backward pass."""
 
     code = "MSP601"
     name = "missing-all-reduce-fusion"
@@ -53,7 +54,7 @@ class MissingAllReduceFusion(Check):
         version, sets = self.program.version, parallel.settings(call) or {}
         if gradient_fusion.indices_do_nothing(self.program) and parallel.INDICES in sets:
             return IN_VAIN
-        says = ONE_BY_ONE if version >= gradient_fusion.UNFUSED else ON_ASCEND if version >= (2, 3) else AT_THE_END
+        says = ONE_BY_ONE if version >= gradient_fusion.UNFUSED else ON_ASCEND if version >= BY_DEVICE else AT_THE_END
         switch = gradient_fusion.switch(call)
-        text = switch if len(switch) <= ROOM else f"{switch[:ROOM]}..."
+        text = switch if len(switch) <= MAX_SWITCH else f"{switch[:MAX_SWITCH]}..."
         return says.filled(condition=Message(" (when `{condition}`)", condition=text) if switch else "")

@@ -50,7 +50,7 @@ def _graded(call: Call, reads: Reads) -> Remedy:
     """Return a remedy without edits yet: how far it may be trusted, and why it is not safe."""
     unsafe = Remedy(None, BACKGROUND, Safety.UNSAFE)
     if call.api == checkpoints.SAVE:
-        return unsafe._replace(reason=Message("nothing waits for the writer: the file is complete only later"))
+        return unsafe._replace(reason=Message("the file may be incomplete when the call returns"))
     if reads.unknown is not None:
         place = reads.unknown.site.place
         related = (Related(place, Message("this checkpoint may be one that is still being written")),)

@@ -18,7 +18,7 @@ BUCKETS = Message("fuse gradients in buckets of 64 MB, which overlap with the ba
 BUCKETS_LATER = Message("fuse gradients in buckets of 64 MB, which overlap with the backward pass (from 1.8 on)")
 TWO = Message("fuse the gradients of ResNet-50 in two buckets")
 COUNTED = Message("fuse the gradients in two buckets, counted when the network is there")
-REGROUPED = Message("gradients are summed in other groups: losses differ in their last digits")
+REGROUPED = Message("gradients are summed in other groups; losses differ in their last digits")
 TOO_OLD = Message("it acts from MindSpore 1.8 on, and the network is not at hand to count its gradients")
 
 

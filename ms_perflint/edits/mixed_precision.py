@@ -24,11 +24,11 @@ LEVEL = Message("compute in FP16, with loss scaling")
 # Why a fix is not safe
 ROUNDS = Message("FP16 changes the numbers; compare the loss curve")
 UNSCALED = Message("FP16 changes the numbers, and small gradients become 0, as nothing here can scale the loss")
-UNNAMED = Message("FP16 changes the numbers, and a CPU refuses this loss scale; compare the loss curve")
+UNNAMED = Message("FP16 changes the numbers; on a CPU, `O2` raises `ValueError`, as its loss scaling is dynamic")
 ON_CPU = Message("the device is a CPU by default, which computes FP16 more slowly")
 TIED = Message("the network multiplies by the weight of a layer, which stays in FP32 unless it is cast")
-INSIDE = Message("the network computes its loss itself, which has to stay in FP32: check where it starts")
-OWN = Message("the training step is written by hand: what else uses its loss and gradients has to be checked")
+INSIDE = Message("the network computes its loss itself, which has to stay in FP32; check where it starts")
+OWN = Message("custom training step; check every other use of the loss and the gradients")
 TUPLE = Message("`net_outputs` becomes a tuple of loss, overflow and scale, and a callback takes it for the loss")
 FIXED = Message("FP16 changes the numbers; a dynamic scale would make `net_outputs` a tuple, which a callback reads")
 ATLAS = Message("FP16 would need a loss scale that has no place here, and BF16 needs Atlas A2 or a newer device")
@@ -142,7 +142,7 @@ class MixedPrecision:
         if found.obstacle is not None:
             return _none((), training.call, found.obstacle.text, (found.obstacle.module, found.obstacle.node))
         names = ", ".join(f"`{name}`" for name in found.names)
-        advice = Message("convert {names}, and scale the loss", names=names)
+        advice = Message("convert {names} to FP16, and scale the loss", names=names)
         reason = INSIDE if training.kind == "model" or found.has_loss_inside else OWN
         if found.dtype != "float16":
             advice, reason = Message("convert {names} to BF16, which needs no loss scaling", names=names), ATLAS
@@ -179,7 +179,7 @@ class MixedPrecision:
         found += [_related(each.cls.module, each.cls.node, Message("the network")) for each in inner]
         layer = networks.layer(self.program, values)
         if layer is not None:
-            found.append(_related(layer.module, layer.node, Message("a layer of it that runs in FP32")))
+            found.append(_related(layer.module, layer.node, Message("a layer that runs in FP32")))
         own = suspect.call.place
         return tuple(each for each in found if each.place != own)
 

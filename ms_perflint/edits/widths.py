@@ -52,7 +52,7 @@ def round_up(site: Site, found: Padding) -> Remedy:
     count = site.module.text(found.number)
     count = count if isinstance(found.number, _ATOMS) else f"({count})"
     formula = f"({count} + {found.multiple - 1}) // {found.multiple} * {found.multiple}"
-    reason = Message("what is a multiple already becomes smaller: weights and losses change")
+    reason = Message("what is a multiple already becomes smaller; weights and losses change")
     edits = replace_expression(site.module, site.node, formula)
     return Remedy(edits, Message("round up with `{formula}`", formula=formula), None, reason)
 
@@ -69,7 +69,7 @@ def _grade(program: Program, found: Hidden) -> tuple[Safety, Message]:
         return Safety.DISPLAY, Message("the width is that of a paper, which the network reproduces")
     if doubt := doubts.doubt(program, found):
         return Safety.DISPLAY, doubt
-    return Safety.UNSAFE, Message("the network gets wider: weights, memory and losses change")
+    return Safety.UNSAFE, Message("the network gets wider; weights, memory and losses change")
 
 
 def _obstacle(found: Hidden, is_without: bool) -> Related:

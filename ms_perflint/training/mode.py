@@ -147,7 +147,7 @@ def _on_mode(program: Program, site: Site, found: Iterable[Condition]) -> Iterat
     return (each for each in found if _is_about_mode(each.test) or _chooses_mode(program, site, each))
 
 
-def is_for_another_mode(program: Program, site: Site) -> bool:
+def is_under_untaken_mode_test(program: Program, site: Site) -> bool:
     """Return whether a condition on the mode or on debugging around a site is known not to hold for a normal user."""
     return any(conditions.usually(program, each) is False for each in tests_of_mode(program, site))
 

@@ -17,7 +17,7 @@ _GRAPH_CELLS = frozenset({"mindspore.nn.GraphCell"})  # mindspore 2.10 train/mod
 _DEBUG = "mindspore.dataset.config.set_debug_mode"  # mindspore 2.10 train/model.py:1407 raises for it
 
 
-def is_off(call: Call) -> bool:
+def is_off_by_default(call: Call) -> bool:
     """Return whether a training does not sink by default: not where an expression of the program decides."""
     if is_on_for_cpu(call):
         return True

@@ -1699,7 +1699,7 @@ def test_a_device_that_is_not_known_may_be_a_cpu(context: str, manager: str, is_
     run = f"Model(net, loss, opt{manager}).train(10, dataset, dataset_sink_mode=True)\n"
     (finding,) = Program({"train.py": join(IMPORTS, context, NET, PARTS, run)}).lint(CODE).findings
     assert finding.fix is not None
-    assert ("a CPU refuses" in (finding.fix.reason or "")) is is_said
+    assert ("`O2` raises" in (finding.fix.reason or "")) is is_said
 
 
 INSIDE_A_CLASS = """

@@ -609,7 +609,7 @@ SHOWN = [
     _shown(
         "state that is made outside",
         "print(net.head(",
-        "line {row} has the same number: whether that is the width is not known",
+        "line {row} has the same number; whether that is the width is not known",
         PLAIN,
         more="""
         print(net.head(ops.ones((8, 50), ms.float32)).shape)
@@ -626,7 +626,7 @@ SHOWN = [
     _shown(
         "number in the class that may be the width",
         "self.out_channels = 50",
-        "line {row} has the same number: whether that is the width is not known",
+        "line {row} has the same number; whether that is the width is not known",
         PLAIN.replace("        self.head", "        self.out_channels = 50\n        self.head"),
     ),
     _shown(

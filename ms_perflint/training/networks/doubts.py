@@ -40,7 +40,7 @@ def doubt(program: Program, found: Hidden) -> Optional[Message]:
         row, file = found.leaves.line, os.path.basename(found.leaves.path)
         return Message("line {row} of {file} gives the width to code outside of the network", row=row, file=file)
     if (other := _other(program, found)) is not None:
-        return Message("line {row} has the same number: whether that is the width is not known", row=other.line)
+        return Message("line {row} has the same number; whether that is the width is not known", row=other.line)
     if (use := _other_use(program, module, origins)) is not None:
         return Message("line {row} uses the constant for something else", row=use.line)
     if (passed := _passed_from_outside(program, found)) is not None:
