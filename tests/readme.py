@@ -38,7 +38,7 @@ WORDS = {  # those of the table in Chinese
     "small": "小",
     Safety.SAFE.value: "安全",
     Safety.UNSAFE.value: "不安全",
-    Safety.DISPLAY.value: "仅展示",
+    Safety.DISPLAY.value: "仅供展示",
     "on": "启用",
     "preview": "预览",
 }
