@@ -16,7 +16,7 @@ from ms_perflint.report.summary import files_of, findings_of
 
 FORMATS = ("text", "json")
 LABEL = 14  # columns of the name of a fact
-STATE = 6  # columns of the state of rules that say nothing
+STATE = 10  # columns of the state of rules that say nothing
 WIDEST = 48  # columns of a place, beyond which the rest moves
 LINES = 6  # of evidence for one fact
 FILES = 12  # that are listed without being asked for
@@ -118,7 +118,7 @@ class Text:
         quiet = [verdict.code for verdict in silent if verdict.is_judged]
         gaps = [verdict.code for verdict in silent if not verdict.is_judged]
         off = [verdict.code for verdict in verdicts if not verdict.is_on]
-        states = ((Message("not judged"), gaps), (Message("quiet"), quiet), (Message("off"), off))
+        states = ((Message("not checked"), gaps), (Message("no finding"), quiet), (Message("off"), off))
         wide = max(STATE, *(width(self.say(state)) for state, codes in states if codes), 0)
         for state, codes in states:
             said = self.say(state)
@@ -135,7 +135,7 @@ class Text:
             hidden, places = findings_of(len(verdict.hidden)), self.places(verdict.hidden)
             parts.append(Message("{findings} suppressed: {places}", findings=hidden, places=places))
         parts += [
-            Message("quiet; {findings} with {setting}", findings=findings_of(number), setting=setting)
+            Message("no finding; {findings} with {setting}", findings=findings_of(number), setting=setting)
             for setting, number in verdict.otherwise
         ]
         return self.say(reduce(also, parts))
