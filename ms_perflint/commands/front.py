@@ -345,7 +345,7 @@ def rule(code: str | None, everything: bool, full: bool, output_format: str, lan
 
 
 @front.command()
-@click.argument("path", metavar="PATH [-- ARGUMENTS OF THE PROGRAM]", shell_complete=completion.file)
+@click.argument("path", metavar="PATH", shell_complete=completion.file)
 @_target
 @_config_file
 @click.option("--isolated", is_flag=True, help="Read no configuration file.")

@@ -32,7 +32,7 @@ def trains_uncompiled(program: Program) -> bool:
 
 
 def is_place(call: Call) -> bool:
-    """Return whether this `set_context` is the place to set the mode, the first one in a file that no other script shares."""
+    """Return whether this is the first `set_context` of the program, in a file that no other script shares."""
     return call == first_context(call.program) and not _is_shared(call)
 
 
