@@ -169,7 +169,7 @@ rules
   MSP202  1 finding: src/network.py:13
   MSP203  1 finding: src/network.py:21
   MSP501  1 finding: src/dataset.py:12
-  quiet   MSP101, MSP102, MSP301, MSP601
+  no finding  MSP101, MSP102, MSP301, MSP601
 """  # noqa: E501
     )
 

@@ -16,7 +16,7 @@ from ms_perflint.report.summary import files_of, findings_of
 
 FORMATS = ("text", "json")
 LABEL = 14  # columns of the name of a fact
-STATE = 10  # columns of the state of rules that say nothing
+STATE = 6  # columns of the state of rules that say nothing
 WIDEST = 48  # columns of a place, beyond which the rest moves
 LINES = 6  # of evidence for one fact
 FILES = 12  # that are listed without being asked for
