@@ -86,7 +86,10 @@ def test_two_expressions_on_a_line_are_told_apart(tmp_path: Path) -> None:
 def test_a_comment_and_the_configuration_are_named_where_they_hide_a_finding(tmp_path: Path) -> None:
     hidden = PROGRAM.replace("PYNATIVE_MODE)", "PYNATIVE_MODE)  # noqa: MSP101")
     said = explain(tmp_path, "train.py:5", train=hidden).out
-    assert "MSP101 pynative-mode-training, `ms.set_context(mode=ms.PYNATIVE_MODE)`: found, and not shown: a comment" in said
+    assert (
+        "MSP101 pynative-mode-training, `ms.set_context(mode=ms.PYNATIVE_MODE)`: found, and not shown: a comment"
+        in said
+    )
     (tmp_path / "pyproject.toml").write_text('[tool.ms-perflint]\nper-file-ignores = {"train.py" = ["MSP101"]}\n')
     (tmp_path / "train.py").write_text(PROGRAM)
     ran = run("explain", "train.py:5", cwd=tmp_path)

@@ -57,7 +57,9 @@ class _Text:
         text = Message("in the program {file}: {facts}", file=file, facts=short)
         if found.programs > 1:
             number = found.programs
-            text = Message("{number} programs run this file; shown: {file}: {facts}", number=number, file=file, facts=short)
+            text = Message(
+                "{number} programs run this file; shown: {file}: {facts}", number=number, file=file, facts=short
+            )
         return self.say(text)
 
     def asked(self, asked: Asked) -> list[str]:

@@ -58,7 +58,7 @@ def _fusing(program: Program) -> tuple[str, ...]:
 
 
 def may_compile(program: Program) -> bool:
-    """Return whether a program trains in graph mode by default, or on one of its paths."""
+    """Return whether the program trains in graph mode by default, or on one of its paths."""
     usual = mode.usual_mode(program)
     if usual is not None:
         return usual == mode.GRAPH

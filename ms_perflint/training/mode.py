@@ -179,7 +179,7 @@ def _said(call: Call) -> Optional[int]:
 
 
 def is_overridden(program: Program, call: Call) -> bool:
-    """Return whether a later `set_context`, before the training, sets the mode whenever this one did."""
+    """Return whether a later `set_context`, before the training, always sets the mode again."""
     position = program.position(call)
     if position is None:
         return False
@@ -215,7 +215,7 @@ def training_ends(program: Program) -> Optional[int]:
 
 
 def is_late(program: Program, call: Call) -> bool:
-    """Return whether the call sets the mode when training is over."""
+    """Return whether the call sets the mode only after the training."""
     position, end = program.position(call), training_ends(program)
     return position is not None and end is not None and position > end
 
