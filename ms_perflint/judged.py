@@ -36,7 +36,7 @@ def not_followed(program: Program) -> Optional[Message]:
 
 
 def may_train(program: Program) -> bool:
-    """Return whether the program may train: its entry is more than a library, and a file names something that trains."""
+    """Return whether the program may train: its entry is no mere library, and a file names something that trains."""
     return training.may_train(program) and is_started(program)
 
 

@@ -377,7 +377,8 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
 def explain(place: str, output_format: str, **options: Any) -> int:
     """Say why rules report something on a line, or nothing: what they asked, and what decided.
 
-    Where a rule reports nothing, the line of its code that decided is shown. Of a notebook, write FILE:cell NUMBER:LINE, as reports do.
+    Where a rule reports nothing, the line of its code that decided is shown. Of a notebook, write
+    FILE:cell NUMBER:LINE, as reports do.
     """
     from ms_perflint.commands.explain_line import explain_line, file_of
     from ms_perflint.commands.settings import settings

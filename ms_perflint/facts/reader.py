@@ -90,8 +90,8 @@ class Reader:
     def when(self, site: Site) -> tuple[str, tuple[Origin, ...]]:
         """Return the conditions of a site in its own function, and the options and keys that they ask for.
 
-        Where one of them fails with the default options, those that hold by default say nothing. Those without which the
-        program ends in an error never do.
+        Where one of them fails with the default options, those that hold by default say nothing. Those without which
+        the program ends in an error never do.
         """
         found = [
             (condition, conditions.usually(self.program, condition))

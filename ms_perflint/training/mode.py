@@ -148,7 +148,7 @@ def _on_mode(program: Program, site: Site, found: Iterable[Condition]) -> Iterat
 
 
 def is_for_another_mode(program: Program, site: Site) -> bool:
-    """Return whether the call stands under a condition on the mode or on debugging that fails with the default options."""
+    """Return whether the call stands under a condition on mode or debugging that fails with the default options."""
     return any(conditions.usually(program, each) is False for each in tests_of_mode(program, site))
 
 
