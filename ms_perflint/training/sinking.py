@@ -39,7 +39,7 @@ def can_sink(call: Call) -> bool:
 
 
 def is_deliberate(call: Call) -> bool:
-    """Return whether `dataset_sink_mode=False` has a reason: callbacks of each step, epochs one by one, another branch."""
+    """Return whether `dataset_sink_mode=False` has a reason: step callbacks, epochs one by one, another branch."""
     if _asks_for_a_size(call) or not _is_false(call):
         return False
     if _acts_by_step(call):
