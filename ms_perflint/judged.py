@@ -36,12 +36,12 @@ def not_followed(program: Program) -> Optional[Message]:
 
 
 def may_train(program: Program) -> bool:
-    """Return whether a program may train: its entry is more than a library, and a file speaks of training."""
+    """Return whether the program may train: its entry is no mere library, and a file names something that trains."""
     return training.may_train(program) and is_started(program)
 
 
 def is_trained(program: Program) -> bool:
-    """Return whether a program trains, as far as it could be asked."""
+    """Return whether the program trains, as far as is known."""
     return may_train(program) and training.is_trained(program)
 
 

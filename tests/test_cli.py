@@ -30,7 +30,7 @@ def test_a_finding_is_printed_and_exits_with_1(here: Path) -> None:
     assert lines[0].startswith("train.py:8:14: MSP301 [*] ")
     assert "  |              " + "^" * 43 in lines
     assert "   8 +     config = CheckpointConfig(save_checkpoint_steps=100, async_save=True)" in lines
-    assert lines[-1] == "Found 1 finding. 1 fixable with `--fix`."
+    assert lines[-1] == "Found 1 finding. [*] 1 fixable with `--fix`."
 
 
 def test_check_may_be_named_and_options_may_stand_anywhere(here: Path) -> None:
@@ -56,7 +56,7 @@ def test_exit_zero_hides_what_is_left_but_not_failures(here: Path) -> None:
 
 def test_concise_json_statistics_and_a_file(here: Path) -> None:
     concise = run(*SAFE, "--output-format", "concise", ".", cwd=here)
-    assert concise.out.splitlines()[1:] == ["Found 1 finding. 1 fixable with `--fix`."]
+    assert concise.out.splitlines()[1:] == ["Found 1 finding. [*] 1 fixable with `--fix`."]
     (found,) = json.loads(run(*SAFE, "--output-format", "json", ".", cwd=here).out)
     assert (found["code"], found["filename"], found["location"]) == (
         "MSP301",
@@ -353,7 +353,7 @@ def test_rules_whose_fixes_are_not_made(here: Path) -> None:
     (here / "pyproject.toml").write_text(
         '[tool.ms-perflint]\nselect = ["MSP301"]\nunfixable = ["synchronous-checkpoint"]\n'
     )
-    assert "shown only" in run("-n", cwd=here).out
+    assert "display-only" in run("-n", cwd=here).out
     assert "async_save=True" in run("-n", "--fixable", "MSP301", "--fix", cwd=here).out
 
 

@@ -42,7 +42,7 @@ def test_a_finding_comes_with_its_fix_and_what_was_asked(tmp_path: Path) -> None
     assert (rule["code"], rule["reported"], rule["applicability"]) == ("MSP101", True, "unsafe")
     assert rule["reason"]
     assert rule["expression"] == "ms.set_context(mode=ms.PYNATIVE_MODE)"
-    assert {"question": "a site can run", "answer": True} in rule["questions"]  # type: ignore[operator]
+    assert {"question": "this call can run", "answer": True} in rule["questions"]  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(
@@ -64,10 +64,31 @@ def test_where_nothing_is_reported_the_condition_that_decided_it_is_named(
     assert Path(stop["filename"]).read_text().splitlines()[stop["row"] - 1].strip() == stop["code"]
 
 
+def test_answers_that_leave_it_open_stand_apart_from_those_that_decide(tmp_path: Path) -> None:
+    lines = [line.strip() for line in explain(tmp_path, "train.py:8", train=PROGRAM).out.splitlines()]
+    first = lines.index("asked in this order; these answers leave it open:")
+    decided = next(at for at, line in enumerate(lines) if line.startswith("decided at "))
+    assert first < lines.index("yes  this call can run") < decided == len(lines) - 1
+    sinks = PROGRAM.replace("sink_mode=False", "sink_mode=True")
+    decided_at, answer = explain(tmp_path, "train.py:8", train=sinks).out.splitlines()[-2:]
+    assert "is_off" in decided_at
+    assert answer.strip() == "no   the call trains without dataset sinking with the default options"
+
+
+def test_two_expressions_on_a_line_are_told_apart(tmp_path: Path) -> None:
+    text = "from mindspore import nn\n\nnet = nn.SequentialCell(nn.Dense(784, 128), nn.Dense(128, 10))\n"
+    said = explain(tmp_path, "train.py:3", "--select", "MSP202", train=text).out
+    assert "MSP202 unaligned-shape, `nn.Dense(784, 128)`: not reported" in said
+    assert "MSP202 unaligned-shape, `nn.Dense(128, 10)`: not reported" in said
+    assert len({line for line in said.splitlines() if "decided at" in line}) == 1  # not where `widths` is made first
+
+
 def test_a_comment_and_the_configuration_are_named_where_they_hide_a_finding(tmp_path: Path) -> None:
     hidden = PROGRAM.replace("PYNATIVE_MODE)", "PYNATIVE_MODE)  # noqa: MSP101")
-    assert "MSP101 pynative-mode-training: found, and not shown: a comment switches it off" in (
-        explain(tmp_path, "train.py:5", train=hidden).out
+    said = explain(tmp_path, "train.py:5", train=hidden).out
+    assert (
+        "MSP101 pynative-mode-training, `ms.set_context(mode=ms.PYNATIVE_MODE)`: found, and not shown: a comment"
+        in said
     )
     (tmp_path / "pyproject.toml").write_text('[tool.ms-perflint]\nper-file-ignores = {"train.py" = ["MSP101"]}\n')
     (tmp_path / "train.py").write_text(PROGRAM)
@@ -87,8 +108,9 @@ def test_a_module_is_asked_about_in_all_programs_that_run_it(tmp_path: Path) -> 
     start = 'from models import fit\n\nif __name__ == "__main__":\n    fit()\n'
     on_cpu = f'import mindspore\n\nmindspore.set_device("CPU")\n{start}'
     ran = explain(tmp_path, "models.py:9", "--select", "MSP102", models=module, one=start, two=on_cpu)
-    assert "in 3 programs, of which one is " in ran.out
-    assert "MSP102 missing-dataset-sink-mode: reported in 2 of 3 programs" in ran.out
+    assert "3 programs run this file; shown: " in ran.out
+    assert "MSP102 missing-dataset-sink-mode, `model.train(" in ran.out
+    assert ": reported in 2 of 3 programs" in ran.out
 
 
 def test_a_line_without_a_question_leads_to_those_with_one(tmp_path: Path) -> None:
@@ -111,7 +133,7 @@ def test_a_line_of_a_notebook_is_one_of_a_cell(tmp_path: Path) -> None:
     document = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (tmp_path / "train.ipynb").write_text(json.dumps(document))
     ran = run("explain", "--isolated", "train.ipynb:cell 2:1", cwd=tmp_path)
-    assert "MSP101 pynative-mode-training: reported" in ran.out
+    assert "MSP101 pynative-mode-training, `ms.set_context(mode=ms.PYNATIVE_MODE)`: reported" in ran.out
     assert "write train.ipynb:cell NUMBER:LINE" in run("explain", "--isolated", "train.ipynb:1", cwd=tmp_path).err
 
 

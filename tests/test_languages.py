@@ -91,11 +91,11 @@ def test_chinese_without_message_is_gone() -> None:
 
 def test_help_is_in_the_language_of_the_reader(tmp_path: Path) -> None:
     english = run("--help", cwd=tmp_path, env=NOWHERE).out
-    assert english.isascii() and english.startswith("Usage: ms-perflint [check] [OPTIONS] PATH...")
+    assert english.isascii() and english.startswith("Usage: ms-perflint [check] [OPTIONS] [PATH]...")
     asked = [run("--help", "--lang", "zh", cwd=tmp_path), run("--help", cwd=tmp_path, env=IN_CHINESE)]
     asked.append(run("-h", cwd=tmp_path, env={**NOWHERE, "LANG": "zh_CN.UTF-8"}))
     assert {(each.code, each.out) for each in asked} == {(0, asked[0].out)}
-    assert asked[0].out.startswith("用法： ms-perflint [check] [OPTIONS] PATH...")
+    assert asked[0].out.startswith("用法： ms-perflint [check] [OPTIONS] [PATH]...")
     assert run("--help", "--lang=en", cwd=tmp_path, env=IN_CHINESE).out == english
 
 
@@ -249,7 +249,7 @@ def test_a_report_in_chinese(here: Path) -> None:
     assert (ran.code, ran.err) == (1, "")
     assert lines[0] == f"train.py:8:14: MSP301 [*] {MENDED}"
     assert "建议: 设置 `async_save=True`，改为异步保存；`Model.train` 会等待最后一次保存完成（安全修复）" in lines
-    assert lines[-1] == "发现 1 个问题。其中 1 个可用 `--fix` 修复。"
+    assert lines[-1] == "发现 1 个问题。其中 [*] 1 个可用 `--fix` 修复。"
 
 
 def test_what_is_kept_in_the_cache_answers_in_both_languages(here: Path) -> None:

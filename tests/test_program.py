@@ -169,7 +169,7 @@ rules
   MSP202  1 finding: src/network.py:13
   MSP203  1 finding: src/network.py:21
   MSP501  1 finding: src/dataset.py:12
-  quiet   MSP101, MSP102, MSP301, MSP601
+  no finding  MSP101, MSP102, MSP301, MSP601
 """  # noqa: E501
     )
 
@@ -486,7 +486,7 @@ def test_rules_that_are_suppressed_or_off() -> None:
     assert (verdicts["MSP101"].is_on, verdicts["MSP102"].is_on) == (False, True)
     shown = render("text", Answer(os.path.join(ROOT, "train.py"), (told(text, ignore=("MSP101",)),)))
     assert "  MSP201  1 finding suppressed: " in shown
-    assert shown.splitlines()[-1] == "  off     MSP101"
+    assert shown.splitlines()[-1] == "  off         MSP101"
 
 
 # --- the command

@@ -75,7 +75,7 @@ help: write in the background (safe fix)
    3 - config = CheckpointConfig(save_checkpoint_steps=100)  # 一百
    3 + config = CheckpointConfig(save_checkpoint_steps=100, async_save=True)  # 一百
 
-Found 1 finding. 1 fixable with `--fix`.
+Found 1 finding. [*] 1 fixable with `--fix`.
 """
     )
 
@@ -145,7 +145,7 @@ def test_lone_carriage_returns_and_crlf() -> None:
     text = files.render("text", files.finding("f(x)", fix=files.fix(Safety.DISPLAY, ("f(x", ",\n  y"))))
     assert "\r" not in text
     head, *lines = text.splitlines()[6:10]
-    assert head == "help: write in the background (shown only, to be applied by hand)"
+    assert head == "help: write in the background (display-only, to be applied by hand)"
     assert lines == ["   2 - f(x)", "   2 + f(x,", "   3 +   y)"]
 
 
@@ -173,7 +173,7 @@ def test_concise_is_one_line_each() -> None:
         "train.py:9:13: MSP301 [*] the device waits: do not let it\n"
         "train.py:9:1: MSP301 the device waits: do not let it\n"
         "train.py:9:15: MSP301 the device waits: do not let it\n"
-        "Found 3 findings. 1 fixable with `--fix` (1 more with `--unsafe-fixes`).\n"
+        "Found 3 findings. [*] 1 fixable with `--fix` (1 more with `--unsafe-fixes`).\n"
     )
 
 
@@ -218,7 +218,7 @@ def test_a_fix_says_why_it_is_not_safe() -> None:
     shown = unsafe._replace(safety=Safety.DISPLAY)
     for fix, words in (
         (unsafe, "(unsafe fix: files are written later)"),
-        (shown, "(shown only: files are written later)"),
+        (shown, "(display-only: files are written later)"),
     ):
         finding = files.finding("g(1)", fix=fix)
         assert f"help: write in the background {words}" in files.render("text", finding)
@@ -287,7 +287,7 @@ def test_statistics_count_by_rule() -> None:
     findings = (files.finding("g(1)"), *[files.finding(part, "MSP101", fix) for part in ("x", "ckpt", "ms")])
     outcome = Outcome(findings, files.sources)
     assert render_statistics("text", outcome) == (
-        "3  MSP101  [*]  rule-101\n1  MSP301  [ ]  rule-301\nFound 4 findings. 3 fixable with `--fix`.\n"
+        "3  MSP101  [*]  rule-101\n1  MSP301  [ ]  rule-301\nFound 4 findings. [*] 3 fixable with `--fix`.\n"
     )
     assert json.loads(render_statistics("json", outcome))[1] == {
         "count": 1,

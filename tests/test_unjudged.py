@@ -100,7 +100,7 @@ def test_the_program_command_says_which_rules(here: Path) -> None:
     assert (
         "in part: syntax error: closing parenthesis ']' does not match opening parenthesis '(' in src/net.py:4" in said
     )
-    assert "  not judged  MSP101, MSP102, MSP201\n" in said
+    assert "  not checked  MSP101, MSP102, MSP201\n" in said
     (found,) = json.loads(run("program", "--isolated", "--output-format", "json", "train.py", cwd=here).out)["programs"]
     judged = {rule["code"]: rule["judged"] for rule in found["rules"]}
     assert not judged["MSP201"] and judged["MSP501"]

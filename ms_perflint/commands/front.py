@@ -78,7 +78,7 @@ class Front(Group):
     cls=Front,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     options_metavar="[check] [OPTIONS]",
-    subcommand_metavar="PATH...",
+    subcommand_metavar="[PATH]... [-- ARGUMENTS OF THE PROGRAM]",
 )
 @click.version_option(__version__, prog_name="ms-perflint", message="%(prog)s %(version)s")
 def front() -> None:
@@ -192,16 +192,23 @@ _lang = click.option(
 
 
 @front.command()
-@click.argument("paths", nargs=-1, metavar="PATH...", shell_complete=completion.file)
+@click.argument("paths", nargs=-1, metavar="[PATH]... [-- ARGUMENTS OF THE PROGRAM]", shell_complete=completion.file)
 @click.option("--fix", is_flag=True, help="Apply the safe fixes; on a terminal, ask about each unsafe one.")
 @click.option("--fix-only", is_flag=True, help="Apply fixes, and do not report what is left.")
-@click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Apply also fixes that change numerics or timing.")
+@click.option(
+    "--unsafe-fixes/--no-unsafe-fixes",
+    default=None,
+    help="Also apply unsafe fixes: the code stays correct, but numerics, behaviour or peak memory may change.",
+)
 @click.option("--no-interactive", is_flag=True, help="Never ask about unsafe fixes.")
 @click.option("--diff", is_flag=True, help="Show what fixes would change, and write nothing.")
 @click.option(
     "--add-noqa", metavar="[=REASON]", callback=_reason, help="Write a `# noqa` for each finding, with a reason."
 )
-@_rules("--select", "Rules to enable: codes, prefixes, names, ALL; comma-separated.")
+@_rules(
+    "--select",
+    "Rules to enable: codes, prefixes, names, ALL; comma-separated. Preview rules need their full code.",
+)
 @_rules("--ignore", "Rules to disable.", "--extend-ignore")
 @_rules("--extend-select", "Rules to enable besides those selected.")
 @_rules("--fixable", "Rules whose fixes may be applied; other fixes are shown.")
@@ -297,9 +304,9 @@ _lang = click.option(
 @click.option("--show-settings", "view", flag_value="settings", help="Print all settings with their origin, and exit.")
 @_lang
 def check(paths: tuple[str, ...], view: str | None, **options: Any) -> int:
-    """Lint files and directories; `-` is the standard input.
+    """Lint files and directories, by default the current one; `-` is the standard input.
 
-    Words after `--` are the arguments of the program: only that run is judged.
+    Words after `--` are the arguments of the program: only that run is checked.
     """
     from ms_perflint.run import run
 
@@ -349,7 +356,7 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
     """Print the facts that were read in a training program, with their evidence.
 
     They say why a finding is, or is not, reported. PATH is the entry script, a module of the program, or a directory of
-    programs. Words after `--` are the arguments of the script: only that run is judged.
+    programs. Words after `--` are the arguments of the script: only that run is checked.
     """
     from ms_perflint.commands.describe import Asked, describe
     from ms_perflint.commands.settings import settings
@@ -368,9 +375,10 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
 @_output_format("text", "json")
 @_lang
 def explain(place: str, output_format: str, **options: Any) -> int:
-    """Say why rules report something on a line, or nothing: what they asked, and where they decided.
+    """Say why rules report something on a line, or nothing: what they asked, and what decided.
 
-    Of a notebook, write FILE:cell NUMBER:LINE, as reports do.
+    Where a rule reports nothing, the line of its code that decided is shown. Of a notebook, write
+    FILE:cell NUMBER:LINE, as reports do.
     """
     from ms_perflint.commands.explain_line import explain_line, file_of
     from ms_perflint.commands.settings import settings
@@ -380,7 +388,7 @@ def explain(place: str, output_format: str, **options: Any) -> int:
 
 
 @front.command("profile")
-@click.option("--how", is_flag=True, required=True, help="Print the code that collects a profile.")
+@click.option("--how", is_flag=True, help="Print the code that collects a profile: it does so without this option too.")
 @click.option("--mindspore-version", metavar="VERSION", help="The MindSpore version that the code is for, like 2.4.")
 def profile_command(how: bool, mindspore_version: str | None) -> None:
     """Print how to collect a profile for `check --profile DIR`."""

@@ -37,7 +37,11 @@ class Command(click.Command):
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write how the command is called."""
-        formatter.write_usage(ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), f"{said(USAGE)} ")
+        prefix = f"{said(USAGE)} "
+        wider = width(prefix) - len(prefix)  # than click counts
+        formatter.width -= wider
+        formatter.write_usage(ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), prefix)
+        formatter.width += wider
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the command does, a paragraph for each that the text has."""

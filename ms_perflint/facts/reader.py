@@ -32,7 +32,7 @@ STEPS = 6  # names that are followed to say why a value is unknown
 
 @dataclass(frozen=True)
 class Reading:
-    """What an argument is: for a user who passes no option, in words, and where that was decided."""
+    """What an argument is with the default options, in words, and where that was decided."""
 
     value: Plain
     text: str
@@ -90,8 +90,8 @@ class Reader:
     def when(self, site: Site) -> tuple[str, tuple[Origin, ...]]:
         """Return the conditions of a site in its own function, and the options and keys that they ask for.
 
-        Where a normal user does not meet one of them, those that hold by default say nothing. Those without which the
-        program ends in an error never do.
+        Where one of them fails with the default options, those that hold by default say nothing. Those without which
+        the program ends in an error never do.
         """
         found = [
             (condition, conditions.usually(self.program, condition))
@@ -256,7 +256,7 @@ def _unique(knowns: Iterable[Alternative]) -> list[object]:
 
 
 def phrase(value: Value) -> str:
-    """Return what a value is, in words: what a normal user gets first."""
+    """Return what a value is, in words: first what it is with the default options."""
     usual, every = _unique(value.by_default), _unique(value.alternatives)
     rare = [constant for constant in every if constant not in usual]
     if not every or (value.open and not usual):
@@ -278,7 +278,7 @@ def worded(constant: object) -> str:
 
 
 def _usually(condition: str, usual: bool | None) -> str:
-    """Return a condition, and whether a normal user meets it, where that is known."""
+    """Return a condition, and whether it holds with the default options, where that is known."""
     if usual is None:
         return condition
     if usual:

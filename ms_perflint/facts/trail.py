@@ -27,6 +27,7 @@ class Question(NamedTuple):
     text: str  # what is asked, from the docstring: "a program surely trains"
     answer: bool
     function: str  # that answers it, with its module
+    row: int  # of the line of the rule that asks it last
 
 
 class Trail:
@@ -64,15 +65,24 @@ class Trail:
         is_further = row > self._furthest.get(frame, 0)  # the end of `return (a and b)` is on the line of its beginning
         if event == "line" and is_further and linecache.getline(self.path, row).strip() not in PASSED:
             self.row = self._furthest[frame] = row
-        return self._answered(frame, event, value) and self._stepped
+        followed = self._answered(frame, event, value)
+        if event == "return" and not _decides(value):
+            caller = frame.f_back
+            while caller is not None and caller.f_code.co_filename != self.path:
+                caller = caller.f_back  # as of a cached property
+            self.row = caller.f_lineno if caller is not None else self.row  # it goes on with what it was given
+        return followed and self._stepped
 
     def _answered(self, frame: FrameType, event: str, value: Any) -> Any:
         if event == "return" and isinstance(value, bool):
             text = _asked(frame.f_code)
             if text is not None:
                 module = frame.f_globals.get("__name__", "").partition(".")[2]
-                question = Question(text, value, f"{module}.{frame.f_code.co_name}")
-                if question not in self.questions:
+                question = Question(text, value, f"{module}.{frame.f_code.co_name}", self.row)
+                before = [each for each in self.questions if each[:3] == question[:3]]
+                if before:
+                    self.questions[self.questions.index(before[0])] = question
+                else:
                     self.questions.append(question)
         return self._answered
 
@@ -86,6 +96,11 @@ def _traced(tracer: Callable[[FrameType, str, Any], Any]) -> Iterator[None]:
         yield
     finally:
         sys.settrace(before)
+
+
+def _decides(value: object) -> bool:
+    """Return whether a helper that returns this may have decided: by yes or no, or with nothing."""
+    return value is None or isinstance(value, bool) or (isinstance(value, (tuple, list)) and not value)
 
 
 def _asked(code: CodeType) -> Optional[str]:

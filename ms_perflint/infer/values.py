@@ -149,7 +149,7 @@ class Alternative(NamedTuple):
 
     what: What
     where: Union[Place, tuple[SemanticIndex, ast.AST]]
-    by_default: bool = True  # a user who passes no option gets it
+    by_default: bool = True  # it is what the default options give
     prepared: tuple[Layer, ...] = ()  # the arguments that `partial` passes when it is called
     outer: Optional[Scope] = None  # of a function that is made in another one: the call of that
 
@@ -340,7 +340,7 @@ class Value(NamedTuple):
 
     @property
     def by_default(self) -> tuple[Alternative, ...]:
-        """Return what a user gets who passes no option."""
+        """Return what it is with the default options."""
         return tuple(known for known in self.alternatives if known.by_default)
 
     def may_be(self, constant: object) -> bool:
@@ -361,7 +361,7 @@ class Value(NamedTuple):
         )
 
     def is_by_default(self, constant: object) -> bool:
-        """Return whether a user who passes no option gets this constant and nothing else."""
+        """Return whether with the default options it is certainly this value."""
         usual = self.by_default
         return not self.open and bool(usual) and all(_is(known, constant) for known in usual)
 
@@ -372,7 +372,7 @@ class Value(NamedTuple):
 
     @property
     def default_truth(self) -> Optional[bool]:
-        """Return what `bool()` of it is for a user who passes no option; None when that is not known."""
+        """Return what `bool()` of it is with the default options; None when that is not known."""
         return _truth(self.by_default) if self.by_default and not self.open else None
 
     def as_non_default(self) -> Value:

@@ -201,7 +201,7 @@ def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value) -> 
 
 
 def _is_usual(evaluator: Evaluator, site: Site) -> bool:
-    """Return whether all conditions around a site are known to hold for a normal user."""
+    """Return whether all conditions around a site are known to hold with the default options."""
     parts = [part for condition in path_condition(site.block) for part in condition.parts]
     return all(evaluator.value(part.test, part.scope).default_truth is part.result for part in parts)
 

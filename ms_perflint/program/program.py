@@ -439,7 +439,7 @@ class Program:
         return self._order.framework
 
     def is_run_by_entry(self, site: Site) -> bool:
-        """Return whether running the entry script leads to a site, not only calling its functions from elsewhere."""
+        """Return whether running the entry script leads to this call, not only calling its functions from elsewhere."""
         position = self.position(site)
         return position is not None and position < self._order.run_by_entry
 
@@ -452,7 +452,7 @@ class Program:
         return live_code.order(self)
 
     def runs(self, site: Site) -> bool:
-        """Return whether a site can run: its function is reached, and no condition around it is always false."""
+        """Return whether this call can run: its function is reached, and no condition around it is always false."""
         scope = site.scope.owner
         runs = (live_code.runs_at_once(self, scope) or scope in self.reached) and self.evaluator.may_run(site)
         return runs and all(map(self.call_graph.may_run, site.lambdas))

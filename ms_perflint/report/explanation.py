@@ -7,6 +7,7 @@ import os
 
 from ms_perflint.core.findings import Finding
 from ms_perflint.facts.explanation import Asked, Explanation
+from ms_perflint.facts.trail import Question
 from ms_perflint.languages import ENGLISH, Message, say
 from ms_perflint.report.program import in_short
 from ms_perflint.report.sources import name, position, shown
@@ -15,6 +16,10 @@ from ms_perflint.report.text import labelled
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ANSWERS = {True: Message("yes"), False: Message("no")}
+HEADS = {  # of the questions, by whether there is a finding
+    True: Message("asked in this order; these answers lead to the finding:"),
+    False: Message("asked in this order; these answers leave it open:"),
+}
 LONGEST = 90  # characters of an expression
 LINES = 12  # about which rules ask, that are named
 
@@ -51,31 +56,41 @@ class _Text:
         file, short = shown(overview.entry), in_short(overview)
         text = Message("in the program {file}: {facts}", file=file, facts=short)
         if found.programs > 1:
+            number = found.programs
             text = Message(
-                "in {number} programs, of which one is {file}: {facts}", number=found.programs, file=file, facts=short
+                "{number} programs run this file; shown: {file}: {facts}", number=number, file=file, facts=short
             )
         return self.say(text)
 
     def asked(self, asked: Asked) -> list[str]:
         """Return what one rule makes of one expression."""
         said = self.style(self.say(_verdict(asked)), "red" if asked.finding and not asked.hidden else "green")
-        lines = [f"{self.style(asked.code, 'bold')} {asked.name}: {said}", f"  {self.code(asked.text)}"]
+        lines = [f"{self.style(asked.code, 'bold')} {asked.name}, `{self.code(asked.text)}`: {said}"]
         if asked.finding is not None:
             lines += self.finding(asked.finding)
         if not asked.is_meant:
             meant = ", ".join(asked.meant)
             known = Message("it is {names}, which the rule does not ask about", names=meant)
             lines.append(f"  {self.say(known if meant else Message('it is not known what is called here'))}")
-        for question in asked.questions:
-            answer = self.say(ANSWERS[question.answer])
-            wide = max(map(width, map(self.say, ANSWERS.values())))
-            lines.append(f"  {self.style(answer, 'cyan')}{' ' * (wide - width(answer))}  {question.text}")
-        if asked.stop is not None:
-            place = f"{_in_package(asked.stop.place.path)}:{asked.stop.place.row}"
-            lines.append(f"  {self.say(Message('decided at {place}: {code}', place=place, code=asked.stop.code))}")
+        stop = asked.stop
+        deciding = [each for each in asked.questions if stop is not None and each.row == stop.place.row]
+        leading = [each for each in asked.questions if each not in deciding]
+        if leading:
+            lines.append(f"  {self.say(HEADS[stop is None])}")
+            lines += map(self.question, leading)
+        if stop is not None:
+            place = f"{_in_package(stop.place.path)}:{stop.place.row}"
+            lines.append(f"  {self.say(Message('decided at {place}: {code}', place=place, code=stop.code))}")
+            lines += map(self.question, deciding)
         if asked.unjudged is not None:
             lines.append(f"  {self.say(Message('judged in part: {reason}', reason=asked.unjudged))}")
         return lines
+
+    def question(self, question: Question) -> str:
+        """Return a question behind its answer."""
+        answer = self.say(ANSWERS[question.answer])
+        wide = max(map(width, map(self.say, ANSWERS.values())))
+        return f"    {self.style(answer, 'cyan')}{' ' * (wide - width(answer))}  {question.text}"
 
     def finding(self, finding: Finding) -> list[str]:
         """Return what is reported, what it rests on, and how far its fix is trusted."""

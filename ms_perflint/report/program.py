@@ -118,7 +118,7 @@ class Text:
         quiet = [verdict.code for verdict in silent if verdict.is_judged]
         gaps = [verdict.code for verdict in silent if not verdict.is_judged]
         off = [verdict.code for verdict in verdicts if not verdict.is_on]
-        states = ((Message("not judged"), gaps), (Message("quiet"), quiet), (Message("off"), off))
+        states = ((Message("not checked"), gaps), (Message("no finding"), quiet), (Message("off"), off))
         wide = max(STATE, *(width(self.say(state)) for state, codes in states if codes), 0)
         for state, codes in states:
             said = self.say(state)
@@ -135,7 +135,7 @@ class Text:
             hidden, places = findings_of(len(verdict.hidden)), self.places(verdict.hidden)
             parts.append(Message("{findings} suppressed: {places}", findings=hidden, places=places))
         parts += [
-            Message("quiet; {findings} with {setting}", findings=findings_of(number), setting=setting)
+            Message("no finding; {findings} with {setting}", findings=findings_of(number), setting=setting)
             for setting, number in verdict.otherwise
         ]
         return self.say(reduce(also, parts))

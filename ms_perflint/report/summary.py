@@ -51,14 +51,19 @@ def summary(outcome: Outcome) -> list[str]:
         message = Message(
             "{found} {now} fixable with `--fix` ({more} more with `--unsafe-fixes`).",
             found=found(outcome),
-            now=now,
+            now=f"[*] {now}",
             more=more,
         )
         messages = [message]
     elif now or more:
         options = "--fix" if now else "--fix --unsafe-fixes"
         messages = [
-            Message("{found} {now} fixable with `{options}`.", found=found(outcome), now=now or more, options=options)
+            Message(
+                "{found} {now} fixable with `{options}`.",
+                found=found(outcome),
+                now=f"[*] {now}" if now else more,
+                options=options,
+            )
         ]
     else:
         messages = [found(outcome)]

@@ -66,5 +66,5 @@ def labelled(fix: Fix, trust: Safety) -> Message:
     if trust is Safety.UNSAFE:
         return Message("{advice} (unsafe fix)", advice=advice)
     if reason is not None:
-        return Message("{advice} (shown only: {reason})", advice=advice, reason=reason)
-    return Message("{advice} (shown only, to be applied by hand)", advice=advice)
+        return Message("{advice} (display-only: {reason})", advice=advice, reason=reason)
+    return Message("{advice} (display-only, to be applied by hand)", advice=advice)

@@ -92,14 +92,14 @@ def _own_callbacks(program: Program) -> Iterator[Site]:
 
 
 def is_synchronous(call: Call) -> bool:
-    """Return whether a config, a callback or a save leaves `async_save` off by default."""
+    """Return whether the call leaves `async_save` off, as it is by default."""
     if call.api == CALLBACK:
         return config_of(call)[1]
     return call.argument("async_save").is_by_default(False)
 
 
 def saves_repeatedly(call: Call) -> bool:
-    """Return whether what a running call makes, or itself, saves per step or per epoch."""
+    """Return whether the call, or what it makes, saves per step or per epoch."""
     if call.api == SAVE:
         return repeats(call.program, call)
     if call.api == CALLBACK:
@@ -108,7 +108,7 @@ def saves_repeatedly(call: Call) -> bool:
 
 
 def saves_each_step(call: Call) -> bool:
-    """Return whether checkpoints are so many that writing them in the background gains nothing."""
+    """Return whether checkpoints come too often for background writing to gain anything."""
     if call.api == SAVE:
         return is_every_step(call.program, call)
     if call.given("save_checkpoint_seconds") is not None:
@@ -119,7 +119,7 @@ def saves_each_step(call: Call) -> bool:
 
 
 def is_refused(call: Call) -> bool:
-    """Return whether MindSpore raises an error for the format and `async_save` together.
+    """Return whether MindSpore raises an error for this format with `async_save`.
 
     mindspore 2.4 train/callback/_checkpoint.py:100, 2.5 train/serialization.py:601; run on a build of 2.5.
     """

@@ -43,7 +43,7 @@ def _truth(program: Program, condition: Condition) -> Optional[bool]:
 
 
 def usually(program: Program, condition: Condition) -> Optional[bool]:
-    """Return whether a condition holds for a user who passes no option; None when that is not known.
+    """Return whether a condition holds with the default options; None when that is not known.
 
     Where a program ends in an error without it, it holds for all who run the program.
     """
@@ -52,7 +52,7 @@ def usually(program: Program, condition: Condition) -> Optional[bool]:
 
 
 def is_switch(program: Program, condition: Condition) -> bool:
-    """Return whether it fails for a user who passes no option, or for some of those who use a launcher."""
+    """Return whether it fails with the default options, or for some of those who use a launcher."""
     value = program.value(condition.test, condition.scope)
     return not value.open and any(known.truth is (not condition.result) for known in value.by_default)
 
@@ -230,5 +230,5 @@ def always(alternatives: Sequence[frozenset[Condition]]) -> bool:
 
 
 def is_for_cpu_only(program: Program, site: Site) -> bool:
-    """Return whether the conditions around a site leave nothing but the CPU: `if device == "CPU":`."""
+    """Return whether the call runs only on a CPU, by the conditions around it: `if device == "CPU":`."""
     return devices(conditions(program, condition_of(site))) == {"CPU"}

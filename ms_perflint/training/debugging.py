@@ -58,7 +58,7 @@ def _slows(program: Program, effect: str) -> bool:
 
 
 def is_asked_for(call: Call) -> bool:
-    """Return whether only those get to a call who ask for it: behind a flag that is off, or a test of the mode."""
+    """Return whether the call runs only on request: under a flag that is off by default, or a test of the mode."""
     return call.is_optional or mode.is_opt_in(call.program, call)
 
 

@@ -55,7 +55,7 @@ def _settings(program: Program) -> list[Call]:
 
 
 def is_cpu_by_default(program: Program) -> bool:
-    """Return whether who passes no option trains on a CPU, also where an option can name an accelerator."""
+    """Return whether the program trains on a CPU with the default options, even if an option names an accelerator."""
     if program.asked.devices:
         return False
     values = [call.argument("device_target") for call in _settings(program)]

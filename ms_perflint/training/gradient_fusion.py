@@ -14,13 +14,13 @@ INDICES_ACT_AGAIN = (2, 5)  # indices alone switch the fusion on (cc@v2.5.0 util
 
 
 def is_data_parallel(call: Call) -> bool:
-    """Return whether a call sets data-parallel training of several devices."""
+    """Return whether the call sets data-parallel training of several devices."""
     sets = parallel.settings(call)
     return sets is not None and parallel.data_parallel(sets) is not None and not parallel.is_alone(sets)
 
 
 def is_missing(call: Call) -> bool:
-    """Return whether nothing fuses the gradients that are added up after such a call."""
+    """Return whether no gradient fusion is set for the AllReduce of the gradients."""
     program, names = call.program, _fusing(call.program)
     if parallel.sets_portions(parallel.settings(call) or {}, names):
         return False
@@ -58,7 +58,7 @@ def _fusing(program: Program) -> tuple[str, ...]:
 
 
 def may_compile(program: Program) -> bool:
-    """Return whether a program trains in graph mode by default, or on one of its paths."""
+    """Return whether the program trains in graph mode by default, or on one of its paths."""
     usual = mode.usual_mode(program)
     if usual is not None:
         return usual == mode.GRAPH

@@ -43,7 +43,7 @@ def given(call: Call) -> Optional[Value]:
 
 
 def stands_there(call: Call) -> bool:
-    """Return whether the mode is written in the call, or none is given: nothing has to be worked out."""
+    """Return whether the call itself shows the mode, or sets none."""
     node = call.given("mode")
     if node is None:
         return not call.is_spread
@@ -57,7 +57,7 @@ def mode_of(known: Alternative) -> Optional[int]:
 
 
 def usually(value: Value) -> Optional[int]:
-    """Return the mode that a user gets who passes no option; None when that is not known."""
+    """Return the mode with the default options; None when that is not known."""
     modes = {mode_of(known) for known in value.by_default}
     return modes.pop() if len(modes) == 1 and not value.open else None
 
@@ -69,7 +69,7 @@ def settings(program: Program) -> tuple[Call, ...]:
 
 
 def are_too_many(program: Program) -> bool:
-    """Return whether so many calls say the mode that they are not compared, which is noted."""
+    """Return whether too many calls set the mode to compare them."""
     if len(settings(program)) > MANY:
         program.leave_out(Message("more than {most} calls set the mode", most=MANY))
     return len(settings(program)) > MANY
@@ -128,9 +128,9 @@ def _is_sure(program: Program, site: Site) -> bool:
 
 
 def is_opt_in(program: Program, site: Site) -> bool:
-    """Return whether each way to a site leads by a condition on the mode or on debugging that normal users do not meet.
+    """Return whether the call runs only under a mode or debug switch that is off by default.
 
-    Conditions on the device, on distribution, on the data set are paths that normal users take.
+    Conditions on the device, on distribution, on the dataset are no such switches.
     """
     return all(
         any(conditions.usually(program, each) is not True for each in _on_mode(program, site, way))
@@ -148,7 +148,7 @@ def _on_mode(program: Program, site: Site, found: Iterable[Condition]) -> Iterat
 
 
 def is_under_untaken_mode_test(program: Program, site: Site) -> bool:
-    """Return whether a condition on the mode or on debugging around a site is known not to hold for a normal user."""
+    """Return whether the call stands under a condition on mode or debugging that fails with the default options."""
     return any(conditions.usually(program, each) is False for each in tests_of_mode(program, site))
 
 
@@ -164,7 +164,7 @@ def _is_about_mode(test: ast.expr) -> bool:
 def _chooses_mode(program: Program, site: Site, condition: Condition) -> bool:
     """Return whether a test leads to one mode or to the other: `if args.context == "py":`, with graph in the `else`.
 
-    A test for the device, for distribution or for the data set leads to paths that normal users take.
+    A test for the device, for distribution or for the dataset chooses no mode.
     """
     if re.search(PATHS, ast.unparse(condition.test)):
         return False
@@ -179,7 +179,7 @@ def _said(call: Call) -> Optional[int]:
 
 
 def is_overridden(program: Program, call: Call) -> bool:
-    """Return whether a later `set_context`, before the training, sets the mode whenever this one did."""
+    """Return whether a later `set_context`, before the training, always sets the mode again."""
     position = program.position(call)
     if position is None:
         return False
@@ -215,14 +215,14 @@ def training_ends(program: Program) -> Optional[int]:
 
 
 def is_late(program: Program, call: Call) -> bool:
-    """Return whether a call sets the mode when training is over."""
+    """Return whether the call sets the mode only after the training."""
     position, end = program.position(call), training_ends(program)
     return position is not None and end is not None and position > end
 
 
 @fact
 def usual_mode(program: Program) -> Optional[int]:
-    """Return the mode in which a normal user trains; None when that is not known."""
+    """Return the mode of training with the default options; None when that is not known."""
     said = settings(program)
     if are_too_many(program) or not program.is_whole:
         return None
@@ -240,7 +240,7 @@ def usual_mode(program: Program) -> Optional[int]:
 
 
 def is_compiled(program: Program) -> bool:
-    """Return whether every step that trains is compiled by `jit`, whatever the mode."""
+    """Return whether every training step is compiled by `jit`, whatever the mode."""
     return bool(training.train_sites(program)) and all(
         _compiled_site(program, site) for site in training.train_sites(program)
     )

@@ -112,7 +112,7 @@ def _may_reduce(program: Program, cls: Scope) -> bool:
 
 
 def serves_parameters(program: Program) -> bool:
-    """Return whether gradients go to a parameter server for a user who passes no option.
+    """Return whether gradients go to a parameter server with the default options.
 
     A flag of which nothing is known asks for it: `if config.parameter_server`.
     """

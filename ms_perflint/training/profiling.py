@@ -114,7 +114,7 @@ def _turned_off(call: Call, both: Pass, at: Optional[int]) -> bool:
 
 
 def _follows(program: Program, both: Pass, later: Pass) -> bool:
-    """Return whether a later pass is taken where these conditions hold, as far as a normal user and the code show."""
+    """Return whether a later pass is taken where these conditions hold, as far as default options and the code show."""
     return not contradict(program, both, later) and not any(
         usually(program, c) is False for c in later if c not in both
     )

@@ -10,7 +10,7 @@ from ms_perflint.training import pipelines, training
 
 
 def may_remain(batch: Call) -> bool:
-    """Return whether a `batch` feeds a training step by step with rows of which some may be left."""
+    """Return whether the `batch` feeds a training step, and its rows may leave a smaller last batch."""
     fed = [each for each in pipelines.pipelines_with(batch.program, batch) if not each.is_sunk]
     return bool(fed) and not any(_divides(batch, each) for each in fed)
 
@@ -24,7 +24,7 @@ def is_one_size(batch: Call) -> bool:
 
 
 def is_shared(batch: Call) -> bool:
-    """Return whether the function that makes it is called in several places."""
+    """Return whether the function that creates the dataset is called in several places."""
     owner = batch.scope.owner
     return owner.is_function and len(training.callers(batch.program, owner)) > 1
 

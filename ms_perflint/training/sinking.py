@@ -18,7 +18,7 @@ _DEBUG = "mindspore.dataset.config.set_debug_mode"  # mindspore 2.10 train/model
 
 
 def is_off_by_default(call: Call) -> bool:
-    """Return whether a training does not sink by default: not where an expression of the program decides."""
+    """Return whether the call trains without dataset sinking with the default options."""
     if is_on_for_cpu(call):
         return True
     given, value = call.given(SINK), call.argument(SINK)
@@ -39,7 +39,7 @@ def can_sink(call: Call) -> bool:
 
 
 def is_deliberate(call: Call) -> bool:
-    """Return whether a literal False has a reason: callbacks of each step, epochs one by one, another branch."""
+    """Return whether `dataset_sink_mode=False` has a reason: step callbacks, epochs one by one, another branch."""
     if _asks_for_a_size(call) or not _is_false(call):
         return False
     if _acts_by_step(call):
@@ -61,7 +61,7 @@ def is_built(call: Call) -> bool:
 
 
 def is_on_for_cpu(call: Call) -> bool:
-    """Return whether sinking is switched on just where there is none: `dataset_sink_mode=device == "CPU"`."""
+    """Return whether sinking is switched on only for the CPU, which has none: `dataset_sink_mode=device == "CPU"`."""
     given = call.given(SINK)
     if isinstance(given, ast.Name):
         bindings = call.scope.lookup(given)

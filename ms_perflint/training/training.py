@@ -69,12 +69,12 @@ def _train_sites(program: Program) -> Iterator[Site]:
 
 @fact
 def is_trained(program: Program) -> bool:
-    """Return whether there are such sites: cheaper than to find all."""
+    """Return whether the program has a training step that runs: cheaper than to find all."""
     return may_train(program) and any(True for _ in _train_sites(program))
 
 
 def may_train(program: Program) -> bool:
-    """Return whether there may be such sites: a first answer, before it is known what runs."""
+    """Return whether the program may have a training step: a first answer, before it is known what runs."""
     return speaks_of_training(program) and not is_unit_test(program)
 
 
@@ -86,7 +86,7 @@ def trains(program: Program) -> Fact:
 
 @fact
 def speaks_of_training(program: Program) -> bool:
-    """Return whether a file of the program has a word of training in it: by its bytes, before anything is parsed."""
+    """Return whether a file of the program names something that trains: by its bytes, before anything is parsed."""
     project = program.project
     return any(project.matches(path, _TRAIN) or project.contains_any(path, _MARKS) for path in program.files)
 
@@ -102,7 +102,7 @@ def is_unit_test(program: Program) -> bool:
 
 
 def is_demonstration(program: Program) -> bool:
-    """Return whether a module of a package only shows under its `__main__` guard, on random data, that it works."""
+    """Return whether the module trains only in a self-test under its `__main__` guard, on random data."""
     entry = program.module(program.entry)
     main = entry.scope.main if entry is not None else None
     if (

@@ -13,7 +13,7 @@ from ms_perflint.training.devices import target_of
 
 
 def is_pynative(program: Program) -> bool:
-    """Return whether nothing in a training program says the mode, and the default is PyNative."""
+    """Return whether nothing in the training program sets the mode, and the default is PyNative."""
     return (
         training.speaks_of_training(program)
         and not mode.is_surely_said(program)
@@ -27,12 +27,12 @@ def is_pynative(program: Program) -> bool:
 
 
 def trains_uncompiled(program: Program) -> bool:
-    """Return whether a program trains on an accelerator, in steps that no `jit` compiles."""
+    """Return whether the program trains on an accelerator, in steps that no `jit` compiles."""
     return training.is_trained(program) and not target_of(program).is_cpu and not mode.is_compiled(program)
 
 
 def is_place(call: Call) -> bool:
-    """Return whether a `set_context` is the one to set the mode: the first, in a file that no other script shares."""
+    """Return whether this is the first `set_context` of the program, in a file that no other script shares."""
     return call == first_context(call.program) and not _is_shared(call)
 
 

@@ -85,7 +85,7 @@ def _by_hand(code: str, files: Sequence[str], report: Report, disk: Files) -> Va
         for path, content in made.items():
             compile(Source(path, content).text, path, "exec", dont_inherit=True)
     except (OSError, SourceError, SyntaxError, ValueError):
-        return variant._replace(reason=Message("the fix is shown only: it would not run as it is"))
+        return variant._replace(reason=Message("the fix is display-only: it would not run as it is"))
     return variant._replace(contents=made) if made else variant._replace(reason=Message("there is no fix to make"))
 
 

@@ -26,7 +26,7 @@ SIZES_SAID = {"large": Message("large"), "medium": Message("medium"), "small": M
 FIXES = {  # by the word that an article carries
     "safe": Message("safe"),
     "unsafe": Message("not safe"),
-    "display-only": Message("shown only"),
+    "display-only": Message("display-only"),
     "none": Message("none"),
 }
 

@@ -57,7 +57,7 @@ def _inside(program: Program) -> frozenset[Scope]:
 
 
 def is_compiled(program: Program, scope: Scope) -> bool:
-    """Return whether a scope is a function that graph mode compiles, or stands in one."""
+    """Return whether the call stands in a function that graph mode compiles."""
     around: Optional[Scope] = scope.owner
     while around is not None:
         if around in _inside(program):

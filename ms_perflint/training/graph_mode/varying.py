@@ -197,7 +197,7 @@ class _Values:
         return path is None and self._is_data(head, hops, arrays=True)
 
     def _is_long(self, head: ast.Call) -> bool:
-        """Return whether a `range` has many numbers, for a user who passes no option."""
+        """Return whether a `range` has many numbers with the default options."""
         if any(self._is_size(each, _HOPS) for each in head.args[:2]):
             return True
         bounds: list[int] = []

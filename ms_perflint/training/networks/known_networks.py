@@ -68,7 +68,7 @@ def by_function() -> Callable[[Site], bool]:
 
 
 def is_published(site: Site) -> bool:
-    """Return whether a site is part of a published network, by a name around it, of its file, or of what uses it."""
+    """Return whether the call is part of a published network, by a name around it, of its file, or of its callers."""
     module = site.module
     around = list(_around(site.scope.owner))
     names = [os.path.basename(module.path)[: -len(".py")], *(scope.name for scope in around)]

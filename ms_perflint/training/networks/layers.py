@@ -174,7 +174,7 @@ def width_given(call: Call) -> Optional[ast.expr]:
 
 
 def are_made(call: ast.Call) -> bool:
-    """Return whether the operands of an operator may be made on the spot, so that their shapes stand there."""
+    """Return whether the operands may be created in this expression, so that it shows their shapes."""
     return len(call.args) > 1 and isinstance(call.args[0], ast.Call)
 
 

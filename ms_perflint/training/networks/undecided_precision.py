@@ -26,7 +26,7 @@ class Suspect(NamedTuple):
 
     @property
     def is_forced(self) -> bool:
-        """Return whether it is a `to_float`."""
+        """Return whether the call is a `to_float`."""
         return self.training is None or self.call != self.training.call
 
     @property
@@ -39,7 +39,7 @@ class Suspect(NamedTuple):
 
 
 def may_decide(call: Call) -> bool:
-    """Return whether a call may, by its words alone, make what is trained, or force FP32."""
+    """Return whether the call may, by its name alone, create what is trained, or force FP32."""
     words = making_words(call.program, call.module)
     is_dtype = call.word == "to_float" and precision.spelled(call.node) is not None
     return words is not None and (is_dtype or call.word in words)
