@@ -60,7 +60,7 @@ def test_examples_are_shown_without_what_only_tests_read(site: Path) -> None:
 
 def test_links_between_files_of_the_repository_lead_to_pages_or_into_it(site: Path) -> None:
     assert '<a href="contributing/">CONTRIBUTING</a>' in html(site, ".")
-    assert '<a href="rules/">rules</a>' in html(site, ".")
+    assert '<a href="rules/">page</a>' in html(site, ".")
     assert '<a href="../../measurements/">' in html(site, "rules/MSP301-synchronous-checkpoint")
 
 
