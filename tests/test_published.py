@@ -22,7 +22,14 @@ HOSTS = {
     *("www.mindspore.cn", "gitee.com", "github.com", "docs.oasis-open.org", "json-schema.org", "www.w3.org"),
     *("jupytext.readthedocs.io", "nbqa.readthedocs.io", "libcst.readthedocs.io", "distributed.dask.org"),
     *("marketplace.visualstudio.com", "plugins.jetbrains.com", "taplo.tamasfe.dev", "pre-commit.ci"),
-    *("flake8.pycqa.org", "docs.astral.sh", "www.apache.org", "keepachangelog.com", "theia-ide.org"),
+    *(
+        "flake8.pycqa.org",
+        "docs.astral.sh",
+        "www.apache.org",
+        "keepachangelog.com",
+        "theia-ide.org",
+        "www.hiascend.com",
+    ),
 }
 SUFFIXES = (".py", ".md", ".json", ".toml", ".yml", ".yaml", ".js", ".mjs", ".ts", ".html")
 OWN = re.compile(r"https?://[^\s\"'<>)`]*ms[-_]perflint|\bmindspore-lab(?:\.github\.io)?/ms-perflint\b", re.IGNORECASE)
