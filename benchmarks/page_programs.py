@@ -63,7 +63,7 @@ def on_cpu(text: str) -> str:
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on."""
+    """Return a free port."""
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         port: int = server.getsockname()[1]

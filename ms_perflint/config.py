@@ -175,7 +175,7 @@ class Config(_Settings):
         return _closeness(chosen, code) > _closeness(self.ignore, code) and self._gains_enough(code)
 
     def _gains_enough(self, code: str) -> bool:
-        """Return whether mending the findings of a rule may gain as much as is asked for."""
+        """Return whether fixing the findings of a rule may gain as much as is asked for."""
         if self.min_gain == SIZES[-1]:
             return True
         from ms_perflint.check import gain_of  # here, because most runs ask for all

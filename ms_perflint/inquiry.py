@@ -109,7 +109,7 @@ class Inquiry:
         found: Found = {}
         site: Optional[Site] = None
         try:
-            instance = self._check(check, program)
+            instance = self.check_in(check, program)
             for site in instance.among(self.candidates(check, module)):
                 _note(found, _asked(partial(_reported, instance, site), instance, site, problems))
             for site in instance.anchors(module) if check.anchored and module.path == program.entry else ():
@@ -120,7 +120,8 @@ class Inquiry:
             self.drop(program.entry)
         return found
 
-    def _check(self, check: type[Check], program: Program) -> Check:
+    def check_in(self, check: type[Check], program: Program) -> Check:
+        """Return a check that asks in a program, with its settings."""
         key = (check, program)
         if key not in self._checks:
             self._checks[key] = check(program, self._config.options.get(check.code), self._config.line_length)

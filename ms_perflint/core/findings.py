@@ -109,7 +109,7 @@ class Measurement(NamedTuple):
     """What was measured of a finding, on the device of those who asked for it."""
 
     verdict: str  # "confirmed", "refuted", "not-measurable" or "not-seen"
-    upper_ms: Optional[float]  # of a step, that mending it saves at most
+    upper_ms: Optional[float]  # of a step, that a fix saves at most
     share: Optional[float]  # of the time of a step
     evidence: str
     source: str  # "verify" or "profile"
@@ -129,7 +129,7 @@ class Measurement(NamedTuple):
 
 
 class Gain(NamedTuple):
-    """What mending the findings of a rule may gain: how much, by what of a training it touches, and in words."""
+    """What fixing the findings of a rule may gain: how much, by what of a training it touches, and in words."""
 
     size: str = "medium"  # of SIZES
     text: str = Message("depends on the program")

@@ -30,7 +30,7 @@ def fuse(call: Call, line_length: int) -> Remedy:
     if program.version >= gradient_fusion.BY_BUCKETS and gradient_fusion.is_by_indices(program):
         edits = set_argument(call, parallel.INDICES, RESNET50, line_length=line_length)
         return Remedy(edits, TWO, Safety.UNSAFE, REGROUPED, related)
-    edits = set_argument(call, parallel.PORTIONS, AUTO, line_length=line_length)
+    edits = set_argument(call, parallel.FUSION, AUTO, line_length=line_length)
     if program.version < gradient_fusion.BY_BUCKETS:
         return Remedy(edits, BUCKETS_LATER, Safety.DISPLAY, TOO_OLD, related)
     return Remedy(edits, BUCKETS, Safety.UNSAFE, REGROUPED, related)

@@ -72,7 +72,7 @@ def _config(reader: Reader, call: Call) -> Evidence:
 
 
 def parallel_mode(reader: Reader) -> Fact:
-    """Return the parallel modes that are set, each with what puts the gradients into portions."""
+    """Return the parallel modes that are set, each with what groups its gradients into AllReduces."""
     program = reader.program
     found = []
     for call in program.calls(parallel.SET):
@@ -90,7 +90,7 @@ def parallel_mode(reader: Reader) -> Fact:
 
 def _portions(sets: object) -> tuple[str, ...]:
     assert isinstance(sets, dict)
-    return tuple(name for name in (parallel.PORTIONS, parallel.INDICES) if parallel.sets_portions(sets, (name,)))
+    return tuple(name for name in (parallel.FUSION, parallel.INDICES) if parallel.sets_fusion(sets, (name,)))
 
 
 def _parallel(reader: Reader, call: Call, sets: object) -> Evidence:
@@ -103,11 +103,11 @@ def _parallel(reader: Reader, call: Call, sets: object) -> Evidence:
         return Evidence(reader.place(call), code, says, None, origins, when)
     given = call.given("parallel_mode")
     reading = reader.reading(value, given if given is not None else call.node, call.scope)
-    portions = both(named) if named else Message("no fusion of gradients")
+    fusion = both(named) if named else Message("no fusion of gradients")
     return Evidence(
         reader.place(call),
         code,
-        also(reading.text, portions),
+        also(reading.text, fusion),
         reading.value,
         tuple(dict.fromkeys((*reading.origins, *origins))),
         when,

@@ -15,7 +15,6 @@ from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.judged import is_trained, unjudged
 from ms_perflint.languages import Message
 from ms_perflint.linter import Linter
-from ms_perflint.program.program import Program
 from ms_perflint.suppressions import Suppressions
 from ms_perflint.suspects import candidates, suspect
 
@@ -77,7 +76,7 @@ def _of_rule(linter: Linter, check: type[Check], module: SemanticIndex, row: int
     found: dict[Place, list[Asked]] = {}
     for entry in linter.project.programs(module.path) if check.per_program else (module.path,):
         for program in linter.programs(entry):
-            instance = _check(linter, check, program)
+            instance = linter.inquiry.check_in(check, program)
             for site, is_anchor in _sites(instance, module, row):
                 one = _in_program(linter, instance, site, is_anchor)
                 found.setdefault(one.place, []).append(one)
@@ -150,14 +149,9 @@ def _elsewhere(linter: Linter, entry: str, module: SemanticIndex, row: int) -> I
 def _near(linter: Linter, module: SemanticIndex) -> Iterator[Place]:
     """Yield the lines of a file about which rules ask, each once."""
     program = linter.program(module.path)
-    checks = (_check(linter, check, program) for check in linter.enabled)
+    checks = (linter.inquiry.check_in(check, program) for check in linter.enabled)
     found = {site.span[0] for check in checks for site in check.among(candidates(type(check), module))}
     yield from (_start(module, row) for row in sorted(set(map(module.source.row, found))))
-
-
-def _check(linter: Linter, check: type[Check], program: Program) -> Check:
-    """Return a check that asks in a program, with its settings."""
-    return check(program, linter.config.options.get(check.code), linter.config.line_length)
 
 
 def _start(module: SemanticIndex, row: int) -> Place:

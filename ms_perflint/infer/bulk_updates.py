@@ -206,7 +206,7 @@ def _is_conditional(update: Update) -> bool:
 
 
 def _is_taken(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Optional[bool]:
-    """Return whether an update of a setting runs with the default options; False where nobody does."""
+    """Return whether an update of a setting runs with the default options; False where it never runs."""
     loop = setting_loops.of_key(update.key, update.block) if update.key is not None else None
     answers = [True if loop is None else setting_loops.has(evaluator, loop, name, scope)]
     for condition in path_condition(update.block):

@@ -67,7 +67,7 @@ class Outcome(NamedTuple):
         """Return a message in the language of the report."""
         return say(text, self.language)
 
-    def mends(self, finding: Finding) -> bool:
+    def will_fix(self, finding: Finding) -> bool:
         """Return whether `--fix`, with the settings of the run, mends this finding."""
         return self.trust(finding) is Safety.SAFE or (self.unsafe and self.trust(finding) is Safety.UNSAFE)
 

@@ -1,4 +1,4 @@
-"""What mending findings may gain, as their rules say."""
+"""What fixing findings may gain, as their rules say."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def by_gain(finding: Finding) -> tuple[int, Finding]:
 
 
 def gain(code: str) -> Gain:
-    """Return what mending the findings of a rule may gain."""
+    """Return what fixing the findings of a rule may gain."""
     from ms_perflint.check import gain_of  # here, because it brings all rules
 
     return gain_of(code)

@@ -12,7 +12,7 @@ from ms_perflint.report.fingerprints import fingerprints
 from ms_perflint.report.root import below, root_of
 from ms_perflint.report.unjudged import NAME, reason
 
-SEVERITIES = {"large": "major", "medium": "minor", "small": "info"}  # by what mending it may gain
+SEVERITIES = {"large": "major", "medium": "minor", "small": "info"}  # by what a fix may gain
 
 
 def render(outcome: Outcome) -> str:

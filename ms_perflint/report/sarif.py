@@ -19,7 +19,7 @@ from ms_perflint.version import __version__
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 BASE = "%SRCROOT%"
-RANKS = {"large": 90.0, "medium": 60.0, "small": 30.0}  # what mending it may gain, as a priority of 0 to 100
+RANKS = {"large": 90.0, "medium": 60.0, "small": 30.0}  # what a fix may gain, as a priority of 0 to 100
 Json = dict[str, object]
 
 

@@ -31,7 +31,7 @@ def code(finding: Finding, outcome: Outcome) -> str:
 
 def star(finding: Finding, outcome: Outcome) -> str:
     """Return the mark of a finding that `--fix` mends; "" for others."""
-    return f" [{outcome.style('*', 'cyan')}]" if outcome.mends(finding) else ""
+    return f" [{outcome.style('*', 'cyan')}]" if outcome.will_fix(finding) else ""
 
 
 def summary(outcome: Outcome) -> list[str]:
@@ -41,7 +41,7 @@ def summary(outcome: Outcome) -> list[str]:
     """
     if not outcome.read or outcome.quiet:
         return []
-    now = sum(map(outcome.mends, outcome.findings))
+    now = sum(map(outcome.will_fix, outcome.findings))
     more = sum(map(outcome.could_mend, outcome.findings))
     if outcome.fixed is not None and outcome.fix_only:
         messages = [*_mended(outcome.fixed), Message("Fixed {findings}.", findings=findings_of(len(outcome.fixed)))]
@@ -163,7 +163,7 @@ def _with_consent(outcome: Outcome) -> list[Message]:
 def statistics(outcome: Outcome) -> list[tuple[int, str, str, int]]:
     """Return (findings, code, name, of these fixable with `--fix`) for each rule, the most frequent first."""
     count = Counter((finding.code, finding.name) for finding in outcome.findings)
-    now = Counter(finding.code for finding in outcome.findings if outcome.mends(finding))
+    now = Counter(finding.code for finding in outcome.findings if outcome.will_fix(finding))
     rows = [(number, code, name, now[code]) for (code, name), number in count.items()]
     return sorted(rows, key=lambda row: (-row[0], row[1]))
 

@@ -1,4 +1,4 @@
-"""What a profile shows about a finding, for an editor: read when somebody asks, and once until it changes."""
+"""What a profile shows about a finding, for an editor: read when it is asked for, and once until it changes."""
 
 from __future__ import annotations
 

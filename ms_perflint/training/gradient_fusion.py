@@ -22,7 +22,7 @@ def is_data_parallel(call: Call) -> bool:
 def is_missing(call: Call) -> bool:
     """Return whether no gradient fusion is set for the AllReduce of the gradients."""
     program, names = call.program, _fusing(call.program)
-    if parallel.sets_portions(parallel.settings(call) or {}, names):
+    if parallel.sets_fusion(parallel.settings(call) or {}, names):
         return False
     if parallel.serves_parameters(program) or parallel.shards_optimizer(program) or parallel.restores(call):
         return False
@@ -54,7 +54,7 @@ def is_by_indices(program: Program) -> bool:
 
 def _fusing(program: Program) -> tuple[str, ...]:
     """Return the settings that fuse gradients in the target's version."""
-    return (parallel.PORTIONS,) if indices_do_nothing(program) else (parallel.PORTIONS, parallel.INDICES)
+    return (parallel.FUSION,) if indices_do_nothing(program) else (parallel.FUSION, parallel.INDICES)
 
 
 def may_compile(program: Program) -> bool:

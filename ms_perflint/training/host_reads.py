@@ -19,7 +19,7 @@ _FUNCTIONS = frozenset({"float", "int", "str", "print", "format"})
 _LOGS = frozenset({"info", "debug", "warning", "log", "set_postfix", "set_description", "write"})
 TRIGGERS = (*(f".{word}" for word in sorted(METHODS | _LOGS)), *(f"builtins.{word}" for word in sorted(_FUNCTIONS)))
 _KEEPS = frozenset({"mean", "sum", "squeeze", "astype", "reshape", "view", "max", "min", "round", "asnumpy", "item"})
-SHORT = 20  # steps: a demonstration, whose time nobody waits for
+SHORT = 20  # steps: a demonstration, whose time does not matter
 _EVALUATES = r"(?i)eval|valid|test|infer|predict|score|accura"
 
 

@@ -1,4 +1,4 @@
-"""How the devices of a data-parallel program add up their gradients, and what cuts these sums into portions."""
+"""How the devices of a data-parallel program add up their gradients, and what groups these sums into AllReduces."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ SET, RESET, GET, SERVER = (
     "mindspore.get_auto_parallel_context",
     "mindspore.set_ps_context",
 )
-PORTIONS, INDICES = "comm_fusion", "all_reduce_fusion_config"
-# Calls that set portions, by their last word: of the inner context (mindspore 2.10 parallel/_auto_parallel_context.py),
-# and of cells (nn/cell.py)
+FUSION, INDICES = "comm_fusion", "all_reduce_fusion_config"
+# Calls that set the fusion, by their last word: of the inner context (mindspore 2.10
+# parallel/_auto_parallel_context.py), and of cells (nn/cell.py)
 INNER = ("set_all_reduce_fusion_split_indices", "set_all_reduce_fusion_split_sizes")
 OF_CELLS = ("set_comm_fusion",)
 # What adds up gradients where the program takes its steps itself
@@ -65,7 +65,7 @@ def data_parallel(sets: Mapping[str, Value]) -> Optional[Alternative]:
     return None
 
 
-def sets_portions(sets: Mapping[str, Value], names: Iterable[str]) -> bool:
+def sets_fusion(sets: Mapping[str, Value], names: Iterable[str]) -> bool:
     """Return whether one of the settings is given, be it to switch fusion off on purpose; a certain None is none."""
     return any(name in sets and sets[name].truth is not False for name in names)
 
@@ -148,7 +148,7 @@ def shards_optimizer(program: Program) -> bool:
 
 
 def portioned_elsewhere(program: Program) -> bool:
-    """Return whether cells, parameters, operators or boost set portions: that reaches the network on every path."""
+    """Return whether cells, parameters, operators or boost set the fusion: that reaches the network on every path."""
     if any(_level(call) for call in program.calls("mindspore.train.Model")):
         return True
     if any(program.runs(site) for word in OF_CELLS for site in program.sites(word)):
@@ -165,7 +165,7 @@ def portioned_elsewhere(program: Program) -> bool:
     return any(
         _assigns_portions(scope)
         for module in program.modules
-        if PORTIONS.encode() in module.source.text
+        if FUSION.encode() in module.source.text
         for scope in module.scopes
         if scope in program.reached
     )
@@ -176,7 +176,7 @@ def _assigns_portions(scope: Scope) -> bool:
     todo: list[ast.AST] = list(getattr(scope.node, "body", ()))
     while todo:
         node = todo.pop()
-        if isinstance(node, ast.Attribute) and node.attr == PORTIONS and isinstance(node.ctx, ast.Store):
+        if isinstance(node, ast.Attribute) and node.attr == FUSION and isinstance(node.ctx, ast.Store):
             return True
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             todo.extend(ast.iter_child_nodes(node))
@@ -205,7 +205,7 @@ class Reach:
         sites: list[Site] = []
         for other in self.program.calls(SET):
             sets = settings(other)
-            if other != self.call and (sets is None or sets_portions(sets, names)):
+            if other != self.call and (sets is None or sets_fusion(sets, names)):
                 sites.append(other)
         if inner:
             sites.extend(site for word in INNER for site in self.program.sites(word) if self.program.runs(site))
@@ -276,7 +276,7 @@ class Reach:
         return contradict(self.program, own, other)
 
     def _is_granted(self, condition: Condition, mine: frozenset[str]) -> bool:
-        """Return whether a condition holds where gradients are added up, is about portions, or cannot be known."""
+        """Return whether a condition holds where gradients are added up, is about the fusion, or cannot be known."""
         if condition.devices != DEVICES:
             return "Ascend" in condition.devices or mine <= condition.devices
         words = " ".join(condition.words).lower()

@@ -1,4 +1,4 @@
-"""Whether `Model.train` sinks its dataset, may do so, and whether somebody decided that it does not."""
+"""Whether `Model.train` sinks its dataset, may do so, and whether the code shows a reason why it does not."""
 
 from __future__ import annotations
 

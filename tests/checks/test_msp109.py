@@ -91,7 +91,7 @@ FIRES = [
         """,
     ),
     case(
-        "as many as the data set has",
+        "as many as the dataset has",
         GRAPH,
         """
         batches = data.create_dict_iterator()

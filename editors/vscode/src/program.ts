@@ -20,7 +20,7 @@ export class ProgramView implements vscode.TreeDataProvider<Node>, vscode.Dispos
     this.registered = [this.view, vscode.commands.registerCommand(OPEN_PLACE, openPlace)];
   }
 
-  /** Show the program of a document, or what it has become; without one, or where nobody looks, do nothing. */
+  /** Show the program of a document, or what it has become; without one, or while the view is hidden, do nothing. */
   refresh(document: vscode.TextDocument | undefined = this.document): void {
     const isPython = document?.languageId === "python";
     this.document = isPython ? document : this.document;

@@ -9,7 +9,7 @@ const AROUND: Surroundings = {
   path: "",
   interpreter: "",
   isTrusted: true,
-  folders: ["/work/project"],
+  folders: ["/home/me/project"],
   search: [],
   isWindows: false,
 };
@@ -52,20 +52,20 @@ describe("the command that starts the server", () => {
   it("is written with the home directory and the folder", () => {
     assert.deepEqual(executables({ interpreter: "~/env/bin/python" }), [path.join(homedir(), "env/bin/python")]);
     for (const interpreter of ["${workspaceFolder}/.venv/bin/python", ".venv/bin/python", "./.venv/bin/python"]) {
-      assert.deepEqual(executables({ interpreter }), ["/work/project/.venv/bin/python"]);
+      assert.deepEqual(executables({ interpreter }), ["/home/me/project/.venv/bin/python"]);
     }
     assert.deepEqual(executables({ interpreter: "python3.11" }), ["python3.11"]);
   });
 
   it("does not lie in a workspace that is not trusted, however it is found", () => {
-    const inside = "/work/project/.venv/bin/python";
+    const inside = "/home/me/project/.venv/bin/python";
     for (const given of [
       { environment: inside },
       { interpreter: inside },
       { interpreter: "${workspaceFolder}/.venv/bin/python" },
       { interpreter: ".venv/bin/python" },
-      { path: "/work/project/ms-perflint" },
-      { search: ["/work/project/bin", "/work/project"] },
+      { path: "/home/me/project/ms-perflint" },
+      { search: ["/home/me/project/bin", "/home/me/project"] },
     ]) {
       assert.deepEqual(executables({ ...given, isTrusted: false }, there), [], JSON.stringify(given));
       assert.notDeepEqual(executables({ ...given, isTrusted: true }, there), []);
@@ -73,8 +73,8 @@ describe("the command that starts the server", () => {
   });
 
   it("may lie beside a workspace that is not trusted", () => {
-    assert.deepEqual(executables({ interpreter: "/work/project-env/python", isTrusted: false }), ["/work/project-env/python"]);
-    assert.deepEqual(executables({ interpreter: "/work/..env/python", isTrusted: false }), ["/work/..env/python"]);
+    assert.deepEqual(executables({ interpreter: "/home/me/project-env/python", isTrusted: false }), ["/home/me/project-env/python"]);
+    assert.deepEqual(executables({ interpreter: "/home/me/..env/python", isTrusted: false }), ["/home/me/..env/python"]);
   });
 });
 

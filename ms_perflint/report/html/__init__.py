@@ -86,7 +86,7 @@ def _numbers(outcome: Outcome, programs: int) -> Markup:
     """Return what was found, in numbers."""
     numbers = [
         (Message("findings"), len(outcome.findings)),
-        (Message("fixed by --fix"), sum(map(outcome.mends, outcome.findings))),
+        (Message("fixed by --fix"), sum(map(outcome.will_fix, outcome.findings))),
         (Message("more by --unsafe-fixes"), sum(map(outcome.could_mend, outcome.findings))),
         (Message("training programs"), programs),
         (Message("files read"), len(outcome.files)),

@@ -67,7 +67,7 @@ def tool() -> Markup:
 
 
 def _text(page: pages.Page) -> Markup:
-    """Return the text of a page; as Markdown, where nobody has installed what makes HTML of it (extra `html`)."""
+    """Return the text of a page; as Markdown, where the extra `html` is not installed."""
     plain = TITLE.sub("", markdown(page)).strip()
     if importlib.util.find_spec("markdown_it") is None:
         return tag("pre", plain)

@@ -295,7 +295,7 @@ def _named(node: ast.Call, *words: str) -> tuple[ast.expr, ...]:
 
 
 def _is_data_set(known: Alternative) -> bool:
-    """Return whether something is a data set, also one that was made of another: `data.map(...).batch(32)`."""
+    """Return whether an expression is a dataset, also one that was made of another: `data.map(...).batch(32)`."""
     while not known.type_api and known.origin is not None:
         known = known.origin
     return known.type_api.startswith("mindspore.dataset.") and not known.type_api.endswith(_ITERATORS)
