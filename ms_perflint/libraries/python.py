@@ -144,8 +144,7 @@ def _length(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
     def count(known: tuple[Alternative, ...]) -> object:
         if isinstance(known[0].constant, (str, bytes, tuple)):
             return len(known[0].constant)
-        table = tables.view(evaluator, known[0], "keys") if known[0].is_mapping else None
-        parts = whole(evaluator, table or Value(known))
+        parts = computing.held(evaluator, known[0])
         return len(parts) if parts is not None else NO_CONSTANT
 
     return _if_known(combine(evaluator, [value], count, node, scope))
