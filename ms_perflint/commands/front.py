@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ms_perflint.cache import NO_CACHE
+from ms_perflint.cache.cache import NO_CACHE
 from ms_perflint.commands import completion, parameters
 from ms_perflint.commands.asked import EXECUTORS, PROCESSES, Options, with_files
 from ms_perflint.commands.help import LANGUAGE, Group, Told, asked, write_options
 from ms_perflint.commands.mistakes import INTERRUPTED, UsageError, reason
 from ms_perflint.commands.outputs import Output
-from ms_perflint.config_values import suggestion
+from ms_perflint.config.formats import FORMATS
+from ms_perflint.config.values import suggestion
 from ms_perflint.core.findings import SIZES
 from ms_perflint.languages import Message, chosen, say
-from ms_perflint.report import FORMATS, SORTS
+from ms_perflint.report import SORTS
 from ms_perflint.report.style import COLOURS
 from ms_perflint.version import __version__
 
@@ -202,7 +203,7 @@ def check(paths: tuple[str, ...], view: str | None, **options: Any) -> int:
 
     Words after `--` are the arguments of the program: only that run is checked.
     """
-    from ms_perflint.run import run
+    from ms_perflint.commands.run import run
 
     paths, asked = _with_arguments(paths, options)
     if view:
@@ -399,7 +400,7 @@ def server(stdio: bool) -> int:
 @parameters.language
 def clean(cache_dir: str | None, lang: str | None) -> None:
     """Remove all caches."""
-    from ms_perflint import cache
+    from ms_perflint.cache import cache
 
     directory = cache_dir or cache.default_directory()
     removed = cache.clean(directory)

@@ -11,13 +11,13 @@ from typing import Any, Optional, TypeVar
 
 import click
 
-from ms_perflint.cache import CACHE_DIR
+from ms_perflint.cache.cache import CACHE_DIR
 from ms_perflint.commands import completion
 from ms_perflint.commands.asked import listed
 from ms_perflint.commands.outputs import Output, output
-from ms_perflint.config_values import suggestion
+from ms_perflint.config.formats import FORMATS
+from ms_perflint.config.values import suggestion
 from ms_perflint.languages import LANGUAGES, VARIABLE, Message
-from ms_perflint.report import FORMATS
 
 CODE = "(?i)[A-Z]+[0-9]+"
 FC = TypeVar("FC", bound=Callable[..., Any])

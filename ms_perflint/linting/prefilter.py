@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import Optional
 
-from ms_perflint.cache import Memory
-from ms_perflint.config import Config
+from ms_perflint.cache.cache import Memory
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Report, reported
 from ms_perflint.core.source import Files
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ms_perflint.cache import Memory
+from ms_perflint.cache.cache import Memory
 from ms_perflint.core.source import Disk
-from ms_perflint.gate import answered
+from ms_perflint.linting.prefilter import answered
 
 PRINT = """
 import sys
