@@ -127,13 +127,11 @@ def _derived(program: Inputs, cls: Scope) -> list[Scope]:
 def bases_named(program: Program, cls: Scope) -> list[tuple[Scope, list[ast.expr]]]:
     """Return the other classes of a program that have bases with the name of a class, and these bases."""
     found = []
-    for module in program.modules:
-        spellings = sorted(module.spelled(cls.name)) if cls.name in module.renamed else (cls.name,)
-        words = [word for word in spellings if word in module.derived]
-        if not words or not program.project.may_derive(module.path, cls.name):
+    for module in program.deriving.get(cls.name, ()):
+        if not program.project.may_derive(module.path, cls.name):
             continue
-        for word in words:
-            for derived in module.derived[word]:
+        for word in sorted(module.spelled(cls.name)):
+            for derived in module.derived.get(word, ()):
                 assert isinstance(derived.node, ast.ClassDef) and derived.parent is not None
                 if derived is not cls:
                     found.append((derived, [base for base in derived.node.bases if word_of(base) == word]))
