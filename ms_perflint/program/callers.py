@@ -160,7 +160,8 @@ def _instance_calls(program: Inputs, cls: Scope) -> Iterator[Site]:
 
 def callees(program: Program, site: Site) -> tuple[Scope, ...]:
     """Return the functions of the project that a call enters: by name, or by what it is known to be."""
-    named = _entered(_named(program, site))
+    called = _named(program, site)
+    named = _entered(called) if called else ()
     if 0 < len(named) <= FEW or not (named or program.call_graph.is_indirect(site)):
         return named
     return _entered(each.definition for each in program.evaluator.callees(site).alternatives)

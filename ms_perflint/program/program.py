@@ -270,7 +270,7 @@ class Program:
 
     def _may_say(self, word: str) -> bool:
         """Return whether a file of the program has a word in it: by its bytes, before it is asked what runs."""
-        return not word.isascii() or any(self.project.contains_any(path, (word,)) for path in self.files)
+        return not word.isascii() or self.project.one_contains(self.files, (word,))
 
     @fact
     def calls(self, *apis: str) -> tuple[Call, ...]:

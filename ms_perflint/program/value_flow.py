@@ -154,7 +154,7 @@ class ValueFlow:
         new: Held = {}  # what is not handed on yet
         todo: list[tuple[int, int, Key]] = []
         last: dict[Key, int] = {}
-        clock = count(1)
+        clock, ones = count(1), (1 << width) - 1
 
         def give(key: Key, bits: int) -> None:
             known = held.get(key, 0)
@@ -175,7 +175,14 @@ class ValueFlow:
                 bits = new.pop(key)
                 edges = self._edges.get(key)
                 for target, moves in self._edges_of(key) if edges is None else edges:
-                    got = bits if moves is None else moved(bits, moves, width)
+                    if moves is None:
+                        got = bits
+                    else:  # as `moved` does
+                        got = 0
+                        for at, to in moves:
+                            part = bits >> at * width & ones
+                            if part:
+                                got |= part << to * width
                     if got and got & ~held.get(target, 0):
                         give(target, got)
             added = self._to_functions() or self._to_words()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, Optional
 
@@ -134,6 +134,15 @@ class Project:
             raw = self.raw(path) or b""
             found = held[path] = any(word.encode() in raw for word in words)
         return found
+
+    def one_contains(self, paths: Iterable[str], words: tuple[str, ...]) -> bool:
+        """Return whether one of these files contains one of these words."""
+        held = self._contains.setdefault(words, {})
+        for path in paths:
+            found = held.get(path)
+            if found or (found is None and self.contains_any(path, words)):
+                return True
+        return False
 
     def decorates(self, path: str, words: tuple[str, ...]) -> bool:
         """Return whether a file has a decorator with one of these words in its name, by a scan of its bytes."""
