@@ -160,7 +160,7 @@ class Programs:
 
 def _may_ask(program: Program) -> bool:
     """Return whether a program may ask the one who starts it for something."""
-    return any(program.project.contains_any(path, ASKING) for path in program.files)
+    return program.project.one_contains(program.files, ASKING)
 
 
 def over_all(programs: tuple[Program, ...], ask: Callable[[Program], Found]) -> Found:
