@@ -44,6 +44,11 @@ class Inputs:
         """Return what each command that starts the entry script gives to an option with these flags."""
         return self.queries.input("given", tuple(flags))  # type: ignore[no-any-return]
 
+    @property
+    def version(self) -> tuple[int, ...]:
+        """Return the MindSpore version that the program is for."""
+        return self.queries.input("known_version")  # type: ignore[no-any-return]
+
     # --- the same in all programs
 
     @property
