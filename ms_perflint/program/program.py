@@ -181,6 +181,10 @@ class Program:
         """Return the MindSpore version that the program is for."""
         return self.versions.version
 
+    def known_version(self) -> tuple[int, ...]:
+        """Return the same, as queries ask for it."""
+        return self.version
+
     @property
     def left_out(self) -> Optional[Message]:
         """Return why some questions that were asked of the program are left unanswered; None where none is."""
