@@ -47,6 +47,7 @@ class Rewrite(NamedTuple):
     dtype: str = "float16"
     has_loss_inside: bool = False
     networks: tuple[Value, ...] = ()  # that are converted
+    is_scaled: bool = False  # the loss is scaled already
     obstacle: Optional[Obstacle] = None  # why there are no edits
 
 
@@ -108,7 +109,7 @@ class Writer:
                 return Obstacle(inner.cls.module, inner.cls.node, text)
             found += edits
         names = tuple(dict.fromkeys([*map(_called, plan.uses), *(inner.cls.name for inner in plan.inner)]))
-        return Rewrite(tuple(dict.fromkeys(found)), names, dtype)
+        return Rewrite(tuple(dict.fromkeys(found)), names, dtype, is_scaled=scaled == [])
 
     def _uses(self, uses: Sequence[Use], dtype: str) -> Optional[list[Edit]]:
         """Return the edits that convert what goes by one name, or one expression."""

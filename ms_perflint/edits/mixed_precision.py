@@ -91,6 +91,9 @@ class MixedPrecision:
             way = self._with_one_output(call, way)
         if way.edits and is_cpu_by_default(self.program):
             way = way._replace(safety=Safety.DISPLAY, reason=ON_CPU)
+        if way.edits and _was_taken_out(call, name):
+            reason = Message("a comment here holds `{name}`, which was taken out", name=name)
+            way = way._replace(safety=Safety.DISPLAY, reason=reason)
         return self._with_casts(training, self._with_breakages(way, training.values, "float16"))
 
     def _with_breakages(self, way: Remedy, values: Sequence[Value], dtype: str) -> Remedy:
@@ -153,6 +156,8 @@ class MixedPrecision:
             return _none((), training.call, found.obstacle.text, (found.obstacle.module, found.obstacle.node))
         names = ", ".join(f"`{name}`" for name in found.names)
         advice = Message("convert {names} to FP16, and scale the loss", names=names)
+        if found.is_scaled:
+            advice = Message("convert {names} to FP16; the loss is scaled already", names=names)
         reason = INSIDE if training.kind == "model" or found.has_loss_inside else OWN
         if found.dtype != "float16":
             advice, reason = Message("convert {names} to BF16, which needs no loss scaling", names=names), ATLAS
@@ -193,6 +198,15 @@ class MixedPrecision:
             found.append(_related(layer.module, layer.node, Message("a layer that runs in FP32")))
         own = suspect.call.place
         return tuple(each for each in found if each.place != own)
+
+
+def _was_taken_out(call: Call, name: str) -> bool:
+    """Return whether the comment lines before a statement, or those in it, hold an argument: it was tried."""
+    lines = call.module.source.text.split(b"\n")
+    first, last = call.stmt.lineno - 1, call.stmt.end_lineno or call.stmt.lineno
+    while first and lines[first - 1].lstrip().startswith(b"#"):
+        first -= 1
+    return any(b"%s=" % name.encode() in line.partition(b"#")[2].replace(b" ", b"") for line in lines[first:last])
 
 
 def _related(module: SemanticIndex, node: ast.AST, message: str) -> Related:

@@ -698,7 +698,7 @@ USED = [
             ),
             (
                 "where nothing is given",
-                "if args.other and args.out is None:\n    args.out = '/cache/out'\nelif args.out is None:\n    args.out = 'a'",
+                "if args.other:\n    args.out = args.out or '/cache/out'\nelif args.out is None:\n    args.out = 'a'",
                 "args.out + '/%d.ckpt' % epoch",
             ),
             ("two options", "folder = '/cache/out' if args.other else args.out or 'out'", "folder + '/best.ckpt'"),

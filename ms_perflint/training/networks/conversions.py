@@ -28,7 +28,7 @@ DEPTH = 4  # wrappers around a network, or functions between a forward function 
 INSIDE = Message("the loss is computed inside of a network that is not part of the program")
 APART = Message("code beside uses what this part has, and what it would not have when it is converted")
 FOREIGN = Message("this network of a library is not converted with the rest")
-FED = Message("this cell of a library would be given half precision, and its weights stay in float32")
+FED = Message("this cell of a library would be given FP16 or BF16, and its weights stay in float32")
 _MEMBERS = frozenset({"training", "phase", "requires_grad"})  # of every cell, beside its methods
 _OF_NETWORKS = frozenset({"trainable_params", "set_train", "parameters_dict", "get_parameters"})
 
