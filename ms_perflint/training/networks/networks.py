@@ -34,7 +34,7 @@ LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
 CONTAINERS = frozenset({"mindspore.nn.SequentialCell", "mindspore.nn.CellList", "mindspore.nn.CellDict"})
 ADDS = ("append", "extend", "insert", "insert_child_to_cell", "update")  # methods that put a cell into one
 TENSOR_PRODUCTS = frozenset({"matmul", "bmm"})  # also methods of Tensor
-_LOSS = r"(?i)loss(?!y)"
+_LOSS = r"(?i)loss(?!y)|criteri(?:on|a)"
 _AROUND_LOSS = r"(?i)with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss"
 
 
@@ -45,10 +45,15 @@ def is_loss(program: Program, scope: Scope) -> bool:
     while current is not None:
         if current.is_class and any(api.endswith(("Loss", "LossBase")) for api in base_apis(program, current)):
             return True
-        if current.name and re.search(_LOSS, current.name) and not re.search(_AROUND_LOSS, current.name):
+        if current.name and is_loss_name(current.name):
             return True
         current = current.parent
     return False
+
+
+def is_loss_name(name: str) -> bool:
+    """Return whether something is a loss by its name, and no cell that holds one beside a network."""
+    return re.search(_LOSS, name) is not None and re.search(_AROUND_LOSS, name) is None
 
 
 class Reach(NamedTuple):
