@@ -26,6 +26,7 @@ from ms_perflint.resolve.parsed import Parsed
 from ms_perflint.resolve.project import Project
 from ms_perflint.review import is_read, review, review_unread
 from ms_perflint.suppressions import Suppressions
+from ms_perflint.unparsable import unparsable
 
 HELD = 2_000_000  # bytes of parsed source that are kept within a project, also where the next file shares none of it
 HELD_BETWEEN = 200_000  # the same between projects
@@ -300,6 +301,8 @@ class Linter:
         try:
             raw = self.project.read(path)
             if not self.may_find(path, raw):
+                if is_next and not self.project.is_parsed(path):
+                    self.problems += unparsable(path, raw)
                 return None
             if is_next and self._make_room(path):
                 raw = self.project.read(path)  # for the session that begins with it
