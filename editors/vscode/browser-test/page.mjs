@@ -6,13 +6,15 @@ import { chromium } from "playwright-core";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const PATIENCE = 90_000;
+const SETTLED = 500; // milliseconds: menus and boxes fade in
 
-/** Open a browser at an address; `shots` is where the pictures of the steps go. */
-export async function opened(address, shots) {
+/** Open a browser at an address, in a language; `shots` is where the pictures of the steps go. */
+export async function opened(address, shots, locale = "en") {
   mkdirSync(shots, { recursive: true });
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   page.setDefaultTimeout(PATIENCE);
+  await page.addInitScript((chosen) => localStorage.setItem("localeId", chosen), locale);
   await page.goto(address);
   await page.locator(".theia-preload").waitFor({ state: "detached" });
   const person = new Person(browser, page, shots);
@@ -36,9 +38,10 @@ class Person {
     await this.page.mouse.up();
   }
 
-  /** Take a picture of what is shown. */
+  /** Take a picture of what is shown, once it has stopped moving. */
   async look(name) {
     this.number += 1;
+    await this.page.waitForTimeout(SETTLED);
     await this.page.screenshot({ path: path.join(this.shots, `${this.number}-${name}.png`) });
   }
 
@@ -47,11 +50,35 @@ class Person {
     await this.page.locator(within).getByText(text).first().waitFor();
   }
 
+  /** Wait until a text is shown nowhere. */
+  async seesNoMore(text, within = "body") {
+    await this.page.locator(within).getByText(text).first().waitFor({ state: "hidden" });
+  }
+
   /** Open a file of the explorer. */
   async opens(name) {
     await this.page.locator("#files").getByText(name, { exact: true }).dblclick();
-    await this.page.locator(`.lm-TabBar-tab.lm-mod-current`, { hasText: name }).first().waitFor();
+    await this.seesCurrent(name);
     await this.editor().locator(".view-lines").waitFor();
+  }
+
+  /** Open a notebook of the explorer. */
+  async opensNotebook(name) {
+    await this.page.locator("#files").getByText(name, { exact: true }).dblclick();
+    await this.seesCurrent(name);
+    await this.page.locator(".theia-notebook-cell .view-lines").first().waitFor();
+  }
+
+  /** Wait until a terminal shows a text, however it breaks the lines. */
+  async seesWritten(text, timeout) {
+    await this.page.waitForFunction(
+      (wanted) => {
+        const rows = [...document.querySelectorAll(".xterm-rows > div")];
+        return rows.map((row) => row.textContent.replaceAll("\u00a0", " ")).join("").includes(wanted);
+      },
+      text,
+      { timeout },
+    );
   }
 
   /** The editor that is in front. */
@@ -74,6 +101,11 @@ class Person {
   async clicks(word) {
     const { x, y } = await this.at(word);
     await this.page.mouse.click(x, y);
+  }
+
+  /** Press a button of the dialog in front. */
+  async agrees(button) {
+    await this.page.locator(".dialogOverlay").getByRole("button", { name: button }).click();
   }
 
   /** Put the cursor on a word of the file in front, ask for its fixes, and take one. */
@@ -133,6 +165,12 @@ class Person {
       number,
       { timeout: PATIENCE },
     );
+  }
+
+  /** Press a key, and type a text then. */
+  async types(key, text) {
+    await this.presses(key);
+    await this.page.keyboard.type(text);
   }
 
   /** Press keys, one after the other. */
