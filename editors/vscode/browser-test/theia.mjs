@@ -69,7 +69,7 @@ export function servers({ pid }) {
     try {
       const status = readFileSync(`/proc/${name}/stat`, "utf8");
       parents.set(Number(name), Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[1]));
-      if (/ms_perflint\0server\0$/.test(readFileSync(`/proc/${name}/cmdline`, "utf8"))) {
+      if (/ms_perflint\0server\0/.test(readFileSync(`/proc/${name}/cmdline`, "utf8"))) {
         found.push(Number(name));
       }
     } catch {
