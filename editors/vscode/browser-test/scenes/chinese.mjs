@@ -18,6 +18,7 @@ async function extension(person) {
   await person.sees("验证此修复", ".action-widget");
   await person.look("menu");
   await person.presses("Escape");
+  await person.page.locator(".theia-header", { hasText: "WORKSPACE" }).first().click(); // makes room
   await person.runs("显示程序信息");
   await person.sees("检查点", ".theia-TreeContainer:visible");
   await person.look("facts");

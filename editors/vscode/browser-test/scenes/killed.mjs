@@ -12,9 +12,9 @@ async function comesBack(person, theia) {
   for (let number = 0; number < RESTARTS; number += 1) {
     const before = await kills(theia);
     await until("another server", () => servers(theia).some((each) => each !== before));
-    await person.seesUnderlined(2);
-    await person.puts(number % 2 === 0 ? "net = nn.Dense(784, 10)" : "net = nn.Dense(784, 12)", "");
-    await person.presses("Control+KeyZ");
+    await person.puts("PYNATIVE_MODE", "ms.set_context(mode=ms.GRAPH_MODE)");
+    await person.seesUnderlined(1);
+    await person.puts("GRAPH_MODE", "ms.set_context(mode=ms.PYNATIVE_MODE)");
     await person.seesUnderlined(2);
   }
 }

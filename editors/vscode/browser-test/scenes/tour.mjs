@@ -30,7 +30,7 @@ async function safeFix(person, { workspace }) {
   await writtenAs(workspace, "small.py", (text) => text.includes("# saved as it is"));
   await writtenAs(workspace, "small.py", (text) => !text.includes("async_save")); // no fixes on save unasked
   await person.fixes("CheckpointConfig(", "MSP301", "safe-fix-menu");
-  await person.sees("async_save=True", ".theia-editor:not(.lm-mod-hidden) .view-lines");
+  await person.seesInFile("async_save=True");
   await person.seesUnderlined(1);
   await person.look("safe-fix");
 }
@@ -41,7 +41,7 @@ async function unsafeFix(person) {
   await person.sees("unsafe fix: the first step takes longer", ".dialogOverlay");
   await person.look("unsafe-fix-asks");
   await person.agrees("Make This Fix");
-  await person.sees("GRAPH_MODE", ".theia-editor:not(.lm-mod-hidden) .view-lines");
+  await person.seesInFile("GRAPH_MODE");
   await person.seesUnderlined(1);
   await person.look("unsafe-fix");
 }
