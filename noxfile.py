@@ -201,7 +201,7 @@ def _unpacked(session: nox.Session, home: Path, package: str) -> Path | None:
 
 @nox.session(python=NEWEST)
 def browser(session: nox.Session) -> None:
-    """Build the VS Code extension and walk through it in Eclipse Theia, twice: editors/vscode/browser-test/README.md."""
+    """Build the VS Code extension and walk through it in Eclipse Theia, twice (editors/vscode/browser-test)."""
     session.install("-e", ".[lsp]")
     extension = ROOT / "editors" / "vscode"
     walk = extension / "browser-test"
