@@ -64,8 +64,11 @@ class CallGraph:
 
     def is_indirect(self, site: Site) -> bool:
         """Return whether a call may enter a function or class that is held under another name."""
-        places = graph_of(site.module).callees.get(id(site.node), ())
-        return any(self._flow.functions_at(node.key, path) for node, path in places)
+        held = self._flow.functions
+        for node, path in graph_of(site.module).callees.get(id(site.node), ()):
+            if node.key in held and self._flow.functions_at(node.key, path):
+                return True
+        return False
 
     def instance_sites(self, cls: Scope) -> tuple[Site, ...]:
         """Return the call sites that may call an object of a class that has a method for it."""

@@ -35,6 +35,11 @@ class Inputs:
         found: Answer = self.queries.input(method.__name__, *arguments)
         return found
 
+    @property
+    def version(self) -> tuple[int, ...]:
+        """Return the MindSpore version that the program is for."""
+        return self.queries.input("known_version")  # type: ignore[no-any-return]
+
     # --- the same in all programs
 
     @property

@@ -181,6 +181,10 @@ class Program:
         """Return the MindSpore version that the program is for."""
         return self.versions.version
 
+    def known_version(self) -> tuple[int, ...]:
+        """Return the same, as queries ask for it."""
+        return self.version
+
     @property
     def left_out(self) -> Optional[Message]:
         """Return why some questions that were asked of the program are left unanswered; None where none is."""
@@ -240,6 +244,15 @@ class Program:
         """Return the other classes that have bases with the name of a class, and these bases."""
         return callers.bases_named(self, cls)
 
+    @cached_property
+    def deriving(self) -> dict[str, list[SemanticIndex]]:
+        """Return the modules whose classes may have bases of a name, by name: those that write it, or rename it."""
+        found: dict[str, list[SemanticIndex]] = {}
+        for module in self.modules:
+            for word in module.derived.keys() | module.renamed.keys():
+                found.setdefault(word, []).append(module)
+        return found
+
     def has_partials(self, name: str) -> bool:
         """Return whether a call of `partial` may be given what has a name elsewhere."""
         return bool(self.partials.of(name))
@@ -260,7 +273,7 @@ class Program:
 
     def _may_say(self, word: str) -> bool:
         """Return whether a file of the program has a word in it: by its bytes, before it is asked what runs."""
-        return not word.isascii() or any(self.project.contains_any(path, (word,)) for path in self.files)
+        return not word.isascii() or self.project.one_contains(self.files, (word,))
 
     @fact
     def calls(self, *apis: str) -> tuple[Call, ...]:
