@@ -151,6 +151,11 @@ def called(
     return computed(evaluator, run, operands, node, scope)
 
 
+def if_known(value: Optional[Value]) -> Optional[Value]:
+    """Return what is computed; None where nothing of it is known: then it is just what the function gives."""
+    return value if value is not None and (value.alternatives or not value.open) else None
+
+
 def computed(
     evaluator: Evaluator, function: Callable[..., Any], operands: Sequence[Value], node: ast.expr, scope: Scope
 ) -> Value:

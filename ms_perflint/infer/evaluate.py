@@ -133,7 +133,7 @@ class ProgramEvaluator:
             return sequences.mapped(self, node, scope)
         if isinstance(node, ast.Lambda):
             return calls.made_inside(self, node, scope)
-        if isinstance(node, ast.NamedExpr):
+        if isinstance(node, (ast.NamedExpr, ast.Await)):
             return self.value(node.value, scope)
         if isinstance(node, ast.IfExp):
             return self._conditional(node, scope)
