@@ -155,7 +155,7 @@ class Sharing:
         self.shared.learn(cycle, self.queries.memo, self._own)
 
     def take_same(self, key: Hashable) -> bool:
-        """Take over the answer to a question where all that it rests on has the same inputs here; return whether it has.
+        """Take over an answer where all that it rests on has the same inputs here; return whether it has.
 
         Nothing is asked for that.
         """
@@ -163,7 +163,7 @@ class Sharing:
         return shared is not None and self._is_same(shared)
 
     def take_where_asked(self, key: Hashable) -> bool:
-        """Take over the answer to a question where asking gives the same for all that it rests on; return whether."""
+        """Take over an answer where asking gives the same for all that it rests on; return whether it does."""
         shared = self.shared.answers.get(key)
         return shared is not None and self._is_same_where_asked(shared)
 
