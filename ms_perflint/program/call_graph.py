@@ -17,7 +17,7 @@ from ms_perflint.infer.places import CALL, PATHS
 from ms_perflint.program.value_flow import AT, Held, Key, State, ValueFlow, numbered, part_of
 
 if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
+    from ms_perflint.infer.database import Files
 
 INSTANCE_METHODS = ("__call__", "construct", "forward")  # run when an object is called
 Called = dict[int, list[Site]]  # sites by what they may call, as bits
@@ -26,7 +26,7 @@ Called = dict[int, list[Site]]  # sites by what they may call, as bits
 class CallGraph:
     """The assignment graphs of the running modules of a program, as one. Questions are answered once."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Files) -> None:
         self.program = program
 
     @cached_property

@@ -120,7 +120,7 @@ def _derived(program: Inputs, cls: Scope) -> list[Scope]:
     return [
         derived
         for derived, bases in program.bases_named(cls)
-        if any(_is(program.evaluator.value(base, derived.parent), cls) for base in bases)
+        if any(_is(program.evaluator.value(base, derived.parent or derived), cls) for base in bases)
     ]
 
 
@@ -145,7 +145,7 @@ def decorated(program: Inputs, decorator: Scope) -> Iterator[Scope]:
     while scope is not None and (scope.is_function or scope.is_class):
         for each in program.decorated_by(scope.name):
             assert wanted is not None and each.parent is not None
-            nodes: list[ast.expr] = each.node.decorator_list
+            nodes: list[ast.expr] = each.node.decorator_list  # type: ignore[union-attr]
             if any(_is(program.evaluator.value(node, each.parent), wanted) for node in nodes):
                 yield each
         scope = scope.parent

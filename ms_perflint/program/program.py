@@ -6,7 +6,7 @@ import ast
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
@@ -31,7 +31,6 @@ from ms_perflint.resolve.resolver import Namespace
 from ms_perflint.resolve.watched import Watched
 
 if TYPE_CHECKING:
-    from ms_perflint.infer.database import Database
     from ms_perflint.program import launchers
 
 
@@ -134,7 +133,7 @@ class Program:
         shared = self.project.shared.get(SharedAnswers)
         if shared is None or (shared.is_full and self.run is None):
             shared = self.project.shared[SharedAnswers] = SharedAnswers()
-        evaluator = ProgramEvaluator(cast("Database", self.inputs), LIBRARIES, shared)
+        evaluator = ProgramEvaluator(self.inputs, LIBRARIES, shared)
         evaluator.queries.program = self
         evaluator.queries.entry = self.entry if self.ways == 1 else ""  # whose answers no other program shares
         evaluator.queries.askers.update({ProgramEvaluator: evaluator, Inputs: self.inputs})
@@ -181,6 +180,10 @@ class Program:
     def version(self) -> tuple[int, ...]:
         """Return the MindSpore version that the program is for."""
         return self.versions.version
+
+    def known_version(self) -> tuple[int, ...]:
+        """Return the same, as queries ask for it."""
+        return self.version
 
     @property
     def left_out(self) -> Optional[Message]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Optional
 
-from ms_perflint.config import Config, PerDirectory
+from ms_perflint.config.settings import Config, PerDirectory
 from ms_perflint.core.findings import Found, Place, Problem, over_runs
 from ms_perflint.core.source import Disk
 from ms_perflint.discovery import discover
