@@ -277,7 +277,7 @@ LIBRARIES = {
     tools_and_package: (396, 12),
     examples_beside_package: (247, 12),
     registry: (304, 13),
-    calls_of_a_package: (184, 12),
+    calls_of_a_package: (186, 12),
 }
 
 
