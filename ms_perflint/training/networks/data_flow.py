@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union, cast
@@ -34,6 +35,7 @@ from ms_perflint.training.networks.signals import (
     PRODUCTS,
     SHAPING,
     SLICE,
+    SOURCES,
     SPLITS,
     STATE,
     TIES,
@@ -64,6 +66,7 @@ class Flow(NamedTuple):
     ties: tuple[Signal, ...]  # what is as wide as one another
     ends: Signal  # what leaves the networks
     returned: tuple[tuple[ast.expr, Scope, Signal], ...]  # by what
+    lost: str  # where more comes together than is told apart, the first place; "" where it does not
 
 
 @query
@@ -139,6 +142,7 @@ class _Solver:
         self._queue: list[tuple[int, int]] = []  # the same, by position
         self._current = 0  # the expression under way
         self._own: list[Effect] = []  # its effects
+        self._lost = ""
 
     # --- until nothing changes
 
@@ -168,7 +172,7 @@ class _Solver:
         return self._flow(ends, returned)
 
     def _flow(self, ends: Signal, returned: Iterable[tuple[ast.expr, Scope, Signal]]) -> Flow:
-        flow = Flow({}, {}, {}, (), (), ends, tuple(returned))
+        flow = Flow({}, {}, {}, (), (), ends, tuple(returned), self._lost)
         ties: dict[Signal, None] = {}
         operations: dict[int, Operation] = {}
         for key in sorted(self._effects, key=self._position.__getitem__):
@@ -220,6 +224,9 @@ class _Solver:
             found |= self._held[key]
             own = list(dict.fromkeys((*self._effects.get(key, ()), *own)))
         self._have(key, own)
+        if len(found) > SOURCES and not self._lost:
+            place = scope.module.place(node.node if isinstance(node, Site) else node)
+            self._lost = f"{os.path.basename(place.path)}:{place.row}"
         self._change(key, widened(found))
 
     def _change(self, key: int, found: Signal) -> None:
