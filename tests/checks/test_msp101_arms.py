@@ -241,3 +241,29 @@ def test_what_graph_mode_runs_keeps_the_fix(program: Program) -> None:
     expect(CODE, program)
     settled = program.mend(CODE)
     assert settled.fixed and not settled.report.findings
+
+
+@pytest.mark.parametrize(
+    ("made", "is_read"),
+    [
+        ("importlib.import_module(input()).Net()", False),
+        ("REGISTRY[input()](3)", False),
+        ("nn.Dense(8, 4)", True),
+        ("mindcv.create_model('resnet50')", True),
+    ],
+)
+def test_the_reason_says_that_the_network_was_not_read(made: str, is_read: bool) -> None:
+    text = f"""
+        import importlib
+        import mindcv
+        import mindspore as ms
+        import mindspore.dataset as ds
+        from mindspore import nn
+
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        net = {made}
+        model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1))
+        model.train(3, ds.MindDataset("train.mindrecord").batch(32))
+        """
+    (finding,) = Program({"train.py": join(text)}).lint(CODE).findings
+    assert finding.fix is not None and ("not looked at" in str(finding.fix.reason)) is not is_read
