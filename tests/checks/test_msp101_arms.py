@@ -33,6 +33,14 @@ def layers(name: str, init: str, loop: str = "for each in self.layers:") -> tupl
     return cell(name, f"{loop}\n    x = each(x)\nreturn self.dense(x)\n", init=init)
 
 
+STEPS = """
+    for epoch in range(3):
+        for x, y in dataset.create_tuple_iterator():
+            train = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), opt)
+            value = train(x, y)
+    """
+
+
 BLOCKED = [
     arms("append under a test", "rows = []\n" + join(GROWS).replace("PUT", "rows.append(h[i])")),
     arms("extend under a test", "rows = [h[0]]\n" + join(GROWS).replace("PUT", "rows.extend([h[i], h[i]])")),
@@ -118,18 +126,67 @@ BLOCKED = [
     program(
         "the step of an adapter of PyTorch",
         OPTIMIZER,
+        STEPS,
         """
         for epoch in range(3):
             for x, y in dataset.create_tuple_iterator():
-                train = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), opt)
-                value = train(x, y)
                 other = loss_fn(net(x), y)
                 other.backward()
         """,
     ),
 ]
 
+REVERSE = """
+    class Reverse(nn.Cell):
+        def construct(self, x):
+            return x
+
+        def bprop(self, x, out, dout):
+            BODY
+
+
+    """
+
+
+def reverse(name: str, body: str) -> tuple[str, tuple[str, ...]]:
+    """Return a program with a layer that gives its own gradient."""
+    start, made, *rest = cell(name, "return self.dense(self.reverse(x))\n", init="self.reverse = Reverse()")[1]
+    return name, (start, join(REVERSE).replace("BODY", body), made, *rest)
+
+
+BLOCKED += [
+    reverse("a gradient in brackets", "return (dout * -0.5)"),
+    reverse("a gradient with a sign", "return -dout"),
+    reverse("a list of gradients", "return [-dout]"),
+    reverse("a gradient that an operator gives", "return ops.neg(dout)"),
+    reverse("a gradient with a name", "grad = dout * -0.5\n        return grad"),
+    program("an adapter of PyTorch is imported", "from mindtorch.tools import mstorch_enable\n", OPTIMIZER, STEPS),
+    program("an adapter of PyTorch stands for it", "import msadapter.pytorch as torch\n", OPTIMIZER, STEPS),
+]
+
 READY = [
+    reverse("a tuple of one gradient", "return (dout * -0.5,)"),
+    reverse("gradients that are added up", "return (dout,) + ()"),
+    reverse("a tuple with a name", "grads = (-dout,)\n        return grads"),
+    reverse("a gradient that is not known", "return gradients_of(dout)"),
+    program(
+        "an adapter of PyTorch in a phase that is optional",
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--phase", default="train")
+        args = parser.parse_args()
+        """,
+        OPTIMIZER,
+        STEPS,
+        """
+        if args.phase == "analysis":
+            for x, y in dataset.create_tuple_iterator():
+                other = loss_fn(net(x), y)
+                other.backward()
+        """,
+    ),
     arms(
         "both arms put in as much",
         """
