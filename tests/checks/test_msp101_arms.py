@@ -164,7 +164,38 @@ BLOCKED += [
     program("an adapter of PyTorch stands for it", "import msadapter.pytorch as torch\n", OPTIMIZER, STEPS),
 ]
 
+WRITES = """
+    def write(words, length):
+        rows = [words]
+        for i in range(length):
+            BODY
+        return words
+
+
+    print(write(ops.ones((1, 4), ms.int32), 8))
+    """
+
+
+def writes(name: str, body: str) -> tuple[str, tuple[str, ...]]:
+    """Return a program that lets the trained network write something in the end."""
+    lines = "\n        ".join(join(body).splitlines())
+    return cell(name, "return self.dense(x)\n", after=join(WRITES).replace("BODY", lines))
+
+
+BLOCKED += [
+    writes("a text that grows", "words = ops.concat((words, net(words)), axis=1)"),
+    writes("a text that grows in two steps", "out = net(words)\nwords = ops.cat([words, out.argmax(1)], 1)"),
+    writes("a text that a primitive joins", "words = ops.Concat(1)((words, net(words)))"),
+    writes("a list that grows", "out = net(Tensor(rows))\nrows.append(out)"),
+    writes("an array that grows", "words = np.concatenate([words, net(Tensor(words)).asnumpy()], 1)"),
+]
+
 READY = [
+    writes("a text that is not read again", "words = ops.concat((words, net(ops.ones((1, 4)))), axis=1)"),
+    writes("a window", "out = net(words)\nwords = ops.concat((words, out), axis=1)[:, 1:]"),
+    writes("the last word alone", "out = net(words[:, -1:])\nwords = ops.concat((words, out), axis=1)"),
+    writes("a list of results", "rows.append(net(words))"),
+    writes("a text of the same length", "words = net(words)"),
     reverse("a tuple of one gradient", "return (dout * -0.5,)"),
     reverse("gradients that are added up", "return (dout,) + ()"),
     reverse("a tuple with a name", "grads = (-dout,)\n        return grads"),

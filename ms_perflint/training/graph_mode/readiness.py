@@ -15,6 +15,7 @@ from ms_perflint.training.graph_mode.between_steps import between_steps
 from ms_perflint.training.graph_mode.branches import in_arms
 from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
 from ms_perflint.training.graph_mode.containers import in_arguments
+from ms_perflint.training.graph_mode.growing import in_growing
 from ms_perflint.training.graph_mode.made_anew import made_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.own_gradients import in_gradients
@@ -45,6 +46,7 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
         found.update(dict.fromkeys(in_containers(program, function)))
         found.update(dict.fromkeys(in_gradients(program, function)))
     found.update(dict.fromkeys(in_shapes(program)))
+    found.update(dict.fromkeys(in_growing(program)))
     found.update(dict.fromkeys(_libraries(program)))
     found.update(dict.fromkeys(between_steps(program)))
     found.update(dict.fromkeys(in_arguments(program)))
