@@ -139,7 +139,7 @@ FIRES = [
     case(
         "a layer of which one width is not known",
         IMPORTS,
-        cell("self.fc = nn.Dense(dataset.width(), 1)", "self.fc(x)"),
+        cell("self.fc = nn.Dense(dataset.width(), 64)", "self.fc(x)"),
         RUN_REPORTED,
     ),
     case(
