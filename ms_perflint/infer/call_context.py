@@ -91,7 +91,7 @@ def modules_in(what: object) -> Iterator[SemanticIndex]:
 
 
 def modules_of(arguments: tuple[object, ...]) -> frozenset[SemanticIndex]:
-    """Return the modules in which what is asked about stands; mostly that is a node, and the scope that it is read in."""
+    """Return the modules in which what is asked about stands: mostly a node, and the scope that it is read in."""
     if len(arguments) == 2 and isinstance(arguments[0], ast.AST):
         scope = arguments[1]
         if type(scope) is Scope:

@@ -155,7 +155,7 @@ class Sharing:
         self.shared.learn(cycle, self.queries.memo, self._own)
 
     def take_same(self, key: Hashable) -> bool:
-        """Take over the answer to a question where all that it rests on has the same inputs here; return whether it has.
+        """Take over an answer where all that it rests on has the same inputs here; return whether it has.
 
         Nothing is asked for that.
         """

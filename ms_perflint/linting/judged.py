@@ -49,12 +49,12 @@ def is_trained(program: Program) -> bool:
 def is_started(program: Program) -> bool:
     """Return whether running the entry does something: it has a main guard, or a call or a loop beside its functions.
 
-    Files of a library only define things: nothing starts them.
+    Files of a library only define things: nothing starts them. A cell that does not parse may do so.
     """
     module, entries = program.module(program.entry), program.project.entries
     if module is None or not entries.is_entry(program.entry):
         return False
-    return entries.has_main(program.entry) or _acts(module)
+    return entries.has_main(program.entry) or bool(module.source.lost) or _acts(module)
 
 
 def _acts(module: SemanticIndex) -> bool:
@@ -74,8 +74,11 @@ def _acts(module: SemanticIndex) -> bool:
 
 
 def _unread(program: Program) -> Optional[Message]:
-    """Return which file that running code imports could not be read; None where there is none."""
-    project = program.project
+    """Return which file that running code imports, or which cell of the entry, could not be read; None for none."""
+    project, entry = program.project, program.module(program.entry)
+    for lost in entry.source.lost if entry is not None else ():
+        place = Message("cell {cell}, line {row}", cell=lost.cell, row=lost.row)
+        return Message("{reason} in {place}", reason=lost.message, place=place)
     broken = program.paths & project.broken
     modules = program.modules if broken else ()
     for scope in (scope for module in modules for scope in module.scopes if scope in program.reached):

@@ -22,6 +22,7 @@ from ms_perflint.linting import judged as judging
 from ms_perflint.linting.inquiry import Failure, Inquiry, Reply
 from ms_perflint.linting.prefilter import MARK
 from ms_perflint.linting.review import is_read, review, review_unread
+from ms_perflint.linting.unparsable import unparsable
 from ms_perflint.program.program import Program
 from ms_perflint.resolve.parsed import Parsed
 from ms_perflint.resolve.project import Project
@@ -300,6 +301,8 @@ class Linter:
         try:
             raw = self.project.read(path)
             if not self.may_find(path, raw):
+                if is_next and not self.project.is_parsed(path):
+                    self.problems += unparsable(path, raw)
                 return None
             if is_next and self._make_room(path):
                 raw = self.project.read(path)  # for the session that begins with it

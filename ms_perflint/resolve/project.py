@@ -85,6 +85,11 @@ class Project:
         """Return whether one of these files is held as a module."""
         return not paths.isdisjoint(self._modules)
 
+    def is_parsed(self, path: str) -> bool:
+        """Return whether a file is held as a module, with all of its code."""
+        module = self._modules.get(path)
+        return module is not None and not module.source.lost
+
     def holds(self, module: SemanticIndex) -> bool:
         """Return whether a module is the one that is held for its file."""
         return self._modules.get(module.path) is module
