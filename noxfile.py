@@ -199,6 +199,21 @@ def _unpacked(session: nox.Session, home: Path, package: str) -> Path | None:
     return None
 
 
+@nox.session(python=NEWEST)
+def browser(session: nox.Session) -> None:
+    """Build the VS Code extension and walk through it in Eclipse Theia, twice (editors/vscode/browser-test)."""
+    session.install("-e", ".[lsp]")
+    extension = ROOT / "editors" / "vscode"
+    walk = extension / "browser-test"
+    python = {"PYTHON": str(Path(session.bin) / "python")}
+    for folder, command in (
+        *((extension, command) for command in ("npm ci", "npm test", "npm run package")),
+        *((walk, command) for command in ("npm ci --ignore-scripts", "npm run setup", "npm test", "npm test")),
+    ):
+        with session.chdir(folder):
+            session.run(*command.split(), external=True, env=python)
+
+
 @nox.session(venv_backend="none")
 def readme(session: nox.Session) -> None:
     """Run all tests with the README's command, on the newest Python."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from editor import EDITS, Editor, editing
+from editor import EDITS, Editor, codes, editing, uri_of
 from front import run
 from lsprotocol import types
 from notebooks import notebook, written
@@ -145,19 +145,58 @@ def test_a_notebook_counts_for_the_modules_that_it_imports(path: Path) -> None:
     drive(scenario)
 
 
-def test_the_page_shows_over_a_cell_and_a_pull_is_answered(path: Path) -> None:
-    pulls = types.ClientCapabilities(
-        text_document=types.TextDocumentClientCapabilities(diagnostic=types.DiagnosticClientCapabilities())
-    )
+PULLING = types.ClientCapabilities(
+    text_document=types.TextDocumentClientCapabilities(diagnostic=types.DiagnosticClientCapabilities())
+)
+
+
+async def pulled(editor: Editor, uri: str) -> list[object]:
+    """Return the codes of what is found in a cell, as an editor asks for them."""
+    where = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
+    report = await editor.client.text_document_diagnostic_async(where)
+    assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
+    return [each.code for each in report.items]
+
+
+def test_an_editor_that_asks_for_files_alone_is_told_of_cells(path: Path) -> None:
+    script = path.with_suffix(".py")
 
     async def scenario() -> None:
-        async with editing(path.parent, capabilities=pulls, options=ONLY) as editor:
+        async with editing(path.parent, capabilities=PULLING, options=ONLY) as editor:
+            uris = editor.open_notebook(path, CELLS)
+            await editor.until_found(uris[2], "MSP301")
+            editor.open(script, "\n".join((SETUP.partition("\n")[2], *CELLS[2:])))
+            editor.edit_cell(uris[2], [types.TextEdit(between(2, 0, 0), "# ")])
+            await editor.until_found(uris[2])
+            assert uri_of(script) not in editor.published  # it can ask
+            editor.close_notebook(path)
+            await editor.until(lambda: all(not editor.published[uri].diagnostics for uri in uris))
+
+    drive(scenario)
+
+
+def test_an_editor_that_asks_for_cells_is_not_told_of_them_too(path: Path) -> None:
+    async def scenario() -> None:
+        async with editing(path.parent, capabilities=PULLING, options=ONLY) as editor:
+            uris = editor.open_notebook(path, CELLS)
+            await editor.until_found(uris[2], "MSP301")
+            assert await pulled(editor, uris[2]) == ["MSP301"]
+            await editor.until_found(uris[2])  # else it would be shown twice
+            for uri in (uris[2], uris[3]):
+                editor.edit_cell(uri, [types.TextEdit(between(0, 0, 0), "# one more\n")])
+            assert await pulled(editor, uris[2]) == ["MSP301"]
+            await editor.found(uris[3])
+            assert codes(editor.published[uris[2]].diagnostics) == []
+
+    drive(scenario)
+
+
+def test_the_page_shows_over_a_cell_and_a_pull_is_answered(path: Path) -> None:
+    async def scenario() -> None:
+        async with editing(path.parent, capabilities=PULLING, options=ONLY) as editor:
             uris = editor.open_notebook(path, (*CELLS, "x = 2  # noqa: MSP102"))
             for uri, number in zip(uris, (0, 0, 1, 0, 0)):
-                where = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
-                report = await editor.client.text_document_diagnostic_async(where)
-                assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
-                assert len(report.items) == number
+                assert len(await pulled(editor, uri)) == number
             texts = []
             for uri, at in ((uris[2], (2, 12)), (uris[4], (0, 18)), (uris[3], (0, 12)), (uris[1], (0, 1))):
                 where_it_rests = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(*at))

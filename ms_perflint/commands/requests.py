@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint.commands.asked import DASK, READ, Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output
-from ms_perflint.config import common_parent
+from ms_perflint.config.settings import common_parent
 from ms_perflint.core.source import Disk, Files
 from ms_perflint.discovery import Found, discover
 from ms_perflint.languages import Message
@@ -18,7 +18,7 @@ from ms_perflint.report import COUNTED
 if TYPE_CHECKING:
     from ms_perflint.commands.stdin import Typed
     from ms_perflint.commands.touched import Touched
-    from ms_perflint.configurations import Configurations
+    from ms_perflint.config.per_file import Configurations
     from ms_perflint.since.states import States
 
 
@@ -38,7 +38,7 @@ def request(given: Sequence[str], options: Options, configs: Configurations, typ
     compared = compared_states(given, options)
     paths = given
     if configs.run.arguments is not None:
-        from ms_perflint.programs import files_of  # here, because most runs are about files
+        from ms_perflint.linting.programs import files_of  # here, because most runs are about files
 
         paths = files_of(configs.run.arguments.entry, configs)
     touched = read_by_programs(paths, options, configs) if typed is None else None

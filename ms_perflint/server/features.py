@@ -141,7 +141,7 @@ def notebook_changed(ls: Server, params: types.DidChangeNotebookDocumentParams) 
     ls.notebooks.update_notebook_document(params)
     structure = params.change.cells.structure if params.change.cells is not None else None
     for cell in (structure.did_close if structure is not None else None) or ():
-        ls.forget(cell.uri)
+        ls.forget(cell.uri, is_cell=True)
     ls.changed()
 
 
@@ -149,7 +149,7 @@ def notebook_closed(ls: Server, params: types.DidCloseNotebookDocumentParams) ->
     """Go back to the disk; nothing is shown any more in the cells."""
     ls.notebooks.remove_notebook_document(params)
     for cell in params.cell_text_documents:
-        ls.forget(cell.uri)
+        ls.forget(cell.uri, is_cell=True)
     ls.changed(0)
 
 
@@ -183,6 +183,7 @@ async def diagnose(ls: Server, params: types.DocumentDiagnosticParams) -> Docume
     else:
         found = ls.diagnostics(checked, cell, buffers)
     identity = diagnostics.identity(found)
+    ls.note_asked(uri, cell > 0)
     for document in (document for buffer in buffers for document in buffer.documents):
         if document.uri == uri:
             ls.told[uri] = document.version, identity

@@ -56,6 +56,7 @@ class Server(LanguageServer):
         self.profiles = Profiles()
         self.is_shut_down = False
         self.told: dict[str, tuple[Optional[int], str]] = {}  # URI -> version and identity of what it was told last
+        self.asked: set[str] = set()  # URIs that the editor asks diagnostics for
         self.errors: tuple[str, ...] = ()  # of the configurations, as they were shown
         self._pending: Optional[asyncio.Task[None]] = None
 
@@ -114,10 +115,12 @@ class Server(LanguageServer):
         """Show what a person has to mend."""
         self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"ms-perflint: {error}"))
 
-    @property
-    def pulls(self) -> bool:
-        """Return whether the editor asks for diagnostics itself: then it is not told unasked."""
-        return self.wants("text_document.diagnostic")
+    def pulls(self, uri: str, is_cell: bool) -> bool:
+        """Return whether the editor asks for the diagnostics of a document itself: then it is not told unasked.
+
+        One that asks for those of files may leave out cells (vscode-languageclient 9.0, lib/common/diagnostic.js:112).
+        """
+        return self.wants("text_document.diagnostic") and (not is_cell or uri in self.asked)
 
     # --- what changes
 
@@ -133,9 +136,8 @@ class Server(LanguageServer):
         await asyncio.sleep(pause)
         try:
             answers = await self.answers()
-            if not self.pulls:
-                self._publish(answers)
-            elif self.wants("workspace.diagnostics.refresh_support"):
+            self._publish(answers)
+            if self.wants("workspace.diagnostics.refresh_support"):
                 self._refresh(answers)
         except Exception as error:  # nobody awaits this
             self.report_server_error(error, PyglsError)
@@ -143,7 +145,7 @@ class Server(LanguageServer):
     def _publish(self, answers: Answers) -> None:
         for document, found in self._shown(answers):
             now = document.version, diagnostics.identity(found)
-            if self.told.get(document.uri) != now:
+            if self.told.get(document.uri) != now and not self.pulls(document.uri, document.cell > 0):
                 self.told[document.uri] = now
                 self.text_document_publish_diagnostics(
                     types.PublishDiagnosticsParams(document.uri, found, document.version)
@@ -153,7 +155,8 @@ class Server(LanguageServer):
         """Make the editor ask again when a file has other findings by a change in another one."""
         for document, found in self._shown(answers):
             version, identity = self.told.get(document.uri, (None, ""))
-            if version == document.version and identity != diagnostics.identity(found):
+            is_old = version == document.version and identity != diagnostics.identity(found)
+            if is_old and self.pulls(document.uri, document.cell > 0):
                 self.workspace_diagnostic_refresh(None)
                 return
 
@@ -180,10 +183,17 @@ class Server(LanguageServer):
             failed = Problem(checked.path, 0, 0, internal_error(error), internal=True)
             return [diagnostics.of_problem(failed, checked, self.client.columns)]
 
-    def forget(self, uri: str) -> None:
+    def forget(self, uri: str, is_cell: bool = False) -> None:
         """Show nothing any more in a document that was closed."""
-        if self.told.pop(uri, None) is not None and not self.pulls:
+        if self.told.pop(uri, None) is not None and not self.pulls(uri, is_cell):
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+        self.asked.discard(uri)
+
+    def note_asked(self, uri: str, is_cell: bool) -> None:
+        """Note that the editor asks for the diagnostics of a document: what it was told unasked goes."""
+        if is_cell and uri not in self.asked and self.wants("text_document.diagnostic"):
+            self.forget(uri, is_cell)
+        self.asked.add(uri)
 
     # --- what is set
 

@@ -11,7 +11,7 @@ import pytest
 from front import run
 
 from ms_perflint import engine
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Report
 from ms_perflint.discovery import discover
 from ms_perflint.infer.queries import Queries, Query
@@ -632,3 +632,14 @@ def test_one_run_has_no_table(tmp_path: Path) -> None:
     shown = run("program", "--isolated", "train.py", "--", "--config", "configs/b.yaml", cwd=folder)
     assert "run configurations" not in shown.out
     assert "PyNative" in shown.out
+
+
+def test_facts_of_one_run_say_what_it_was_given(tmp_path: Path) -> None:
+    write(tmp_path, ARGPARSE)
+    for arguments, said in (
+        ("--mode 1", "--mode 1, as given"),
+        ("-m1", "--mode 1, as given"),
+        ("", "--mode, default 0"),
+    ):
+        shown = run("program", "--isolated", "train.py", "--", *arguments.split(), cwd=tmp_path)
+        assert any(line.split("  ")[-1].strip() == said for line in shown.out.splitlines()), (arguments, shown.out)

@@ -6,13 +6,17 @@ import { chromium } from "playwright-core";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const PATIENCE = 90_000;
+const FRONT = ":is(.theia-editor:not(.lm-mod-hidden), .theia-notebook-cell)"; // what one writes into
+const TRIES = 3;
+const SETTLED = 500; // milliseconds: menus and boxes fade in
 
-/** Open a browser at an address; `shots` is where the pictures of the steps go. */
-export async function opened(address, shots) {
+/** Open a browser at an address, in a language; `shots` is where the pictures of the steps go. */
+export async function opened(address, shots, locale = "en") {
   mkdirSync(shots, { recursive: true });
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   page.setDefaultTimeout(PATIENCE);
+  await page.addInitScript((chosen) => localStorage.setItem("localeId", chosen), locale);
   await page.goto(address);
   await page.locator(".theia-preload").waitFor({ state: "detached" });
   const person = new Person(browser, page, shots);
@@ -36,9 +40,10 @@ class Person {
     await this.page.mouse.up();
   }
 
-  /** Take a picture of what is shown. */
+  /** Take a picture of what is shown, once it has stopped moving. */
   async look(name) {
     this.number += 1;
+    await this.page.waitForTimeout(SETTLED);
     await this.page.screenshot({ path: path.join(this.shots, `${this.number}-${name}.png`) });
   }
 
@@ -47,16 +52,35 @@ class Person {
     await this.page.locator(within).getByText(text).first().waitFor();
   }
 
+  /** Wait until a text is shown nowhere. */
+  async seesNoMore(text, within = "body") {
+    await this.page.locator(within).getByText(text).first().waitFor({ state: "hidden" });
+  }
+
   /** Open a file of the explorer. */
   async opens(name) {
     await this.page.locator("#files").getByText(name, { exact: true }).dblclick();
-    await this.page.locator(`.lm-TabBar-tab.lm-mod-current`, { hasText: name }).first().waitFor();
-    await this.editor().locator(".view-lines").waitFor();
+    await this.seesCurrent(name);
+    await this.page.locator(`${FRONT} .view-lines`).first().waitFor();
   }
 
-  /** The editor that is in front. */
-  editor() {
-    return this.page.locator(".theia-editor:not(.lm-mod-hidden)").first();
+  /** Open a notebook of the explorer. */
+  async opensNotebook(name) {
+    await this.page.locator("#files").getByText(name, { exact: true }).dblclick();
+    await this.seesCurrent(name);
+    await this.page.locator(`${FRONT} .view-lines`).first().waitFor();
+  }
+
+  /** Wait until a terminal shows a text, however it breaks the lines. */
+  async seesWritten(text, timeout) {
+    await this.page.waitForFunction(
+      (wanted) => {
+        const rows = [...document.querySelectorAll(".xterm-rows > div")];
+        return rows.map((row) => row.textContent.replaceAll("\u00a0", " ")).join("").includes(wanted);
+      },
+      text,
+      { timeout },
+    );
   }
 
   /** Wait until a file is in front. */
@@ -76,16 +100,25 @@ class Person {
     await this.page.mouse.click(x, y);
   }
 
+  /** Press a button of the dialog in front. */
+  async agrees(button) {
+    await this.page.locator(".dialogOverlay").getByRole("button", { name: button }).click();
+  }
+
   /** Put the cursor on a word of the file in front, ask for its fixes, and take one. */
   async fixes(word, title, name) {
+    const row = this.page.locator(".action-widget .monaco-list-row.action", { hasText: title }).first();
     await this.clicks(word);
-    await this.presses("Control+Period");
-    await this.sees(title, ".action-widget");
+    for (let left = TRIES; left > 0; left -= 1) {
+      await this.presses("Control+Period");
+      const isThere = await row.waitFor({ timeout: PATIENCE / TRIES }).then(() => true, () => false);
+      if (isThere) {
+        break;
+      }
+      await this.presses("Escape"); // Theia asks while it still saves, and shows that there is nothing
+    }
     await this.look(name);
-    // with the keyboard: what catches clicks beside the menu lies over it
-    const titles = await this.page.locator(".action-widget .monaco-list-row.action").allInnerTexts();
-    const place = titles.findIndex((each) => each.includes(title));
-    await this.presses(...Array(place).fill("ArrowDown"), "Enter");
+    await row.dispatchEvent("click"); // what catches clicks beside the menu lies over it
   }
 
   /** Select a text of the file in front, and type another one. */
@@ -103,9 +136,8 @@ class Person {
 
   /** Return the middle of a text of the file in front, once it is there. */
   async at(text) {
-    const found = await this.page.waitForFunction((wanted) => {
-      const lines = document.querySelectorAll(".theia-editor:not(.lm-mod-hidden) .view-line");
-      for (const line of lines) {
+    const found = await this.page.waitForFunction(({ wanted, front }) => {
+      for (const line of document.querySelectorAll(`${front} .view-line`)) {
         const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
         for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
           const start = node.data.replaceAll("\u00a0", " ").indexOf(wanted);
@@ -119,20 +151,28 @@ class Person {
         }
       }
       return null;
-    }, text);
+    }, { wanted: text, front: FRONT });
     return found.jsonValue();
   }
 
   /** Wait until so many places of the file in front are underlined. */
   async seesUnderlined(number) {
     await this.page.waitForFunction(
-      (wanted) => {
-        const shown = [...document.querySelectorAll(".theia-editor:not(.lm-mod-hidden) .squiggly-warning")];
-        return shown.length === wanted;
-      },
-      number,
+      ({ wanted, front }) => document.querySelectorAll(`${front} .squiggly-warning`).length === wanted,
+      { wanted: number, front: FRONT },
       { timeout: PATIENCE },
     );
+  }
+
+  /** Wait until the file in front holds a text. */
+  async seesInFile(text) {
+    await this.sees(text, `${FRONT} .view-lines`);
+  }
+
+  /** Press a key, and type a text then. */
+  async types(key, text) {
+    await this.presses(key);
+    await this.page.keyboard.type(text);
   }
 
   /** Press keys, one after the other. */

@@ -1,13 +1,15 @@
 // The client of the language server.
 
-import { LanguageClient, TransportKind } from "vscode-languageclient/node";
-import type { Executable, LanguageClientOptions } from "vscode-languageclient/node";
+import * as vscode from "vscode";
+import { CloseAction, ErrorAction, LanguageClient, TransportKind } from "vscode-languageclient/node";
+import type { ErrorHandler, Executable, LanguageClientOptions } from "vscode-languageclient/node";
 import { SECTION } from "./environment";
 import { provideCodeActions, resolveCodeAction } from "./fixes";
 import type { Command } from "./server";
 import { forServer } from "./settings";
 
-const RESTARTS = 3; // within three minutes; then it stays down, and the user is told
+const RESTARTS = 3; // within the minutes below; then it stays down, and the user is told
+const MINUTES = 3;
 const CONFIGS = ["yaml", "json", "toml", "ini", "shellscript"]; // what programs read, and what starts them
 
 /** Return the environment of the server: what it says may be Chinese wherever it runs. */
@@ -30,7 +32,7 @@ export function clientOf(command: Command, cwd: string): LanguageClient {
   ]);
   const options: LanguageClientOptions = {
     documentSelector: [...selector, { notebook: "jupyter-notebook", language: "python" }],
-    connectionOptions: { maxRestartCount: RESTARTS },
+    errorHandler: restarting(),
     middleware: {
       provideCodeActions,
       resolveCodeAction,
@@ -43,4 +45,21 @@ export function clientOf(command: Command, cwd: string): LanguageClient {
     },
   };
   return new LanguageClient(SECTION, SECTION, server, options);
+}
+
+/** Start a server again that has died, unless it keeps dying. */
+function restarting(): ErrorHandler {
+  let deaths: number[] = [];
+  return {
+    error: () => ({ action: ErrorAction.Continue }), // when the server is gone, that is told next
+    closed: () => {
+      const now = Date.now();
+      deaths = [...deaths.filter((each) => now - each < MINUTES * 60_000), now];
+      if (deaths.length <= RESTARTS) {
+        return { action: CloseAction.Restart, handled: true }; // the status bar shows it
+      }
+      const text = vscode.l10n.t("ms-perflint ended {0} times in {1} minutes and is not started again.", deaths.length, MINUTES);
+      return { action: CloseAction.DoNotRestart, message: text };
+    },
+  };
 }

@@ -55,7 +55,7 @@ function registered(session: Session, view: ProgramView, log: vscode.LogOutputCh
     register(RESTART, () => session.restart()),
     register(SHOW_LOG, () => log.show()),
     register(SHOW_PROGRAM, () => view.show(vscode.window.activeTextEditor?.document)),
-    register(fixes.VERIFY, (uri: vscode.Uri, code: string) => verify(uri, code, session.command, session.client)),
+    register(fixes.VERIFY, (uri: vscode.Uri, code: string) => verify(uri, code, session)),
     register(MENU, menu),
   ];
 }

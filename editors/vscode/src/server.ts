@@ -81,7 +81,7 @@ export async function obstacle(command: Command, cwd: string, env: NodeJS.Proces
 
 /** Return whether an obstacle is that something is not installed. */
 export function isMissing(problem: string): boolean {
-  return /No module named|the language server needs|语言服务器需要|ENOENT/.test(problem);
+  return /No module named|the language server needs|语言服务器需要/.test(problem);
 }
 
 const PATIENCE = 60_000; // milliseconds: the first start after an installation compiles
@@ -91,11 +91,15 @@ function ended(command: Command, cwd: string, env: NodeJS.ProcessEnv): Promise<{
     const process = spawn(command.executable, [...command.before, "server"], { cwd, env, timeout: PATIENCE });
     let said = "";
     process.stderr.on("data", (part: Buffer) => (said += part.toString()));
-    process.on("error", (error) => resolve({ code: null, said: error.message }));
+    process.on("error", (error) => resolve({ code: null, said: reason(error, command.executable) }));
     process.on("close", (code) => resolve({ code, said: said.trim() }));
     process.stdin.on("error", () => undefined); // it has ended before
     process.stdin.end();
   });
+}
+
+function reason(error: NodeJS.ErrnoException, executable: string): string {
+  return error.code === "ENOENT" ? `${executable}: no such file` : error.message;
 }
 
 function ofPython(interpreter: string): Command {

@@ -13,6 +13,8 @@ import type { Status } from "./status";
 export class Session {
   client: LanguageClient | undefined;
   command: Command | undefined;
+  /** The interpreter of the environment that the Python extension has chosen. */
+  environment: string | undefined;
   private turn: Promise<void> = Promise.resolve();
 
   constructor(
@@ -65,6 +67,7 @@ export class Session {
   /** Return the first command whose server can be started; without one, say so. */
   private async found(): Promise<Command | undefined> {
     const around = await surroundings();
+    this.environment = around.environment;
     const possible = commands(around);
     const problems: string[] = [];
     for (const command of possible) {

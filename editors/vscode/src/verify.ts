@@ -3,20 +3,16 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { DidChangeWatchedFilesNotification } from "vscode-languageclient/node";
-import type { LanguageClient } from "vscode-languageclient/node";
 import { SECTION } from "./environment";
 import { runsOf } from "./runs";
 import type { Command } from "./server";
+import type { Session } from "./session";
 
 const NAME = "ms-perflint verify";
 
 /** Run `ms-perflint verify` for a rule in the program of a document, once the user has agreed. */
-export async function verify(
-  uri: vscode.Uri,
-  code: string,
-  command: Command | undefined,
-  client: LanguageClient | undefined,
-): Promise<void> {
+export async function verify(uri: vscode.Uri, code: string, session: Session): Promise<void> {
+  const { client, command, environment } = session;
   const document = await vscode.workspace.openTextDocument(uri);
   const entry = (await runsOf(client, document))?.entry;
   if (command === undefined || client === undefined || entry === undefined || !vscode.workspace.isTrusted) {
@@ -30,13 +26,19 @@ export async function verify(
     return;
   }
   await document.save();
-  await ended(taskOf(command, entry, code, vscode.workspace.getWorkspaceFolder(uri)));
+  const asked = ["--select", code, ...runBy(environment, command)];
+  await ended(taskOf(command, entry, asked, vscode.workspace.getWorkspaceFolder(uri)));
   // what was measured is shown with the finding when it is linted again
   await client.sendNotification(DidChangeWatchedFilesNotification.type, { changes: [] });
 }
 
-function taskOf(command: Command, entry: string, code: string, folder?: vscode.WorkspaceFolder): vscode.Task {
-  const given = [...command.before, "verify", entry, "--select", code];
+/** Return the option that names the interpreter of the program, where it is another one than that of the server. */
+function runBy(environment: string | undefined, command: Command): string[] {
+  return environment === undefined || environment === command.interpreter ? [] : ["--python", environment];
+}
+
+function taskOf(command: Command, entry: string, asked: string[], folder?: vscode.WorkspaceFolder): vscode.Task {
+  const given = [...command.before, "verify", entry, ...asked];
   const cwd = folder?.uri.fsPath ?? path.dirname(entry);
   const execution = new vscode.ProcessExecution(command.executable, given, { cwd });
   const task = new vscode.Task({ type: "process" }, folder ?? vscode.TaskScope.Workspace, NAME, SECTION, execution);

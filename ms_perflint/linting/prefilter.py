@@ -11,11 +11,11 @@ import re
 from collections.abc import Sequence
 from typing import Optional
 
-from ms_perflint.cache import Memory
-from ms_perflint.config import Config
+from ms_perflint.cache.cache import Memory
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Report, reported
 from ms_perflint.core.source import Files
-from ms_perflint.unparsable import unparsable
+from ms_perflint.linting.unparsable import unparsable
 
 MARK = b"mindspore"  # a file without it, in itself and in all that it imports, has no findings
 IMPORT = rb"(?m)^[ \t]*(?:from|import)[ \t]+(\.|\w+)"  # the first word of what is imported
