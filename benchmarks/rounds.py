@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.verify.processes import run
 from ms_perflint.verify.variants import variants_of
 

@@ -1,4 +1,4 @@
-"""Print where the time of one run goes, by stage: start, read, gate, parse, walk, link, checks, LibCST, report.
+"""Print where the time of one run goes, by stage: start, read, prefilter, parse, walk, link, checks, LibCST, report.
 
 python benchmarks/stages.py PATH...                   files and folders, in one process, without a cache
 python benchmarks/stages.py PATH... --slowest 10      and the files that took longest
@@ -25,7 +25,7 @@ START = time.process_time()
 # stage -> (module, owner in it or "", function); a function that is called inside of its own stage counts once
 STAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
     "read": (("core.source", "Disk", "read"), ("core.source", "Disk", "_listing")),
-    "gate": (("linter", "Linter", "may_find"),),
+    "prefilter": (("linting.linter", "Linter", "may_find"),),
     "parse": (("index.semantic_index", "", "parse"),),
     "walk": (("index.semantic_index", "SemanticIndex", "__init__"),),
     "link": (
@@ -35,7 +35,7 @@ STAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("resolve.imports", "Imports", "statements"),
         ("resolve.imports", "Imports", "locate"),
     ),
-    "checks": (("linter", "Linter", "_findings"),),
+    "checks": (("linting.linter", "Linter", "_findings"),),
     "LibCST": (("check", "Check", "examine"),),
     "suppressions": (("suppressions", "Suppressions", "hides"),),
     "report": (("report", "", "render"),),
@@ -93,11 +93,12 @@ def watched(stages: Stages) -> None:
 
 def profile(paths: Sequence[str], slowest: int) -> None:
     """Lint the paths once and print the table."""
-    from ms_perflint import engine, linter, report
+    from ms_perflint import engine, report
     from ms_perflint.check import checks
-    from ms_perflint.config import Config, common_parent
+    from ms_perflint.config.settings import Config, common_parent
     from ms_perflint.core.source import Disk
     from ms_perflint.discovery import discover
+    from ms_perflint.linting import linter
     from ms_perflint.report.sources import Sources
 
     checks()

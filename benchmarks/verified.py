@@ -25,7 +25,7 @@ from page_programs import DATA, ON_CPU, Tried, free_port, programs
 from tables import processor_model
 
 from ms_perflint.commands.verify import Asked, program_of
-from ms_perflint.config import ALL, Config
+from ms_perflint.config.settings import ALL, Config
 from ms_perflint.mindspore_api import parse_version
 from ms_perflint.verify.measure import measure
 from ms_perflint.verify.results import as_json

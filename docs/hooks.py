@@ -18,8 +18,8 @@ from mkdocs.structure.pages import Page
 
 from ms_perflint import pages, published
 from ms_perflint.check import checks
+from ms_perflint.config.options import OPTIONS, example, toml, whole
 from ms_perflint.core.findings import Safety
-from ms_perflint.options import OPTIONS, example, toml, whole
 
 ROOT = Path(__file__).parent.parent
 TAKEN = {  # page of the site -> file of the repository

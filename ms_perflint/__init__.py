@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ms_perflint.api import Fixed, Settings, fix_source, lint_paths, lint_source
-    from ms_perflint.cluster import ClusterError
-    from ms_perflint.config import ConfigError
+    from ms_perflint.config.settings import ConfigError
     from ms_perflint.core.findings import Edit, Finding, Fix, Place, Problem, Related, Report, Safety
+    from ms_perflint.processes.cluster import ClusterError
     from ms_perflint.version import __version__
 
 _HOMES = {
     **dict.fromkeys(("Fixed", "Settings", "fix_source", "lint_paths", "lint_source"), "api"),
-    **dict.fromkeys(("ClusterError",), "cluster"),
-    **dict.fromkeys(("ConfigError",), "config"),
+    **dict.fromkeys(("ClusterError",), "processes.cluster"),
+    **dict.fromkeys(("ConfigError",), "config.settings"),
     **dict.fromkeys(("Edit", "Finding", "Fix", "Place", "Problem", "Related", "Report", "Safety"), "core.findings"),
     "__version__": "version",
 }

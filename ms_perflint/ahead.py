@@ -12,12 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Optional
 
-from ms_perflint.cache import Cache, Memory
-from ms_perflint.config import Config
+from ms_perflint.cache.cache import Cache, Memory
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Finding, Problem, Report, Unjudged, reported
 from ms_perflint.core.fingerprints import NOTHING, Stamp, digest, renewed
 from ms_perflint.core.source import Disk, Files
-from ms_perflint.gate import answered, left_out
+from ms_perflint.linting.prefilter import answered, left_out
 
 
 @dataclass(frozen=True)

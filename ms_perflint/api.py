@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypedDict, Union
 
-from ms_perflint import config_values
-from ms_perflint.config import Config
-from ms_perflint.configurations import Configurations, configurations
+from ms_perflint.config import values as config_values
+from ms_perflint.config.per_file import Configurations, configurations
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Finding, Report, joined
 from ms_perflint.core.source import Disk, Files, Nowhere, Overlay, Source, SourceError, encoded
 from ms_perflint.discovery import discover
@@ -76,7 +76,7 @@ def lint_paths(
     if scheduler is None:
         report = joined(lint(paths, config, jobs=jobs) for config, paths in configs.groups(found.files))
     else:
-        from ms_perflint.cluster import connected  # needs the extra `dask`
+        from ms_perflint.processes.cluster import connected  # needs the extra `dask`
 
         with connected(scheduler) as cluster:
             report = joined(lint(paths, config, cluster=cluster) for config, paths in configs.groups(found.files))

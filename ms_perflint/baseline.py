@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Protocol
 
-from ms_perflint.config import TABLE, ConfigError, inside
+from ms_perflint.config.settings import TABLE, ConfigError, inside
 from ms_perflint.core.findings import Finding, Report
 from ms_perflint.core.fingerprints import digest
 from ms_perflint.core.source import Files, Source, SourceError, read_regular

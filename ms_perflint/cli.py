@@ -16,7 +16,7 @@ from ms_perflint.commands.front import answer
 from ms_perflint.commands.help import asked
 from ms_perflint.commands.mistakes import INTERRUPTED, UsageError
 from ms_perflint.commands.outputs import tell
-from ms_perflint.config import ConfigError
+from ms_perflint.config.settings import ConfigError
 from ms_perflint.languages import Message, say
 
 ENOUGH = 1  # the exit code when nobody reads the report to its end

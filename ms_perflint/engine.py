@@ -7,21 +7,21 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.cache import Memory
-from ms_perflint.collector import without_collector
-from ms_perflint.config import Config
+from ms_perflint.cache.cache import Memory
+from ms_perflint.cache.packing import Session, shared
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Finding, Problem, Report, reported
 from ms_perflint.core.source import Disk, Files
 from ms_perflint.discovery import grouped, shares
-from ms_perflint.frames import with_room
-from ms_perflint.gate import left_out
 from ms_perflint.languages import Message
-from ms_perflint.packing import Session, shared
+from ms_perflint.linting.prefilter import left_out
+from ms_perflint.processes.collector import without_collector
+from ms_perflint.processes.frames import with_room
 from ms_perflint.resolve.parsed import Parsed
 
 if TYPE_CHECKING:
-    from ms_perflint.cluster import Cluster
-from ms_perflint.linter import Linter
+    from ms_perflint.processes.cluster import Cluster
+from ms_perflint.linting.linter import Linter
 
 HANDED_OVER = 500  # files whose sessions are handed over together, where they are handed over before the end
 DIED = Message("the process that looked at it died: it may take more memory than there is")
@@ -65,7 +65,7 @@ def lint(
     costs = memory.costs(left) if memory is not None and workers > 1 else {}
     parts = shares(left, workers, costs) if workers > 1 else [left]
     if left and (len(parts) > 1 or cluster is not None):
-        from ms_perflint.workers import processes, side_by_side  # takes a while to import
+        from ms_perflint.processes.workers import processes, side_by_side  # takes a while to import
 
         start, hear = (cluster.start, cluster.watched(done)) if cluster is not None else (processes, done)
         dead = side_by_side(parts, work, take, workers, start, hear)

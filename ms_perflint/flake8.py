@@ -23,12 +23,12 @@ from flake8.exceptions import ExecutionError  # type: ignore[import-untyped, unu
 from flake8.style_guide import Decision, DecisionEngine  # type: ignore[import-untyped, unused-ignore]
 
 from ms_perflint.codes import codes, previews
-from ms_perflint.collector import without_collector
-from ms_perflint.config import Config, ConfigError
-from ms_perflint.configurations import Group, configurations
+from ms_perflint.config.per_file import Group, configurations
+from ms_perflint.config.settings import Config, ConfigError
 from ms_perflint.core.findings import Problem
 from ms_perflint.core.internal import internal_error
 from ms_perflint.languages import ENGLISH, escaped, of_environment, say
+from ms_perflint.processes.collector import without_collector
 from ms_perflint.version import __version__
 
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
     from ms_perflint.ahead import Answer
     from ms_perflint.baseline import Baseline
-    from ms_perflint.cache import Cache
+    from ms_perflint.cache.cache import Cache
     from ms_perflint.core.findings import Finding, Problem, Unjudged
     from ms_perflint.core.source import Files
-    from ms_perflint.linter import Linter
+    from ms_perflint.linting.linter import Linter
 
 PROBLEM = "MSP000"  # the code of what could not be done
 OFF = ("", "0", "f", "false", "n", "no", "off")  # what says no in the environment
@@ -139,7 +139,7 @@ class Run:
     def _anew(self, tree: ast.Module, text: str, path: str, name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
         """Return what is found in a file that flake8 has read and parsed."""
         from ms_perflint.core.source import Disk, Overlay, Source, SourceError, encoded
-        from ms_perflint.gate import MARK, imports_local
+        from ms_perflint.linting.prefilter import MARK, imports_local
         from ms_perflint.suppressions import names_rules
 
         content = text.encode("utf-8", "replace")
@@ -169,7 +169,7 @@ class Run:
         self._linter = None
 
     def _made(self, files: Files, config: Config) -> Linter:
-        from ms_perflint.linter import Linter
+        from ms_perflint.linting.linter import Linter
 
         return Linter(config, files, self._suppress)
 
@@ -255,7 +255,7 @@ def _jobs(options: argparse.Namespace) -> int:
 
 def _cache(options: argparse.Namespace, config: Config) -> Optional[Cache]:
     """Return the cache of a run; None where none is wanted."""
-    from ms_perflint.cache import CACHE_DIR, NO_CACHE, Cache, default_directory
+    from ms_perflint.cache.cache import CACHE_DIR, NO_CACHE, Cache, default_directory
 
     if options.ms_perflint_no_cache or os.environ.get(NO_CACHE, "").lower() not in OFF:
         return None

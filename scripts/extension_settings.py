@@ -12,8 +12,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from ms_perflint.config import TABLE
-from ms_perflint.options import OPTIONS, Option
+from ms_perflint.config.options import OPTIONS, Option
+from ms_perflint.config.settings import TABLE
 
 EXTENSION = Path(__file__).resolve().parent.parent / "editors" / "vscode"
 PACKAGE, ENGLISH, CHINESE = (EXTENSION / f"package{kind}.json" for kind in ("", ".nls", ".nls.zh-cn"))

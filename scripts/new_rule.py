@@ -218,7 +218,7 @@ def begin(parser: argparse.ArgumentParser, code: str, name: str) -> int:
 def write_lists() -> None:
     """Bring up to date what lists the rules: the pages that show output, the pictures, and the schema."""
     sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-    from ms_perflint.options import schema
+    from ms_perflint.config.options import schema
 
     (ROOT / "ms_perflint" / "schema.json").write_text(json.dumps(schema(), indent=2) + "\n", encoding="utf-8")
     here = {**os.environ, "PYTHONPATH": str(ROOT)}  # another checkout may be installed

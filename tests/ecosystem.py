@@ -40,7 +40,8 @@ from linting import Contents, Linted, State, in_processes, units
 from notebook_properties import unlike
 from variants import VARIANTS, varied
 
-from ms_perflint import config_files, config_values
+from ms_perflint.config import files as config_files
+from ms_perflint.config import values as config_values
 from ms_perflint.core.findings import Finding, Report, Safety
 from ms_perflint.core.source import NOTEBOOK, Disk, Overlay
 from ms_perflint.discovery import discover

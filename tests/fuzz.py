@@ -37,8 +37,9 @@ from notebooks import notebook, written
 from properties import Text, spliced
 from test_layouts import WANTED, comments, remarks
 
-from ms_perflint import config_files, config_values
 from ms_perflint import edits as edit
+from ms_perflint.config import files as config_files
+from ms_perflint.config import values as config_values
 from ms_perflint.core.findings import Edit
 from ms_perflint.core.source import Disk, Overlay
 from ms_perflint.fixes.fixing import settle

@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import groupby
 from typing import NamedTuple, TypeVar
 
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Report
 from ms_perflint.core.fingerprints import Noting
 from ms_perflint.core.source import Disk, Files, Overlay

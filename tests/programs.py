@@ -20,7 +20,7 @@ from typing import Union
 
 import pytest
 
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Finding, Report
 from ms_perflint.core.source import Files, Nowhere, Overlay
 from ms_perflint.engine import lint

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -146,18 +147,49 @@ def test_a_file_that_cannot_be_written(public: Path, mode: int) -> None:
     assert ran.out.splitlines()[-1] == "Found 2 findings (1 fixed, 1 remaining)."
 
 
-def test_files_without_mindspore_are_not_parsed_in_a_folder(tmp_path: Path) -> None:
-    """Where they are given by name they have to be Python."""
-    (tmp_path / "other.py").write_bytes(b"x = (\n\xff")
-    (tmp_path / "other.ipynb").write_bytes(b"{")
-    (tmp_path / "train.py").write_text(TRAIN, encoding="utf-8")
-    ran = run("--no-cache", ".", cwd=tmp_path)
-    assert (ran.code, ran.err) == (1, "")
-    told = run("--no-cache", "--verbose", ".", cwd=tmp_path)
-    assert told.code == 1 and "skipped other.py: does not mention mindspore\n" in told.err
-    named = run("--no-cache", "other.py", "other.ipynb", cwd=tmp_path)
-    assert named.code == 2
-    assert [line.partition(": ")[0].partition(":")[0] for line in named.err.splitlines()] == ["other.ipynb", "other.py"]
+BROKEN = {
+    "other.py": b"x = (\n\xff",
+    "utf8.py": b"x = '\xff'\n",
+    "old.py": b"print 'x'\n",
+    "nul.py": b"x = 1\0\n",
+    "unasked.py": b"import mindspore\ndef f(:\n",  # no rule looks at a name in it
+    "importing.py": b"from train import train\ndef f(:\n",
+    "other.ipynb": b"{",
+    "cell.ipynb": b'{"cells": [{"cell_type": "code", "source": ["x = ("]}], "nbformat": 4, "nbformat_minor": 5}',
+}
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+@pytest.mark.parametrize("is_alone", [False, True])
+def test_files_in_a_folder_have_to_be_python_as_those_that_are_named(
+    tmp_path: Path, is_known: bool, is_alone: bool
+) -> None:
+    """Whether they speak of MindSpore or not: with and without a training program, and a cache that knows the rest."""
+    (tmp_path / "fine.py").write_text("import os\n")
+    (tmp_path / "fine.ipynb").write_text('{"cells": [], "nbformat": 4, "nbformat_minor": 5}')
+    if not is_alone:
+        (tmp_path / "train.py").write_text(TRAIN, encoding="utf-8")
+    options = ("--isolated", "--cache-dir", "cache")
+    if is_known:
+        assert run(*options, ".", cwd=tmp_path).err == ""
+    for name, raw in BROKEN.items():
+        (tmp_path / name).write_bytes(raw)
+    for asked in ((*options, "."), (*options, "."), ("--isolated", "-n", *BROKEN)):
+        ran = run(*asked, cwd=tmp_path)
+        assert (ran.code, sorted(re.findall(r"(?m)^[\w.]+", ran.err))) == (2, sorted(BROKEN))
+    assert run(*options, "--exit-zero", ".", cwd=tmp_path).code == 0
+    ran = run(*options, "--exclude", ",".join(BROKEN), ".", cwd=tmp_path)
+    assert (ran.code, ran.err) == (0 if is_alone else 1, "")
+
+
+def test_an_import_of_a_broken_file_is_said_where_only_the_program_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text("def f(:\n")
+    text = TRAIN.replace("import mindspore as ms", "import mindspore as ms\nfrom net import Net")
+    (tmp_path / "train.py").write_text(text.replace("train(None, ", "train(Net(), "))
+    ran = run("--isolated", "-n", ".", cwd=tmp_path)
+    assert ran.code == 2 and "net.py:1:7: error: syntax error: invalid syntax\n" in ran.err
+    alone = run("--isolated", "-n", "train.py", cwd=tmp_path)
+    assert alone.code == 1 and "train.py: not judged for " in alone.err and " in net.py:1; see" in alone.err
 
 
 @pytest.mark.parametrize("raw", [b"", b"\n", b"\xef\xbb\xbf", b"# mindspore CheckpointConfig", IMPORT + b"\f"], ids=str)

@@ -28,9 +28,9 @@ def test_the_stages_of_a_run_add_up() -> None:
     lines = printed("benchmarks/stages.py", "sample_scripts", "--slowest", "1")
     table = {name: (int(spent), calls) for name, spent, _, calls in map(cells, lines[4:-1])}
     assert lines[0].endswith("findings") and lines[-1].endswith(".py")
-    assert {"start", "read", "gate", "parse", "walk", "link", "checks", "LibCST", "report", "other"} < set(table)
+    assert {"start", "read", "prefilter", "parse", "walk", "link", "checks", "LibCST", "report", "other"} < set(table)
     assert abs(sum(spent for name, (spent, _) in table.items() if name != "all") - table["all"][0]) <= len(table)
-    assert all(table[name][1] for name in ("read", "gate", "parse", "walk", "link", "checks", "LibCST", "report"))
+    assert all(table[name][1] for name in ("read", "prefilter", "parse", "walk", "link", "checks", "LibCST", "report"))
 
 
 def test_a_tree_grows_by_the_times_asked_for() -> None:

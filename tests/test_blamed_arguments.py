@@ -15,7 +15,7 @@ from test_noqa import added, linted
 from test_suppressions import PATH, with_call
 from test_syntax import slice_of
 
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Finding, Safety
 from ms_perflint.core.source import Nowhere, Overlay
 from ms_perflint.engine import lint

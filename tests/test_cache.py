@@ -13,16 +13,17 @@ from pathlib import Path
 import pytest
 from front import Ran, environment, run
 
-from ms_perflint import cache as caches
-from ms_perflint import engine, linter, packing
-from ms_perflint.cache import Cache, Memory
-from ms_perflint.config import Config, FileIgnore
+from ms_perflint import engine
+from ms_perflint.cache import cache as caches
+from ms_perflint.cache.cache import Cache, Memory, packing
+from ms_perflint.cache.packing import Session
+from ms_perflint.config.settings import Config, FileIgnore
 from ms_perflint.core import source
 from ms_perflint.core.findings import Report
 from ms_perflint.core.source import Disk
 from ms_perflint.discovery import discover
-from ms_perflint.linter import Linter
-from ms_perflint.packing import Session
+from ms_perflint.linting import linter
+from ms_perflint.linting.linter import Linter
 
 SAMPLES = Path(__file__).parent.parent / "sample_scripts"
 

@@ -20,8 +20,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from ms_perflint import engine
-from ms_perflint.cache import Cache
-from ms_perflint.config import Config
+from ms_perflint.cache.cache import Cache
+from ms_perflint.config.settings import Config
 from ms_perflint.core import source
 from ms_perflint.core.findings import Report
 from ms_perflint.core.source import Disk

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from ms_perflint.codes import previews
-from ms_perflint.config import EXCLUDE, Config, ConfigError, FileIgnore
-from ms_perflint.config_files import load, ruling
-from ms_perflint.config_values import override, parse
-from ms_perflint.configurations import unread
+from ms_perflint.config.files import load, ruling
+from ms_perflint.config.per_file import unread
+from ms_perflint.config.settings import EXCLUDE, Config, ConfigError, FileIgnore
+from ms_perflint.config.values import override, parse
 
 DEFAULT_SET = ("MSP101", "MSP102", "MSP201", "MSP202", "MSP203", "MSP301", "MSP501", "MSP601")
 

@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 from front import TRAIN, Ran, environment, run_process
 
-from ms_perflint import cluster, engine
+from ms_perflint import engine
 from ms_perflint.api import lint_paths
-from ms_perflint.cluster import ClusterError, Tool, compare, content
+from ms_perflint.processes import cluster
+from ms_perflint.processes.cluster import ClusterError, Tool, compare, content
 
 distributed = pytest.importorskip("distributed")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.discovery import discover
 
 

@@ -14,7 +14,7 @@ from notebooks import notebook, written
 from properties import Moved, Text, differences, spliced
 from variants import VARIANTS, varied
 
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Edit, Finding, Fix, Report, Safety
 from ms_perflint.core.source import Files, Source
 from ms_perflint.fixes import fixing

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ms_perflint import engine
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Edit, Finding, Fix, Report, Safety
 from ms_perflint.core.source import Disk, Files, Nowhere, Overlay, Source
 from ms_perflint.fixes.fixing import Lint, Settled, fix, moved, settle

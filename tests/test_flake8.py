@@ -25,7 +25,7 @@ from ms_perflint.core.source import Source
 from ms_perflint.flake8 import Plugin
 from ms_perflint.index import semantic_index as module_file
 from ms_perflint.index.index_builder import module_of
-from ms_perflint.linter import Linter
+from ms_perflint.linting.linter import Linter
 
 TESTS = Path(__file__).parent
 FORMAT = "%(path)s:%(row)d:%(col)d:%(code)s %(text)s"

@@ -11,7 +11,7 @@ from examples import examples
 from programs import PYTHON, Program
 
 from ms_perflint import pages
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Finding
 from ms_perflint.core.source import Disk
 from ms_perflint.engine import lint

@@ -18,10 +18,10 @@ from front import FIXED, SAFE, TRAIN, environment
 
 from ms_perflint import cli, discovery
 from ms_perflint.api import lint_paths
+from ms_perflint.config.formats import FORMATS
 from ms_perflint.core.findings import Report, Safety
 from ms_perflint.core.source import Source
 from ms_perflint.index.semantic_index import SemanticIndex
-from ms_perflint.report import FORMATS
 from ms_perflint.server import linting
 from ms_perflint.server.buffers import Buffer
 from ms_perflint.server.settings import Folders, Options

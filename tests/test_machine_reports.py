@@ -15,9 +15,10 @@ from xml.etree import ElementTree
 import pytest
 from front import SAFE, TRAIN, environment, run
 
+from ms_perflint.config.formats import FORMATS
 from ms_perflint.core.findings import Edit, Finding, Fix, Gain, Place, Problem, Related, Safety
 from ms_perflint.core.source import Nowhere, Overlay, Source
-from ms_perflint.report import FORMATS, Outcome, render
+from ms_perflint.report import Outcome, render
 from ms_perflint.report.sources import Sources
 
 TEXT = """\

@@ -12,10 +12,11 @@ from front import SAFE, TRAIN, run
 from test_suppressions import CALL, PATH, with_call
 from variants import VARIANTS, varied
 
-from ms_perflint import noqa, pages
-from ms_perflint.config import Config
+from ms_perflint import pages
+from ms_perflint.config.settings import Config
 from ms_perflint.core.source import Nowhere, Overlay, Source
 from ms_perflint.engine import Report, lint
+from ms_perflint.fixes import noqa
 
 ROOT = os.path.dirname(PATH)
 

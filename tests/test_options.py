@@ -14,10 +14,10 @@ from front import run
 from test_config import configured
 
 from ms_perflint.commands.front import check
-from ms_perflint.config import ConfigError
-from ms_perflint.config_files import load
-from ms_perflint.config_values import _READERS, parse
-from ms_perflint.options import OPTIONS, example, find, schema, whole
+from ms_perflint.config.files import load
+from ms_perflint.config.options import OPTIONS, example, find, schema, whole
+from ms_perflint.config.settings import ConfigError
+from ms_perflint.config.values import _READERS, parse
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from front import SAFE, TRAIN, Ran, environment
 
-from ms_perflint.config import FileIgnore, Patterns
+from ms_perflint.config.settings import FileIgnore, Patterns
 from ms_perflint.core.patterns import Spec, parse, parsed
 
 SECONDS = 20  # of the processor: a run here takes less than one

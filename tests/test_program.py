@@ -11,12 +11,12 @@ from front import Ran
 from programs import ROOT
 
 from ms_perflint.cli import main
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.source import Nowhere, Overlay
 from ms_perflint.facts.collect import facts_of
 from ms_perflint.facts.data import Answer, Fact, Facts
 from ms_perflint.infer import queries
-from ms_perflint.linter import Linter
+from ms_perflint.linting.linter import Linter
 from ms_perflint.report.program import render
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_scripts"

@@ -10,7 +10,7 @@ import pytest
 from front import SAFE, TRAIN, on_terminal, run
 
 from ms_perflint.commands.progress import CLEAR, Progress
-from ms_perflint.workers import side_by_side
+from ms_perflint.processes.workers import side_by_side
 
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
 # a run of any length is a long one, and each step is shown

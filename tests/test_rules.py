@@ -25,7 +25,7 @@ from programs import MARKER, ROOT
 
 from ms_perflint import pages
 from ms_perflint.check import checks
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Finding, Report, Safety
 from ms_perflint.core.source import Nowhere, Overlay, Source
 from ms_perflint.engine import lint

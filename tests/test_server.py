@@ -18,7 +18,7 @@ from profiles import LAUNCH, Row, Trace, text_layout
 from programs import MARKER
 
 from ms_perflint import pages
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.source import Disk, Overlay
 from ms_perflint.engine import lint
 from ms_perflint.languages import LANGUAGES

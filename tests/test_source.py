@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ms_perflint
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Edit, Place
 from ms_perflint.core.source import FOLDERS, Disk, Nowhere, Overlay, Source, SourceError
 from ms_perflint.engine import lint

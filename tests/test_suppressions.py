@@ -9,7 +9,7 @@ import sys
 import pytest
 from front import TRAIN
 
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.source import Nowhere, Overlay, Source
 from ms_perflint.engine import lint
 from ms_perflint.index.index_builder import module_of

@@ -142,3 +142,25 @@ def test_what_was_too_much_is_said_of_the_script_alone(here: Path) -> None:
     assert ran.code == 0 and "more than 800 KB of code may run" in ran.err
     assert [line.partition(":")[0] for line in ran.err.splitlines()] == ["train.py"]
     assert os.path.getsize(here / "src" / "net.py") > 800_000
+
+
+@pytest.mark.parametrize(
+    ("cells", "says"),
+    [
+        (("x = (\nmodel.train(10, data)", "print(1)"), "trains: unknown: syntax error"),
+        (("x = (\nmodel.train(10, data)",), "trains: unknown: syntax error"),
+        (("x = (\nms.set_context(mode=1)", "Model(net).train(10, data)"), "trains, "),
+        (("x = (", "print(1)"), "does not train"),
+        (("print(1)", "model.train(10, data"), "trains: unknown: syntax error"),
+        (("def train():\n  Model(net).train(1, data)", "train("), "trains, "),
+    ],
+)
+def test_a_cell_that_does_not_parse_is_no_silent_no(cells: tuple[str, ...], says: str, tmp_path: Path) -> None:
+    first = "import mindspore as ms\nfrom mindspore import nn\nfrom mindspore.train import Model\nnet = nn.Dense(3, 4)"
+    made = [{"cell_type": "code", "source": [cell], "metadata": {}, "outputs": []} for cell in (first, *cells)]
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    listed = run("program", "--isolated", ".", cwd=tmp_path)
+    assert (listed.code, listed.out.startswith(f"a.ipynb  {says}")) == (0, True)
+    ran = run("--isolated", "-n", "a.ipynb", cwd=tmp_path)
+    assert ran.code == 2 and "a.ipynb:cell " in ran.err
+    assert ("a.ipynb: not judged for MSP" in ran.err) is (says != "does not train")

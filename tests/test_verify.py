@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from front import TRAIN, run, run_process
 
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Safety
 from ms_perflint.verify import measure, processes, records, steps, verdicts
 from ms_perflint.verify.copying import MANY, SMALL, copy, place_of

@@ -13,14 +13,15 @@ from typing import Any
 
 import pytest
 
-from ms_perflint import engine, linter, programs, syntax
-from ms_perflint.config import Config
+from ms_perflint import engine, syntax
+from ms_perflint.config.settings import Config
 from ms_perflint.core.source import Disk, Source
 from ms_perflint.discovery import discover
 from ms_perflint.index import execution_order, semantic_index
 from ms_perflint.index.index_builder import _IndexBuilder
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer.queries import Queries
+from ms_perflint.linting import linter, programs
 from ms_perflint.program import live_code
 from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target

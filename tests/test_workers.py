@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 
 from ms_perflint import discovery, engine
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.discovery import grouped, shares
-from ms_perflint.linter import Linter
-from ms_perflint.workers import Start, Work, follow, processes, side_by_side
+from ms_perflint.linting.linter import Linter
+from ms_perflint.processes.workers import Start, Work, follow, processes, side_by_side
 
 PATHS = [f"file{number}" for number in range(12)]
 PARTS = [PATHS[at : at + 4] for at in range(0, 12, 4)]

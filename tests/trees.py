@@ -12,7 +12,7 @@ from typing import Any
 
 from front import environment
 
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Edit, Finding, Fix, Place, Report, Safety
 from ms_perflint.core.source import Disk, Files
 from ms_perflint.fixes.writing import Change

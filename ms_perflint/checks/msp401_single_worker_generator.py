@@ -22,6 +22,7 @@ ONE = Message("one worker makes all rows: the source does `{name}` for each of t
 MORE = Message("take as many workers as other stages do")  # a number above the cores raises
 APART = Message("rows are made in other threads or processes, each with its own memory")
 CHANGED = Message("each row changes the source, which several workers cannot share")
+DRAWS = Message("workers draw the same numbers from NumPy unless the program calls `mindspore.set_seed`")
 DECIDED = Message("the value is decided elsewhere, for other runs too")
 
 
@@ -66,6 +67,9 @@ class SingleWorkerGenerator(Check):
             remedy = remedy._replace(safety=Safety.DISPLAY, reason=CHANGED)
             place = work.stored.scope.module.place(work.stored.node)
             related.append(Related(place, Message("each row changes the source here: workers would not agree")))
+        elif work.drawn is not None:
+            remedy = remedy._replace(safety=Safety.DISPLAY, reason=DRAWS)
+            related.append(Related(work.drawn.place, Message("each worker draws the same number here")))
         elif not isinstance(call.given(WORKERS), (ast.Constant, type(None))):
             remedy = remedy._replace(safety=Safety.DISPLAY, reason=DECIDED)
         self.report(node, ONE.filled(name=work.site.word), remedy._replace(related=tuple(related)))

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from ms_perflint.check import Check, checks
 from ms_perflint.core.findings import Finding, Fix, Gain, Safety
 from ms_perflint.core.source import Source
+from ms_perflint.edits.named_suppressions import Code, Named, named, without
 from ms_perflint.languages import Message
-from ms_perflint.named_suppressions import Code, Named, named, without
 from ms_perflint.suppressions import Suppressions
 
 OURS = r"MSP[0-9]+"

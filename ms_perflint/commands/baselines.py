@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ms_perflint import baseline
 from ms_perflint.commands.asked import Options
-from ms_perflint.configurations import Configurations, Group
+from ms_perflint.config.per_file import Configurations, Group
 from ms_perflint.core.findings import Report, joined
 from ms_perflint.core.source import Files
 

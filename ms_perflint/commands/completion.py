@@ -37,14 +37,14 @@ def selection(_: click.Context, __: click.Parameter, incomplete: str) -> list[Co
 
 def option(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the keys of the configuration."""
-    from ms_perflint.options import OPTIONS
+    from ms_perflint.config.options import OPTIONS
 
     return _items({each.key: each.help for each in OPTIONS}, incomplete)
 
 
 def device(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return devices, however they are spelled."""
-    from ms_perflint.config import DEVICES
+    from ms_perflint.config.settings import DEVICES
 
     return _items(dict.fromkeys((each for each in DEVICES if each.lower().startswith(incomplete.lower())), ""), "")
 

@@ -10,7 +10,8 @@ from functools import partial
 from itertools import islice
 
 from ms_perflint.commands.outputs import tell
-from ms_perflint.configurations import Configurations, Group
+from ms_perflint.commands.run import line
+from ms_perflint.config.per_file import Configurations, Group
 from ms_perflint.core.findings import Problem
 from ms_perflint.core.source import PYTHON, Disk, SourceError, unreadable
 from ms_perflint.discovery import discover
@@ -18,10 +19,9 @@ from ms_perflint.engine import Done, untold
 from ms_perflint.facts.collect import facts_of, overview_of, overviews, training_scripts
 from ms_perflint.facts.data import Answer, Facts, Overview
 from ms_perflint.languages import ENGLISH, Message
-from ms_perflint.linter import Linter
+from ms_perflint.linting.linter import Linter
 from ms_perflint.report.program import render
 from ms_perflint.report.style import for_output
-from ms_perflint.run import line
 from ms_perflint.training import training
 from ms_perflint.training.networks.train_cells import is_script
 

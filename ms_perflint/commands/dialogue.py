@@ -6,8 +6,9 @@ import click
 
 from ms_perflint.core.findings import Finding, in_language
 from ms_perflint.languages import ENGLISH, Message, say
+from ms_perflint.report.patch import coloured
 from ms_perflint.report.sources import position
-from ms_perflint.report.style import Style, visible
+from ms_perflint.report.style import Style
 
 ANSWERS = ("y", "n", "a", "A", "q")
 UNSAFE = Message("unsafe")
@@ -68,10 +69,3 @@ class Dialogue:
                 return "q"
             if answer in ANSWERS:
                 return answer
-
-
-def coloured(diff: str, style: Style) -> str:
-    """Return a unified diff as a terminal may show it; without colour elsewhere, as `git apply` takes it."""
-    names = {"-": "removed", "+": "green", "@": "blue"}
-    lines = [visible(line) for line in diff.split("\n")] if style.colour or style.terminal else diff.split("\n")
-    return "\n".join(style(line, names[line[0]]) if line[:1] in names else line for line in lines)

@@ -8,17 +8,17 @@ import sys
 
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import tell
-from ms_perflint.configurations import Configurations
+from ms_perflint.commands.run import line
+from ms_perflint.config.per_file import Configurations
 from ms_perflint.core.findings import Problem
 from ms_perflint.core.source import PYTHON, Disk, SourceError, unreadable
 from ms_perflint.facts.explanation import explain
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message
-from ms_perflint.linter import Linter
+from ms_perflint.linting.linter import Linter
 from ms_perflint.report.explanation import render
 from ms_perflint.report.sources import shown
 from ms_perflint.report.style import for_output
-from ms_perflint.run import line
 
 PLACE = r"(?P<file>.+?):(?:cell (?P<cell>\d+):)?(?P<line>\d+)(?::\d+)?:?"  # as reports print it
 

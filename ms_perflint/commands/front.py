@@ -6,32 +6,30 @@ LibCST and the engine are imported by the commands that need them, so `--help` a
 from __future__ import annotations
 
 import os
-import re
 import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Optional, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ms_perflint.cache import CACHE_DIR, NO_CACHE
-from ms_perflint.commands import completion
-from ms_perflint.commands.asked import EXECUTORS, PROCESSES, Options, listed, with_files
+from ms_perflint.cache.cache import NO_CACHE
+from ms_perflint.commands import completion, parameters
+from ms_perflint.commands.asked import EXECUTORS, PROCESSES, Options, with_files
 from ms_perflint.commands.help import LANGUAGE, Group, Told, asked, write_options
 from ms_perflint.commands.mistakes import INTERRUPTED, UsageError, reason
-from ms_perflint.commands.outputs import Output, output
-from ms_perflint.config_values import suggestion
+from ms_perflint.commands.outputs import Output
+from ms_perflint.config.formats import FORMATS
+from ms_perflint.config.values import suggestion
 from ms_perflint.core.findings import SIZES
-from ms_perflint.languages import LANGUAGES, VARIABLE, Message, chosen, say
-from ms_perflint.report import FORMATS, SORTS
+from ms_perflint.languages import Message, chosen, say
+from ms_perflint.report import SORTS
 from ms_perflint.report.style import COLOURS
 from ms_perflint.version import __version__
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-CODE = "(?i)[A-Z]+[0-9]+"
 ARGUMENTS = "ms_perflint.arguments"  # of the program that is judged, in the context
-FC = TypeVar("FC", bound=Callable[..., Any])
 
 
 class Front(Group):
@@ -85,112 +83,6 @@ def front() -> None:
     """A static linter for MindSpore training scripts: find slow code, explain it, fix it."""
 
 
-def _split(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
-    """Return the rules of an option that may be repeated and may hold several, separated by commas."""
-    found = listed(values)
-    if values and not found:
-        raise click.BadParameter(Message('expected rules, like "MSP301" or "ALL"'))
-    return found
-
-
-def _rules(name: str, text: str, *names: str) -> Callable[[FC], FC]:
-    """Return an option that takes rules, or with patterns of files their names."""
-    is_path = name.endswith("exclude")
-    metavar, complete = ("PATTERNS", completion.file) if is_path else ("RULES", completion.selection)
-    declared = (name, *names, name[2:].replace("-", "_"))
-    return click.option(*declared, multiple=True, metavar=metavar, callback=_split, shell_complete=complete, help=text)
-
-
-def _reason(_: click.Context, __: click.Parameter, text: Optional[str]) -> Optional[str]:
-    """Return the text that is to stand behind the codes of a `# noqa`, where it cannot be read as more of them."""
-    if text is None or not text.strip():
-        return None if text is None else ""
-    if not text.isprintable():
-        raise click.BadParameter(Message("a reason is one line of text"))
-    if re.match(CODE, text.lstrip(" ,")):
-        word = text.split()[0]
-        raise click.BadParameter(Message('"{word}" at the start of a reason would be read as one more code', word=word))
-    return text.strip()
-
-
-def _by_pattern(_: click.Context, __: click.Parameter, values: Sequence[str]) -> Optional[dict[str, list[str]]]:
-    """Return the rules by pattern of "tests/*:MSP301,tools/*:MSP1,MSP2": a word without a colon is one more rule."""
-    found: dict[str, list[str]] = {}
-    pattern = ""
-    for word in (part for value in values for part in re.split(r"[,\s]+", value) if part):
-        start, colon, rule = word.rpartition(":")
-        pattern = start if colon else pattern
-        if not pattern:
-            raise click.BadParameter(Message('expected PATTERN:RULE, like "tests/*:MSP301", got "{word}"', word=word))
-        found.setdefault(pattern, []).extend([rule] if rule else [])
-    for pattern in (pattern for pattern, rules in found.items() if not rules):
-        raise click.BadParameter(Message('expected a rule behind "{pattern}:"', pattern=pattern))
-    return found or None
-
-
-def _ignores(name: str, text: str) -> Callable[[FC], FC]:
-    """Return an option that takes patterns of files with rules."""
-    return click.option(name, multiple=True, metavar="PATTERN:RULES", callback=_by_pattern, help=text)
-
-
-def _outputs(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[Output, ...]:
-    """Return the reports that are wanted: each a format, and behind a `=` the file it goes to."""
-    wanted = tuple(map(output, values))
-    for name in (each.format for each in wanted if each.format not in FORMATS):
-        hint = suggestion(name, FORMATS) or Message("; choose from {names}", names=", ".join(FORMATS))
-        raise click.BadParameter(Message('unknown format "{name}"{hint}', name=name, hint=hint))
-    return wanted
-
-
-def _formats(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Return the formats that begin like this, for the completion of a shell."""
-    return [name for name in FORMATS if name.startswith(incomplete)]
-
-
-def _output_format(*formats: str) -> Callable[[FC], FC]:
-    """Return the option that says how to print, of a command that prints no report; the first format is the default."""
-    names = ("--output-format", "--format", "output_format")
-    return click.option(
-        *names, type=click.Choice(formats), default=formats[0], show_default=True, help="The format of the output."
-    )
-
-
-def _target(command: FC) -> FC:
-    """Add the options that say what the code is for."""
-    device = click.option(
-        "--device",
-        metavar="DEVICE",
-        shell_complete=completion.device,
-        help="The device that the code is for: Ascend, GPU or CPU.",
-    )
-    version = click.option(
-        "--mindspore-version", metavar="VERSION", help="The MindSpore version that the code is for, like 2.4."
-    )
-    return version(device(command))
-
-
-_config_file = click.option(
-    "--config",
-    metavar="FILE",
-    shell_complete=completion.file,
-    help="A TOML file with [tool.ms-perflint]; by default the nearest pyproject.toml of each file.",
-)
-_cache_directory = click.option(
-    "--cache-dir",
-    metavar="DIR",
-    envvar=CACHE_DIR,
-    shell_complete=completion.directory,
-    help="The directory of the cache; by default in the user's cache directory.",
-)
-
-_lang = click.option(
-    "--lang",
-    type=click.Choice(LANGUAGES, case_sensitive=False),
-    envvar=VARIABLE,
-    help="The language of messages; by default `lang` of the configuration, else that of the locale.",
-)
-
-
 @front.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]... [-- ARGUMENTS OF THE PROGRAM]", shell_complete=completion.file)
 @click.option("--fix", is_flag=True, help="Apply the safe fixes; on a terminal, ask about each unsafe one.")
@@ -203,16 +95,19 @@ _lang = click.option(
 @click.option("--no-interactive", is_flag=True, help="Never ask about unsafe fixes.")
 @click.option("--diff", is_flag=True, help="Show what fixes would change, and write nothing.")
 @click.option(
-    "--add-noqa", metavar="[=REASON]", callback=_reason, help="Write a `# noqa` for each finding, with a reason."
+    "--add-noqa",
+    metavar="[=REASON]",
+    callback=parameters.noqa_reason,
+    help="Write a `# noqa` for each finding, with a reason.",
 )
-@_rules(
+@parameters.rules(
     "--select",
     "Rules to enable: codes, prefixes, names, ALL; comma-separated. Preview rules need their full code.",
 )
-@_rules("--ignore", "Rules to disable.", "--extend-ignore")
-@_rules("--extend-select", "Rules to enable besides those selected.")
-@_rules("--fixable", "Rules whose fixes may be applied; other fixes are shown.")
-@_rules("--unfixable", "Rules whose fixes are shown and not applied.")
+@parameters.rules("--ignore", "Rules to disable.", "--extend-ignore")
+@parameters.rules("--extend-select", "Rules to enable besides those selected.")
+@parameters.rules("--fixable", "Rules whose fixes may be applied; other fixes are shown.")
+@parameters.rules("--unfixable", "Rules whose fixes are shown and not applied.")
 @click.option(
     "--min-gain",
     type=click.Choice(SIZES[::-1]),
@@ -220,12 +115,12 @@ _lang = click.option(
     help="Enable only rules with at least this gain: small (all), medium or large.",
 )
 @click.option("--ignore-noqa", is_flag=True, help="Report also what comments suppress.")
-@_rules("--exclude", "Patterns of files to exclude, in place of `exclude` of the configuration.")
-@_rules("--extend-exclude", "Patterns of more files to exclude.")
-@_ignores(
+@parameters.rules("--exclude", "Patterns of files to exclude, in place of `exclude` of the configuration.")
+@parameters.rules("--extend-exclude", "Patterns of more files to exclude.")
+@parameters.ignores(
     "--per-file-ignores", "Rules to disable in some files, like tests/*:MSP301; with ! in front, in all other files."
 )
-@_ignores("--extend-per-file-ignores", "The same, in addition to the configuration.")
+@parameters.ignores("--extend-per-file-ignores", "The same, in addition to the configuration.")
 @click.option("--since", metavar="REV", help="Report only what is worse than at the merge base with a git revision.")
 @click.option("--staged", is_flag=True, help="With --since: compare what is staged, not the work tree.")
 @click.option(
@@ -239,15 +134,15 @@ _lang = click.option(
     "--write-baseline", is_flag=True, help="Write the baseline; from an existing one, findings are only removed."
 )
 @click.option("--extend-baseline", is_flag=True, help="Write the baseline, and add new findings to it.")
-@_target
-@_config_file
+@parameters.target
+@parameters.config_file
 @click.option("--isolated", is_flag=True, help="Read no configuration file.")
 @click.option(
     "--output-format",
     multiple=True,
     metavar="FORMAT[=FILE]",
-    callback=_outputs,
-    shell_complete=_formats,
+    callback=parameters.outputs,
+    shell_complete=parameters.formats,
     cls=Told,
     help=Message("The format of the report; may be repeated: {formats}.", formats=", ".join(FORMATS)),
 )
@@ -282,7 +177,7 @@ _lang = click.option(
 )
 @click.option("--scheduler", metavar="ADDRESS", help="The Dask scheduler, like tcp://10.0.0.1:8786.")
 @click.option("-n", "--no-cache", is_flag=True, envvar=NO_CACHE, help="Neither read nor write the cache.")
-@_cache_directory
+@parameters.cache_directory
 @click.option(
     "--stdin-filename", metavar="FILE", help="The file name for the text that `-` reads from the standard input."
 )
@@ -302,13 +197,13 @@ _lang = click.option(
 @click.option("--force-exclude", is_flag=True, help="Apply the excludes also to files that are given by name.")
 @click.option("--show-files", "view", flag_value="files", help="Print the files that would be linted, and exit.")
 @click.option("--show-settings", "view", flag_value="settings", help="Print all settings with their origin, and exit.")
-@_lang
+@parameters.language
 def check(paths: tuple[str, ...], view: str | None, **options: Any) -> int:
     """Lint files and directories, by default the current one; `-` is the standard input.
 
     Words after `--` are the arguments of the program: only that run is checked.
     """
-    from ms_perflint.run import run
+    from ms_perflint.commands.run import run
 
     paths, asked = _with_arguments(paths, options)
     if view:
@@ -331,8 +226,8 @@ def _with_arguments(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[tu
 @click.argument("code", required=False, shell_complete=completion.rule)
 @click.option("--all", "everything", is_flag=True, help="Print the pages of all rules.")
 @click.option("--full", is_flag=True, help="Print the whole page: evidence, exceptions, options and references too.")
-@_output_format("text", "markdown", "json")
-@_lang
+@parameters.output_format("text", "markdown", "json")
+@parameters.language
 def rule(code: str | None, everything: bool, full: bool, output_format: str, lang: str | None) -> None:
     """Explain a rule in short, or its whole page with --full; without CODE, list the rules."""
     from ms_perflint.commands.explain import explain
@@ -346,12 +241,12 @@ def rule(code: str | None, everything: bool, full: bool, output_format: str, lan
 
 @front.command()
 @click.argument("path", metavar="PATH", shell_complete=completion.file)
-@_target
-@_config_file
+@parameters.target
+@parameters.config_file
 @click.option("--isolated", is_flag=True, help="Read no configuration file.")
 @click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.option("-v", "--verbose", is_flag=True, help="List all files, and all evidence of each fact.")
-@_lang
+@parameters.language
 def program(path: str, output_format: str, verbose: bool, **options: Any) -> int:
     """Print the facts that were read in a training program, with their evidence.
 
@@ -368,12 +263,12 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
 
 @front.command()
 @click.argument("place", metavar="FILE:LINE")
-@_rules("--select", "Rules to explain: codes, prefixes, names, ALL; comma-separated.")
-@_target
-@_config_file
+@parameters.rules("--select", "Rules to explain: codes, prefixes, names, ALL; comma-separated.")
+@parameters.target
+@parameters.config_file
 @click.option("--isolated", is_flag=True, help="Read no configuration file.")
-@_output_format("text", "json")
-@_lang
+@parameters.output_format("text", "json")
+@parameters.language
 def explain(place: str, output_format: str, **options: Any) -> int:
     """Say why rules report something on a line, or nothing: what they asked, and what decided.
 
@@ -408,8 +303,8 @@ def profile_command(how: bool, mindspore_version: str | None) -> None:
 @click.option("--steps", type=click.IntRange(min=3), default=20, show_default=True, help="Training steps of each run.")
 @click.option("--rounds", type=click.IntRange(min=2), default=3, show_default=True, help="Runs of each variant.")
 @click.option("--each", is_flag=True, help="Measure also the fixes of each rule alone.")
-@_rules("--select", "Rules whose fixes are measured: codes, prefixes, names, ALL; comma-separated.")
-@_rules("--ignore", "Rules whose fixes are not measured.")
+@parameters.rules("--select", "Rules whose fixes are measured: codes, prefixes, names, ALL; comma-separated.")
+@parameters.rules("--ignore", "Rules whose fixes are not measured.")
 @click.option(
     "--launch",
     default="",
@@ -431,13 +326,13 @@ def profile_command(how: bool, mindspore_version: str | None) -> None:
     shell_complete=completion.file,
     help="The interpreter that has MindSpore; by default the one that runs ms-perflint.",
 )
-@_target
-@_config_file
+@parameters.target
+@parameters.config_file
 @click.option("--isolated", is_flag=True, help="Read no configuration file.")
-@_output_format("text", "json", "html")
+@parameters.output_format("text", "json", "html")
 @click.option("-o", "--output-file", metavar="FILE", shell_complete=completion.file, help="Write the report to a file.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no progress.")
-@_lang
+@parameters.language
 def verify(script: str, arguments: tuple[str, ...], **options: Any) -> int:
     """Run a program unchanged and with its fixes, and measure the difference.
 
@@ -466,7 +361,7 @@ def verify(script: str, arguments: tuple[str, ...], **options: Any) -> int:
 
 @front.command()
 @click.argument("option", required=False, shell_complete=completion.option)
-@_output_format("text", "json")
+@parameters.output_format("text", "json")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of [tool.ms-perflint].")
 def config(option: str | None, output_format: str, schema: bool) -> None:
     """Explain an option of [tool.ms-perflint]; without OPTION, list the options."""
@@ -501,11 +396,11 @@ def server(stdio: bool) -> int:
 
 
 @front.command()
-@_cache_directory
-@_lang
+@parameters.cache_directory
+@parameters.language
 def clean(cache_dir: str | None, lang: str | None) -> None:
     """Remove all caches."""
-    from ms_perflint import cache
+    from ms_perflint.cache import cache
 
     directory = cache_dir or cache.default_directory()
     removed = cache.clean(directory)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ms_perflint.commands.asked import Options
 from ms_perflint.commands.settings import settings
-from ms_perflint.config import Config, FileIgnore
-from ms_perflint.config_files import Ruling, ruling
-from ms_perflint.config_values import EXTEND, FIELDS
-from ms_perflint.options import OPTIONS, Option
+from ms_perflint.config.files import Ruling, ruling
+from ms_perflint.config.options import OPTIONS, Option
+from ms_perflint.config.settings import Config, FileIgnore
+from ms_perflint.config.values import EXTEND, FIELDS
+from ms_perflint.report.settings import InForce, Setting
 
 DEFAULT = "default"
 ADDED = (
@@ -19,25 +19,6 @@ ADDED = (
     "extend-exclude",
     "extend-per-file-ignores",
 )  # the command line adds to what the file says
-
-
-@dataclass(frozen=True)
-class Setting:
-    """An option with the value that holds; None where it is not set."""
-
-    option: Option
-    value: object  # as TOML reads it
-    origin: str  # a file, a name on the command line, or "default"
-
-
-@dataclass(frozen=True)
-class InForce:
-    """All settings of a run."""
-
-    file: str | None  # whose table rules it
-    root: str  # what patterns are relative to
-    settings: tuple[Setting, ...]
-    rules: tuple[str, ...]  # that are on
 
 
 def in_force(paths: Sequence[str], options: Options) -> InForce:

@@ -7,10 +7,10 @@ from contextlib import suppress
 
 from ms_perflint.check import checks
 from ms_perflint.commands.mistakes import UsageError
-from ms_perflint.configurations import Configurations
+from ms_perflint.config.per_file import Configurations
 from ms_perflint.core.findings import ACCELERATORS, Finding
 from ms_perflint.core.source import Files, Source, SourceError
-from ms_perflint.linter import Linter
+from ms_perflint.linting.linter import Linter
 from ms_perflint.mindspore_api import exports
 from ms_perflint.profile import graphs, reader, symptoms
 from ms_perflint.profile.joined import Joined, join

@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint.commands.asked import DASK, READ, Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output
-from ms_perflint.config import common_parent
-from ms_perflint.core.findings import Problem
+from ms_perflint.config.settings import common_parent
 from ms_perflint.core.source import Disk, Files
 from ms_perflint.discovery import Found, discover
 from ms_perflint.languages import Message
-from ms_perflint.named import unparsable
 from ms_perflint.report import COUNTED
 
 if TYPE_CHECKING:
     from ms_perflint.commands.stdin import Typed
     from ms_perflint.commands.touched import Touched
-    from ms_perflint.configurations import Configurations
+    from ms_perflint.config.per_file import Configurations
     from ms_perflint.since.states import States
 
 
@@ -30,7 +28,6 @@ class Request(NamedTuple):
     paths: Sequence[str]  # as they were given; of a program with its arguments, its files
     found: Found  # the files to lint
     disk: Files  # what they are read from
-    unparsed: frozenset[Problem]  # files that were named, and are no Python
     typed: Optional[Typed]  # a text from the standard input
     compared: Optional[States]  # the states of a repository
     touched: Optional[Touched]  # config files and launch scripts that stand for the programs that read them
@@ -41,7 +38,7 @@ def request(given: Sequence[str], options: Options, configs: Configurations, typ
     compared = compared_states(given, options)
     paths = given
     if configs.run.arguments is not None:
-        from ms_perflint.programs import files_of  # here, because most runs are about files
+        from ms_perflint.linting.programs import files_of  # here, because most runs are about files
 
         paths = files_of(configs.run.arguments.entry, configs)
     touched = read_by_programs(paths, options, configs) if typed is None else None
@@ -60,9 +57,7 @@ def request(given: Sequence[str], options: Options, configs: Configurations, typ
             found = staged(found, compared, paths, configs)
     if typed is not None:
         disk = typed.files()
-    unparsed = frozenset(unparsable(given, found.files, disk))
-    found = found._replace(problems=tuple({*found.problems, *unparsed}))
-    return Request(paths, found, disk, unparsed, typed, compared, touched)
+    return Request(paths, found, disk, typed, compared, touched)
 
 
 def typed_text(paths: Sequence[str], options: Options) -> Typed | None:

@@ -8,9 +8,9 @@ from functools import partial
 
 from ms_perflint.commands.asked import Options
 from ms_perflint.commands.mistakes import UsageError
-from ms_perflint.config import TABLE, Arguments, Config
-from ms_perflint.config_values import override
-from ms_perflint.configurations import Configurations, configurations
+from ms_perflint.config.per_file import Configurations, configurations
+from ms_perflint.config.settings import TABLE, Arguments, Config
+from ms_perflint.config.values import override
 from ms_perflint.core.source import PYTHON
 from ms_perflint.languages import Message
 

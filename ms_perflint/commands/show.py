@@ -11,16 +11,16 @@ import click
 from ms_perflint.commands.asked import Options
 from ms_perflint.commands.inforce import in_force
 from ms_perflint.commands.outputs import tell
+from ms_perflint.commands.run import line
 from ms_perflint.commands.settings import settings
-from ms_perflint.config import ConfigError
-from ms_perflint.config_values import suggestion
+from ms_perflint.config.options import OPTIONS, find, schema
+from ms_perflint.config.settings import ConfigError
+from ms_perflint.config.values import suggestion
 from ms_perflint.discovery import discover
 from ms_perflint.languages import Message
-from ms_perflint.options import OPTIONS, find, schema
 from ms_perflint.report.settings import described, listed, options_as_json, render, render_json, told
 from ms_perflint.report.sources import shown
 from ms_perflint.report.style import for_output
-from ms_perflint.run import line
 
 
 def show_option(key: str | None, output_format: str) -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ms_perflint.config import PerDirectory
+from ms_perflint.config.settings import PerDirectory
 from ms_perflint.core.source import Disk, Files, Overlay
 from ms_perflint.discovery import Found, is_excluded
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 
-from ms_perflint.cache import Memory, project_root
-from ms_perflint.config import Config
-from ms_perflint.configurations import Configurations, Group
+from ms_perflint.cache.cache import Memory, project_root
+from ms_perflint.config.per_file import Configurations, Group
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Report
 from ms_perflint.discovery import Found, discover, is_excluded
 

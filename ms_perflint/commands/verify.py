@@ -9,16 +9,16 @@ from typing import NamedTuple
 
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output, tell, write
-from ms_perflint.config import Config
+from ms_perflint.commands.run import line
+from ms_perflint.config.settings import Config
 from ms_perflint.core.source import NOTEBOOK, PYTHON, Disk
 from ms_perflint.facts.reader import Reader
 from ms_perflint.facts.surroundings import config_files
 from ms_perflint.languages import Message, say
-from ms_perflint.linter import Linter
+from ms_perflint.linting.linter import Linter
 from ms_perflint.report.sources import shown
 from ms_perflint.report.style import PLAIN, for_output
 from ms_perflint.report.verify import render
-from ms_perflint.run import line
 from ms_perflint.training.devices import meant, target_of
 from ms_perflint.verify.kept import keep
 from ms_perflint.verify.lookup import NAME

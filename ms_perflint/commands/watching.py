@@ -9,14 +9,14 @@ from collections.abc import Sequence
 
 import click
 
-from ms_perflint.cache import project_root
+from ms_perflint.cache.cache import project_root
 from ms_perflint.commands.asked import READ, Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import tell
-from ms_perflint.config import EXCLUDE, ConfigError, common_parent
+from ms_perflint.commands.run import run
+from ms_perflint.config.settings import EXCLUDE, ConfigError, common_parent
 from ms_perflint.core.source import PYTHON
 from ms_perflint.languages import Message, chosen, say
-from ms_perflint.run import run
 
 MISSING = Message("--watch needs the package watchfiles: pip install watchfiles")
 ALONE = Message("--watch only reports: it does not go with --fix, --diff, --add-noqa or `-`")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
@@ -11,6 +12,7 @@ from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.imports import import_name
 from ms_perflint.edits.statements import insert_after, insert_before
 from ms_perflint.index.signature import Signature
+from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.training.networks import conversions
 from ms_perflint.training.networks.conversions import Inner, Obstacle, Plan, Use, is_used_beside
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
     from ms_perflint.core.findings import Edit
     from ms_perflint.index.semantic_index import Scope, SemanticIndex
-    from ms_perflint.infer.values import Value
     from ms_perflint.program.call_site import Call
     from ms_perflint.program.program import Program
 
@@ -35,6 +36,7 @@ SCALER = "mindspore.amp.StaticLossScaler"
 SCALER_SINCE = (2, 0)
 BF16_SINCE = (2, 2)  # the parameter `dtype` of auto_mixed_precision
 DYNAMIC = "mindspore.amp.DynamicLossScaleManager"
+_CLIPS = r"(?i)clip(?!_?(?:param|weight))"  # by norm or value; WGAN clips its weights
 
 
 class Rewrite(NamedTuple):
@@ -44,6 +46,8 @@ class Rewrite(NamedTuple):
     names: tuple[str, ...] = ()  # of the networks, as the code calls them
     dtype: str = "float16"
     has_loss_inside: bool = False
+    networks: tuple[Value, ...] = ()  # that are converted
+    is_scaled: bool = False  # the loss is scaled already
     obstacle: Optional[Obstacle] = None  # why there are no edits
 
 
@@ -74,7 +78,9 @@ class Writer:
         found = self._converted(plan, trainings)
         if isinstance(found, Obstacle):
             return Rewrite((), obstacle=found)
-        return found._replace(has_loss_inside=bool(plan.inner) or any(use.is_part for use in plan.uses))
+        values = tuple(self.program.value(use.node, use.scope) for use in plan.uses)
+        is_inside = bool(plan.inner) or any(use.is_part for use in plan.uses)
+        return found._replace(has_loss_inside=is_inside, networks=values or training.values)
 
     def _converted(self, plan: Plan, trainings: Sequence[Training]) -> Rewrite | Obstacle:
         call = trainings[0].call
@@ -103,7 +109,7 @@ class Writer:
                 return Obstacle(inner.cls.module, inner.cls.node, text)
             found += edits
         names = tuple(dict.fromkeys([*map(_called, plan.uses), *(inner.cls.name for inner in plan.inner)]))
-        return Rewrite(tuple(dict.fromkeys(found)), names, dtype)
+        return Rewrite(tuple(dict.fromkeys(found)), names, dtype, is_scaled=scaled == [])
 
     def _uses(self, uses: Sequence[Use], dtype: str) -> Optional[list[Edit]]:
         """Return the edits that convert what goes by one name, or one expression."""
@@ -314,16 +320,25 @@ def _is_seen(gradient: Call, scope: Scope) -> bool:
 
 
 def _sens_given(call: Call, cls: Scope) -> Optional[ast.expr]:
-    """Return what a train cell of the project is given as `sens`; the call itself where it takes none."""
+    """Return what a train cell of the project is given as `sens`; the call itself where it takes none.
+
+    One that clips gradients takes none either: they are scaled still, and would be cut to nothing.
+    """
     init = cls.method("__init__")
     signature = Signature.of(init, True) if init is not None else None
-    if signature is None or "sens" not in signature.words or init is None:
+    if signature is None or "sens" not in signature.words or init is None or _clips(cls):
         return call.node
     passes = "sens" in init.names or any("sens" in method.attrs for method in cls.defines)
     index = signature.slots.index("sens") if "sens" in signature.slots else len(call.node.args)
     if not passes or len(call.node.args) > index or call.is_spread:
         return call.node
     return next((word.value for word in call.node.keywords if word.arg == "sens"), None)
+
+
+def _clips(cls: Scope) -> bool:
+    """Return whether a train cell clips its gradients."""
+    words = {word for method in cls.defines for word in (*method.names, *method.attrs)}
+    return any(re.search(_CLIPS, word) for word in words)
 
 
 def _results(stmt: ast.stmt, call: ast.AST) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Optional
 
@@ -11,11 +12,12 @@ from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.half_precision import Writer
 from ms_perflint.edits.settings import set_value
 from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training.devices import is_cpu_by_default, target_of
-from ms_perflint.training.networks import networks, precision, train_cells
+from ms_perflint.training.networks import breakages, networks, precision, train_cells
 from ms_perflint.training.networks.train_cells import Training
 from ms_perflint.training.networks.undecided_precision import Suspect
 from ms_perflint.training.step_outputs import read_as_loss
@@ -89,7 +91,18 @@ class MixedPrecision:
             way = self._with_one_output(call, way)
         if way.edits and is_cpu_by_default(self.program):
             way = way._replace(safety=Safety.DISPLAY, reason=ON_CPU)
-        return self._with_casts(training, way)
+        if way.edits and _was_taken_out(call, name):
+            reason = Message("a comment here holds `{name}`, which was taken out", name=name)
+            way = way._replace(safety=Safety.DISPLAY, reason=reason)
+        return self._with_casts(training, self._with_breakages(way, training.values, "float16"))
+
+    def _with_breakages(self, way: Remedy, values: Sequence[Value], dtype: str) -> Remedy:
+        """What half precision breaks is named, and the fix is only shown."""
+        found = tuple(breakages.breakages(self.program, values, dtype)) if way.edits else ()
+        if not found:
+            return way
+        places = tuple(_related(each.module, each.node, each.text) for each in found)
+        return way._replace(safety=Safety.DISPLAY, reason=found[0].text, related=(*way.related, *places))
 
     def _with_one_output(self, call: Call, way: Remedy) -> Remedy:
         """The scale that "O2" brings along makes a tuple of what callbacks may read as the loss; a fixed one does not.
@@ -143,10 +156,13 @@ class MixedPrecision:
             return _none((), training.call, found.obstacle.text, (found.obstacle.module, found.obstacle.node))
         names = ", ".join(f"`{name}`" for name in found.names)
         advice = Message("convert {names} to FP16, and scale the loss", names=names)
+        if found.is_scaled:
+            advice = Message("convert {names} to FP16; the loss is scaled already", names=names)
         reason = INSIDE if training.kind == "model" or found.has_loss_inside else OWN
         if found.dtype != "float16":
             advice, reason = Message("convert {names} to BF16, which needs no loss scaling", names=names), ATLAS
-        return self._with_casts(training, Remedy(found.edits, advice, Safety.DISPLAY, reason))
+        way = Remedy(found.edits, advice, Safety.DISPLAY, reason)
+        return self._with_casts(training, self._with_breakages(way, found.networks, found.dtype))
 
     def _halved(self, suspect: Suspect, way: Remedy) -> Remedy:
         """What is forced to float32 gets float16 as its dtype, beside what the training needs."""
@@ -182,6 +198,15 @@ class MixedPrecision:
             found.append(_related(layer.module, layer.node, Message("a layer that runs in FP32")))
         own = suspect.call.place
         return tuple(each for each in found if each.place != own)
+
+
+def _was_taken_out(call: Call, name: str) -> bool:
+    """Return whether the comment lines before a statement, or those in it, hold an argument: it was tried."""
+    lines = call.module.source.text.split(b"\n")
+    first, last = call.stmt.lineno - 1, call.stmt.end_lineno or call.stmt.lineno
+    while first and lines[first - 1].lstrip().startswith(b"#"):
+        first -= 1
+    return any(b"%s=" % name.encode() in line.partition(b"#")[2].replace(b" ", b"") for line in lines[first:last])
 
 
 def _related(module: SemanticIndex, node: ast.AST, message: str) -> Related:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Iterator
 
 from ms_perflint.core.findings import Related, Remedy, Safety
 from ms_perflint.edits.constants import replace_constants
@@ -11,7 +12,7 @@ from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.networks import doubts, known_networks, widths
+from ms_perflint.training.networks import doubts, known_networks, layers, widths
 from ms_perflint.training.networks.free_widths import Tiles
 from ms_perflint.training.networks.padding import Padding
 from ms_perflint.training.networks.provenance import Number
@@ -23,6 +24,11 @@ LOADS = (
     "mindspore.load_checkpoint_async",
     "mindspore.load_distributed_checkpoint",
 )
+_PARTS = {
+    layers.IN: Message("this layer takes the width in, and changes with it"),
+    layers.OUT: Message("this layer has to give out the same width, and changes with it"),
+    layers.ALONG: Message("the width goes through this layer, which changes with it"),
+}
 _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
 
 
@@ -32,10 +38,11 @@ def align_width(program: Program, found: Hidden, tiles: Tiles) -> Remedy:
     new = widths.width_at(found, changed) if changed else tiles.padded(found.width)
     constants = (*found.origins, *found.literals, *found.literal_sums)
     edits = replace_constants(program, constants, changed) if changed and not found.obstacles else None
-    advice = Message("make the width {new} wherever it is used", new=new)
+    count = len({slot.call for slot in found.slots} | {each.call for each in found.consumers})
+    advice = Message("make the width {new} in all {count} layers that share it", new=new, count=count)
     safety, reason = _grade(program, found)
-    related = (*_chosen(found), *(() if edits else (_obstacle(found, changed is None),)))
-    return Remedy(edits, advice, safety, reason, related)
+    others = _shared(found) if edits else (_obstacle(found, changed is None),)
+    return Remedy(edits, advice, safety, reason, (*_chosen(found), *others))
 
 
 def align_axes(program: Program, axes: tuple[Number, ...], tiles: Tiles) -> Remedy:
@@ -70,6 +77,20 @@ def _grade(program: Program, found: Hidden) -> tuple[Safety, Message]:
     if doubt := doubts.doubt(program, found):
         return Safety.DISPLAY, doubt
     return Safety.UNSAFE, Message("the network gets wider; weights, memory and losses change")
+
+
+def _shared(found: Hidden) -> Iterator[Related]:
+    """Yield what changes together with the reported layer: the other layers, and what says the width beside them."""
+    calls = {found.producer.call}
+    for slot in found.slots:
+        if slot.call not in calls:
+            calls.add(slot.call)
+            yield Related(slot.call.place, _PARTS[slot.role])
+    for origin in found.literals:
+        yield Related(origin.place, Message("this number is the width, and changes with it"))
+    for each in found.sums:
+        for origin in each.number.origins[:1]:
+            yield Related(origin.place, Message("this size is a sum with the width in it, and changes with it"))
 
 
 def _obstacle(found: Hidden, is_without: bool) -> Related:

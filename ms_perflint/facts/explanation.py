@@ -12,11 +12,11 @@ from ms_perflint.facts.collect import overview_of
 from ms_perflint.facts.data import Overview
 from ms_perflint.facts.trail import Question, Trail
 from ms_perflint.index.semantic_index import SemanticIndex, Site
-from ms_perflint.judged import is_trained, unjudged
 from ms_perflint.languages import Message
-from ms_perflint.linter import Linter
+from ms_perflint.linting.judged import is_trained, unjudged
+from ms_perflint.linting.linter import Linter
+from ms_perflint.linting.suspects import candidates, suspect
 from ms_perflint.suppressions import Suppressions
-from ms_perflint.suspects import candidates, suspect
 
 MEANT = 3  # meanings of a call that are named
 

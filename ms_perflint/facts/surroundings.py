@@ -12,8 +12,8 @@ from ms_perflint.facts.data import Evidence, Fact, Origin
 from ms_perflint.facts.reader import Reader, flat, short
 from ms_perflint.facts.words import NONE, either
 from ms_perflint.index.semantic_index import Scope
-from ms_perflint.judged import unjudged
 from ms_perflint.languages import Message
+from ms_perflint.linting.judged import unjudged
 from ms_perflint.program import target as targets
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Optional
 
-from ms_perflint import judged
 from ms_perflint.facts.data import Evidence, Fact
 from ms_perflint.facts.reader import Reader
 from ms_perflint.facts.words import UNKNOWN, YES, also, listed, yes_or_no
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.languages import Message
+from ms_perflint.linting import judged
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import callbacks, conditions, mode, training

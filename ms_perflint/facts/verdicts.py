@@ -8,8 +8,8 @@ from ms_perflint import mindspore_api
 from ms_perflint.check import checks
 from ms_perflint.core.findings import Place
 from ms_perflint.facts.data import Verdict
-from ms_perflint.judged import unjudged
-from ms_perflint.linter import Linter
+from ms_perflint.linting.judged import unjudged
+from ms_perflint.linting.linter import Linter
 from ms_perflint.program.program import Program
 from ms_perflint.training.devices import target_of
 

@@ -29,7 +29,7 @@ from ms_perflint.index.semantic_index import parse
 from ms_perflint.languages import Message
 
 if TYPE_CHECKING:
-    from ms_perflint.config import Trust
+    from ms_perflint.config.settings import Trust
 
 Lint = Callable[[Files], "Report"]
 Consent = Callable[[Finding, str, int], bool]  # a finding, the diff of its fix, how many are left to ask -> make it?

@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from typing import NamedTuple, Optional, Union
 
-from ms_perflint.index.reachability import excludes
+from ms_perflint.index.reachability import excludes, is_of_script
 from ms_perflint.index.semantic_index import COMPREHENSIONS, DEAD, OWNERS, Binding, Block, ImportStatement, Scope, Site
 from ms_perflint.index.syntax_forms import TRY, children, leaves
 
@@ -59,15 +59,18 @@ def evaluated(stmt: ast.AST) -> list[ast.AST]:
     return found
 
 
-def steps_of(scope: Scope) -> list[tuple[Step, Block]]:
-    """Return the imports, calls and stores of a function, class or module, as they come first."""
+def steps_of(scope: Scope) -> list[tuple[Step, bool]]:
+    """Return the imports, calls and stores of a function, class or module, as they come first.
+
+    With each, whether it runs only where its file is the script.
+    """
     known = scope.module.runs.get(scope)
     if known is None:
         known = scope.module.runs[scope] = _steps_of(scope)
     return known
 
 
-def _steps_of(scope: Scope) -> list[tuple[Step, Block]]:
+def _steps_of(scope: Scope) -> list[tuple[Step, bool]]:
     several = {stmt for stmt, number in Counter(site.stmt for site in scope.calls).items() if number > 1}
     order = {id(node): at for stmt in several for at, node in enumerate(evaluated(stmt), 1)}
     rank = scope.module.rank
@@ -77,7 +80,8 @@ def _steps_of(scope: Scope) -> list[tuple[Step, Block]]:
         *((rank(site.stmt) or 0, order.get(id(site.node), 1), site, site.block) for site in scope.calls),
         *((rank(each.node) or 0, len(order) + 2, each, each.block) for each in stores),
     ]
-    return [step[2:] for step in sorted(steps, key=lambda step: step[:2])]
+    guarded = {block: is_of_script(block) for *_, block in steps}
+    return [(step, guarded[block]) for _, _, step, block in sorted(steps, key=lambda step: step[:2])]
 
 
 def rank(binding: Binding) -> int:

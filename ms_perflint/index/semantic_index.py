@@ -108,8 +108,11 @@ class Scope:
         "declared",
         "defines",
         "imports",
+        "is_class",
+        "is_function",
         "main",
         "module",
+        "name",
         "names",
         "node",
         "parent",
@@ -122,6 +125,9 @@ class Scope:
         self.module = module
         self.parent = parent
         self.node = node
+        self.name: str = getattr(node, "name", "")  # of the function or class; "" for others
+        self.is_function = isinstance(node, FUNCTIONS)
+        self.is_class = isinstance(node, ast.ClassDef)
         self.block = Block(self, None, None, "body")
         self.bindings: dict[str, list[Binding]] = {}
         self.binds: dict[int, list[Binding]] = {}  # id of a statement -> what it binds in this scope
@@ -141,21 +147,6 @@ class Scope:
         self._owner: Optional[Scope] = None  # None: itself
         if parent is not None and not isinstance(node, OWNERS):
             self._owner = parent.owner
-
-    @property
-    def name(self) -> str:
-        """Return the name of the function or class; "" for others."""
-        return getattr(self.node, "name", "")
-
-    @property
-    def is_function(self) -> bool:
-        """Return whether it is a `def`."""
-        return isinstance(self.node, FUNCTIONS)
-
-    @property
-    def is_class(self) -> bool:
-        """Return whether it is a class body."""
-        return isinstance(self.node, ast.ClassDef)
 
     @property
     def is_method(self) -> bool:
@@ -195,6 +186,8 @@ class Scope:
 
     def home(self, name: str) -> Optional[Scope]:
         """Return the scope that binds a name which is read here; None for builtins and names of star imports."""
+        if name in self.bindings:  # as most often
+            return self
         return next((scope for scope in self.enclosing() if name in scope.bindings), None)
 
     def lookup(self, node: ast.Name) -> tuple[Binding, ...]:
@@ -304,7 +297,7 @@ class SemanticIndex:
         self.worded: dict[int, str] = {}  # id of a test that stands in no source -> how it reads
         self.graph: Optional[Closable] = None  # see `assignments.graph_of`, which makes it
         self.published: Optional[frozenset[str]] = None  # see `known_networks`, which fills it
-        self.runs: dict[Scope, list[tuple[Any, Block]]] = {}  # see `execution_order.steps_of`, which fills it
+        self.runs: dict[Scope, list[tuple[Any, bool]]] = {}  # see `execution_order.steps_of`, which fills it
         self._site_at: Optional[dict[int, Site]] = None
         self._called: Optional[frozenset[int]] = None
         self.outside: Optional[dict[str, tuple[ast.alias, str]]] = None  # see `outside`, which fills it

@@ -59,6 +59,9 @@ class Assignments(Places):
             if isinstance(site.node, ast.Call):
                 self._site(site, site.node)
         self.settle()
+        nodes = [*self.words.values(), *self.locals.values(), *self.lambdas.values()]
+        self.defining = [node for node in nodes if node.functions]  # the nodes of functions and classes
+        self.handed_on = {node.key for node in nodes if node.is_handed_on}
 
     # --- statements
 

@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Optional, Union
 
+from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import is_enumeration
-from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Api, Constant, Instance, Member, Value, join
+from ms_perflint.infer.values import (
+    NO_CONSTANT,
+    TOP,
+    Alternative,
+    Api,
+    Constant,
+    Display,
+    Instance,
+    Member,
+    Value,
+    join,
+)
 
 if TYPE_CHECKING:
     from ms_perflint.infer.evaluator import Evaluator
 
+_SHOWN: Mapping[type[ast.AST], type] = {
+    ast.List: list, ast.ListComp: list, ast.Tuple: tuple, ast.Dict: dict, ast.DictComp: dict,
+    ast.Set: set, ast.SetComp: set,
+}  # fmt: skip
 ENUMS = frozenset({"enum.Enum", "enum.Flag"})  # of which no member equals its value
 NUMBERS = frozenset({"enum.IntEnum", "enum.IntFlag", "enum.StrEnum", "builtins.int", "builtins.str"})
 
@@ -58,6 +75,28 @@ def _bases(evaluator: Evaluator, cls: Scope) -> Iterator[Alternative]:
         for known in evaluator.value(base, cls.parent).alternatives:
             if known.api or (isinstance(known.what, Scope) and known.what.is_class):
                 yield known
+
+
+def is_instance(evaluator: Evaluator, known: Alternative, cls: Alternative) -> Optional[bool]:
+    """Return whether an object is one of a class; None where that is not known."""
+    made = _python_class(known)
+    if made is not None:
+        wanted = getattr(builtins, cls.api.partition("builtins.")[2], None)
+        if isinstance(wanted, type):
+            return issubclass(made, wanted)
+        return False if cls.definition is not None or cls.api.startswith("mindspore.") else None
+    own = lineage(evaluator, known.cls) if known.cls is not None else (known._replace(what=Api(known.type_api)),)
+    if cls.definition is not None:
+        return True if any(each.definition is cls.definition for each in own) else None
+    is_one = any(cls.api in (each.api, *mindspore_api.ancestors(each.api)) for each in own)
+    return True if is_one else None
+
+
+def _python_class(known: Alternative) -> Optional[type]:
+    """Return the class of Python that an object is of; None for others, and where that is not known."""
+    if known.constant is not NO_CONSTANT:
+        return type(known.constant) if not isinstance(known.constant, Member) else None
+    return _SHOWN.get(type(known.what.node)) if isinstance(known.what, Display) else None
 
 
 # --- enumerations

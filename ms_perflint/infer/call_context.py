@@ -90,6 +90,17 @@ def modules_in(what: object) -> Iterator[SemanticIndex]:
             yield from modules_in(scope)
 
 
+def modules_of(arguments: tuple[object, ...]) -> frozenset[SemanticIndex]:
+    """Return the modules in which what is asked about stands: mostly a node, and the scope that it is read in."""
+    if len(arguments) == 2 and isinstance(arguments[0], ast.AST):
+        scope = arguments[1]
+        if type(scope) is Scope:
+            return frozenset((scope.module,))
+        if type(scope) is CallContext:
+            return scope.modules
+    return frozenset(modules_in(arguments))
+
+
 def depth_of(scope: Optional[Scope]) -> int:
     """Return how many activations a scope is inside of."""
     return scope.depth if isinstance(scope, CallContext) else 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional, Union
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held, Layer, positional
-from ms_perflint.infer import bases, lists, operations, parameters
+from ms_perflint.infer import bases, computing, lists, parameters
 from ms_perflint.infer.call_context import BEHIND, NESTED, CallContext, behind, depth_of
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import (
@@ -36,7 +36,7 @@ def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     A decorated function is taken for the function itself, whatever the decorator: those of real training code
     register, compile, time or log, and give back what the function gives.
     """
-    text = operations.of_text(evaluator, node, scope)
+    text = computing.of_text(evaluator, node, scope)
     if text is not None:
         return text
     return applied(evaluator, Layer(node, scope))

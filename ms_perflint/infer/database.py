@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Optional, Protocol, Union
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import Binding, ImportStatement, Scope, SemanticIndex, Site
 from ms_perflint.infer.commandline import Given
 from ms_perflint.infer.values import Tree
 from ms_perflint.languages import Message
+from ms_perflint.resolve.imports import Roots
 from ms_perflint.resolve.project import Project
 from ms_perflint.resolve.resolver import Namespace, Resolver
 
@@ -40,8 +42,47 @@ class Files(Protocol):
         """Return the modules whose code matters, the entry script first."""
 
 
-class Database(Files, Protocol):
+class Names(Protocol):
+    """What names mean in a program."""
+
+    @property
+    def roots(self) -> Roots:
+        """Return where imports are looked for."""
+
+    def submodule(self, module: SemanticIndex, name: str) -> Union[SemanticIndex, Namespace, None]:
+        """Return the module `name` inside of a package."""
+
+    def may_give(self, module: SemanticIndex, star: ast.ImportFrom, name: str) -> bool:
+        """Return whether a star import may give a name."""
+
+    def imported_files(self, stmt: ImportStatement, module: SemanticIndex) -> tuple[str, ...]:
+        """Return the files that an import statement runs, unless they have run before."""
+
+
+class Database(Protocol):
     """A program: its files, its call sites, its config documents and the commands that start it."""
+
+    @property
+    def names(self) -> Names:
+        """Return what names mean in it."""
+
+    @property
+    def project(self) -> Project:
+        """Return all files that were read."""
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """Return the paths of the files."""
+
+    @property
+    def modules(self) -> tuple[SemanticIndex, ...]:
+        """Return the modules whose code matters, the entry script first."""
+
+    def is_entry(self, path: str) -> bool:
+        """Return whether a file is the entry script."""
+
+    def has_file(self, path: str) -> bool:
+        """Return whether a file is one of the program."""
 
     def import_target(
         self, module: SemanticIndex, dotted: str, level: int

@@ -79,6 +79,11 @@ class ProgramEvaluator:
         elif isinstance(node, LEAVES):
             found = self._memo[key] = self._expression(node, scope)
             return found
+        elif isinstance(node, ast.Attribute):
+            found = outside(node, scope)
+            if found is not None:
+                self._memo[key] = found
+                return found
         return self._ask(key, BOTTOM, MANY, ProgramEvaluator._expression, (self, node, scope))
 
     def _bound(self, key: tuple[int, str], node: ast.Name, scope: Scope) -> Optional[Value]:
@@ -119,7 +124,7 @@ class ProgramEvaluator:
         if isinstance(node, ast.Name):
             return self.name(node, scope)
         if isinstance(node, ast.Attribute):
-            return outside(node, scope) or self.members(self.value(node.value, scope), node.attr, node, scope)
+            return self.members(self.value(node.value, scope), node.attr, node, scope)
         if isinstance(node, ast.Call):
             return calls.call(self, node, scope)
         if isinstance(node, (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.SetComp, ast.GeneratorExp)):

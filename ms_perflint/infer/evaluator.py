@@ -147,7 +147,7 @@ class Library(NamedTuple):
     """What libraries mean to the evaluator, by qualified name; ".name": methods of that name, "name.": a package."""
 
     calls: Mapping[str, tuple[Call, ...]] = {}
-    computed: Mapping[str, Callable[[tuple[Alternative, ...]], object]] = {}  # functions of constants
+    computed: Mapping[str, Callable[..., Any]] = {}  # functions of Python's data that are just run
     attributes: Mapping[str, Callable[[Evaluator, str], Value]] = {}  # of what a name stands for
     items: Mapping[str, Callable[[Evaluator, Alternative, object], Value]] = {}  # also of what a call gives
     settings: Mapping[str, Callable[[Evaluator, Alternative, str], Value]] = {}  # of an instance

@@ -8,7 +8,7 @@ from typing import Any, Optional, TypeVar, Union
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.signature import Layer
-from ms_perflint.infer import bases, calls, configs, importing, mappings, members, operations, sequences, tables
+from ms_perflint.infer import bases, calls, computing, configs, importing, mappings, members, sequences, tables
 from ms_perflint.infer.evaluator import Kind, Search
 from ms_perflint.infer.lists import NESTED
 from ms_perflint.infer.values import (
@@ -79,11 +79,13 @@ class OfApi(Kind[Api]):
 
     def _computed(self, layer: Layer) -> Optional[Value]:
         """Return what a function gives that is computed on constants, also where `map` calls it; None for others."""
-        libraries, name, given = self.evaluator.libraries, self.what.name, tuple(layer.args)
-        function = libraries.computed.get(name)
-        if function is not None and given and not layer.keywords and not any(part.is_spread for part in given):
-            return operations.combine([self.evaluator.read(part) for part in given], function, layer.call, layer.scope)
-        return TOP if layer.row is not None and name in libraries.calls else None
+        libraries, name = self.evaluator.libraries, self.what.name
+        function, given = libraries.computed.get(name), tuple(layer.args)
+        value = None
+        if function is not None and given:
+            words = layer.keywords
+            value = computing.called(self.evaluator, function, given, words, layer.call, layer.scope)
+        return TOP if value is None and layer.row is not None and name in libraries.calls else value
 
     def _of_library(self, layer: Layer) -> Optional[Value]:
         """Return what a library says that a call gives; None where it is just an instance."""

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import ast
-import operator
-import re
 from collections.abc import Callable, Sequence
-from itertools import product
 from typing import TYPE_CHECKING, Any, Optional
 
 from ms_perflint.index.predicates import COMPARE
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.infer import mappings
+from ms_perflint.infer.computing import CONVERSIONS, OPERATORS, combine, computed, formatted
+from ms_perflint.infer.sequences import MAPPED
 from ms_perflint.infer.values import (
     BOTTOM,
     DICT,
     LIST,
+    MANY_OF,
     NO_CONSTANT,
     SET,
     TOP,
@@ -34,126 +34,66 @@ from ms_perflint.infer.values import (
 if TYPE_CHECKING:
     from ms_perflint.infer.evaluator import Evaluator
 
-TEXT = 4096  # characters of a text, or times that it is repeated, up to which it is computed
-_WIDE = r"\d{5}|\*|\{[^{}]*\{"  # of a format: a width beyond that, or one that is computed itself
-COMBINATIONS = 32  # of known operands, before the answer is "open"
-
-
-def _times(left: Any, right: Any) -> Any:
-    """Return a product; ValueError for a text that is repeated too often."""
-    for text, count in ((left, right), (right, left)):
-        if isinstance(text, (str, bytes)) and count > TEXT:
-            raise ValueError("too long")
-    return left * right
-
-
-def _modulo(left: Any, right: Any) -> Any:
-    """Return a remainder, or a formatted text; ValueError for one that may be too long."""
-    return _narrow(left) % right if isinstance(left, str) else left % right
-
-
-def _formatted(text: str, *values: Any) -> str:
-    return _narrow(text).format(*values)
-
-
-def _narrow(text: str) -> str:
-    """Return a format; ValueError for one that may make a text too long."""
-    if re.search(_WIDE, text) is not None:
-        raise ValueError("too long")
-    return text
-
-
-_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: _times,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: _modulo,
-}
-_OF_TEXT: dict[str, Callable[..., Any]] = {
-    "lower": str.lower,
-    "upper": str.upper,
-    "casefold": str.casefold,
-    "capitalize": str.capitalize,
-    "strip": str.strip,
-    "startswith": str.startswith,
-    "endswith": str.endswith,
-    "replace": str.replace,
-    "format": _formatted,
-}
-
-
-def of_text(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what a method of a text gives: `mode.lower()`; None where it is no such call on a text that is known."""
-    if not isinstance(node.func, ast.Attribute) or node.func.attr not in _OF_TEXT or node.keywords:
-        return None
-    base = evaluator.value(node.func.value, scope)
-    if not any(isinstance(constant, str) for constant in base.constants):
-        return None
-    function = _OF_TEXT[node.func.attr]
-    arguments = [evaluator.value(argument, scope) for argument in node.args]
-    return combine([base, *arguments], lambda known: _calculate(function, known), node, scope)
-
 
 def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     """Return what an operator expression can be."""
     if isinstance(node, ast.UnaryOp):
         operand = evaluator.value(node.operand, scope)
-        if evaluator.is_pending(operand):
-            return BOTTOM
         if isinstance(node.op, ast.Not):
-            return combine([operand], lambda known: _not(known[0]), node, scope)
-        if isinstance(node.op, ast.USub):
-            return combine([operand], lambda known: _calculate(lambda value: -value, known), node, scope)
-        return TOP
+            return _negated(evaluator, operand, node, scope)
+        return computed(evaluator, OPERATORS[type(node.op)], [operand], node, scope)
     if isinstance(node, ast.BoolOp):
         return _logic(evaluator, node, scope)
     if isinstance(node, ast.Compare):
         return _compare(evaluator, node, scope)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return _united(evaluator, node, scope)
-    if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
-        function = _ARITHMETIC[type(node.op)]
-        left = evaluator.value(node.left, scope)
-        if evaluator.is_pending(left):
-            return BOTTOM
-        if not left.constants and not isinstance(node.op, ast.Add):
-            return TOP  # whatever the other one is
-        sides = [left, evaluator.value(node.right, scope)]
-        if isinstance(node.op, ast.Add) and any(map(is_sequence, sides)):
-            return joined(evaluator, node, (node.left, node.right), scope)
-        if evaluator.is_pending(sides[1]):
-            return BOTTOM
-        return combine(sides, lambda known: _calculate(function, known), node, scope)
+    if isinstance(node, ast.BinOp):
+        return _binary(evaluator, node, (node.left, node.right), node.op, scope)
     if isinstance(node, ast.JoinedStr):
-        parts = [evaluator.value(p.value if isinstance(p, ast.FormattedValue) else p, scope) for p in node.values]
-        if any(map(evaluator.is_pending, parts)):
-            return BOTTOM
-        return combine(parts, lambda known: _calculate(lambda *texts: "".join(map(str, texts)), known), node, scope)
+        parts = [_formatted(evaluator, part, scope) for part in node.values]
+        return computed(evaluator, lambda *texts: "".join(map(str, texts)), parts, node, scope)
     return TOP
 
 
-def _united(evaluator: Evaluator, node: ast.BinOp, scope: Scope) -> Value:
-    """Return what `a | b` of two mappings is; open for other operands."""
-    if not all(mappings.is_mapping(evaluator.value(side, scope)) for side in (node.left, node.right)):
-        return TOP
-    return mappings.laid(evaluator, node, [(None, Held(node.left, scope)), (None, Held(node.right, scope))], scope)
+def _formatted(evaluator: Evaluator, part: ast.expr, scope: Scope) -> Value:
+    """Return a part of an f-string, as the text that it becomes, where it is not just put there."""
+    if not isinstance(part, ast.FormattedValue):
+        return evaluator.value(part, scope)
+    value = evaluator.value(part.value, scope)
+    if part.format_spec is None and part.conversion < 0:
+        return value
+    operands = [value] if part.format_spec is None else [value, evaluator.value(part.format_spec, scope)]
+    convert = CONVERSIONS[part.conversion]
+    return computed(evaluator, lambda data, *form: formatted(convert(data), *form), operands, part, scope)
+
+
+def _binary(
+    evaluator: Evaluator, node: ast.AST, sides: tuple[ast.expr, ast.expr], op: ast.operator, scope: Scope
+) -> Value:
+    """Return what an operator makes of two operands."""
+    left = evaluator.value(sides[0], scope)
+    is_shown = any(known.is_display or known.is_mapping for known in left.alternatives)
+    if not left.constants and not is_shown and not isinstance(op, ast.Add):
+        return BOTTOM if evaluator.is_pending(left) else TOP  # whatever the other one is
+    values = [left, evaluator.value(sides[1], scope)]
+    if isinstance(op, ast.Add) and any(map(is_sequence, values)):
+        return joined(evaluator, node, sides, scope)
+    if isinstance(op, ast.Mult) and any(map(is_sequence, values)):
+        listed, count = sides if is_sequence(left) else reversed(sides)
+        return _repeated(evaluator, node, listed, evaluator.value(count, scope).constant, scope)
+    if isinstance(op, ast.BitOr) and all(map(mappings.is_mapping, values)):
+        return mappings.laid(evaluator, node, [(None, Held(side, scope)) for side in sides], scope)
+    return computed(evaluator, OPERATORS[type(op)], values, sides[0], scope) if type(op) in OPERATORS else TOP
 
 
 def augmented(evaluator: Evaluator, binding: Binding, scope: Scope) -> Value:
     """Return what `name += value` gives a name; nobody knows how often it runs in a loop, unless it makes a list."""
     stmt = binding.stmt
     assert isinstance(stmt, ast.AugAssign)
-    left, right = evaluator.value(stmt.target, scope), evaluator.value(stmt.value, scope)
-    if evaluator.is_pending(left) or evaluator.is_pending(right):
-        return BOTTOM
-    if isinstance(stmt.op, ast.Add) and is_sequence(left):
-        return joined(evaluator, stmt, (stmt.target, stmt.value), scope)
-    if type(stmt.op) not in _ARITHMETIC or binding.block.loops or binding.name in binding.scope.declared:
-        return TOP
-    function = _ARITHMETIC[type(stmt.op)]
-    return combine([left, right], lambda known: _calculate(function, known), stmt.target, scope)
+    left = evaluator.value(stmt.target, scope)
+    is_list = isinstance(stmt.op, ast.Add) and is_sequence(left)
+    if not is_list and (binding.block.loops or binding.name in binding.scope.declared):
+        return BOTTOM if evaluator.is_pending(left) else TOP
+    return _binary(evaluator, stmt, (stmt.target, stmt.value), stmt.op, scope)
 
 
 def is_sequence(value: Value) -> bool:
@@ -169,49 +109,22 @@ def joined(evaluator: Evaluator, node: ast.AST, sides: Sequence[ast.expr], scope
     return evaluator.known(Display(node, scope, LIST, parts), sides[0], scope)
 
 
-def combine(
-    operands: Sequence[Value], function: Callable[[tuple[Alternative, ...]], object], node: ast.AST, scope: Scope
-) -> Value:
-    """Return what a function of the operands can be; `function` gives NO_CONSTANT where it cannot tell."""
-    count = 1
-    for operand in operands:
-        count *= max(1, len(operand.alternatives))
-    if count > COMBINATIONS:
-        return TOP
-    results, is_open = [], any(operand.open for operand in operands)
-    for chosen in product(*(operand.alternatives for operand in operands)):
-        result = function(chosen)
-        if result is NO_CONSTANT:
-            is_open = True
-        else:
-            where = (scope.module, node) if not chosen else chosen[0].where
-            results.append(Value((Alternative(Constant(result), where, all(known.by_default for known in chosen)),)))
-    value = join(results) if results else TOP
-    return Value(value.alternatives, is_open or value.open, any(operand.overridable for operand in operands))
+def _repeated(evaluator: Evaluator, node: ast.AST, listed: ast.expr, count: object, scope: Scope) -> Value:
+    """Return the list that holds what a list holds, several times over."""
+    part = Held(listed, scope, is_spread=True)
+    is_known = isinstance(count, int) and count <= MAPPED
+    kind, parts = (LIST, (part,) * count) if is_known else (MANY_OF, (part,))  # type: ignore[operator]
+    return evaluator.known(Display(node, scope, kind, parts), listed, scope)
 
 
-def _not(known: Alternative) -> object:
-    answer = known.truth
-    return NO_CONSTANT if answer is None else not answer
+def _negated(evaluator: Evaluator, operand: Value, node: ast.expr, scope: Scope) -> Value:
+    """Return what `not` makes of an operand."""
 
+    def negated(known: tuple[Alternative, ...]) -> object:
+        answer = known[0].truth
+        return NO_CONSTANT if answer is None else not answer
 
-def _calculate(function: Callable[..., Any], known: tuple[Alternative, ...]) -> object:
-    constants = [each.constant for each in known]
-    if NO_CONSTANT in constants:
-        return NO_CONSTANT
-    if any(map(_is_huge, constants)):
-        return NO_CONSTANT
-    try:
-        return function(*constants)
-    except Exception:
-        return NO_CONSTANT
-
-
-def _is_huge(constant: object) -> bool:
-    """Return whether a constant may blow up in arithmetic: `"x" * 10**9`."""
-    if isinstance(constant, (str, bytes)):
-        return len(constant) > TEXT
-    return isinstance(constant, int) and abs(constant) > 1 << 64
+    return combine(evaluator, [operand], negated, node, scope)
 
 
 def _compare(evaluator: Evaluator, node: ast.Compare, scope: Scope) -> Value:
@@ -220,7 +133,7 @@ def _compare(evaluator: Evaluator, node: ast.Compare, scope: Scope) -> Value:
     parts = [
         _compared(evaluator, left, op, right, node, scope) for left, op, right in zip(operands, node.ops, operands[1:])
     ]
-    return parts[0] if len(parts) == 1 else combine(parts, lambda known: _calculate(_all, known), node, scope)
+    return parts[0] if len(parts) == 1 else computed(evaluator, _all, parts, node, scope)
 
 
 def _all(*answers: object) -> bool:
@@ -242,13 +155,13 @@ def _compared(
     if isinstance(op, (ast.In, ast.NotIn)):
         choices = _choices(evaluator, second)
         if choices is not None:
-            return combine([first, *choices], lambda known: _member(function, known), node, scope)
+            return combine(evaluator, [first, *choices], lambda known: _member(function, known), node, scope)
         held = _held(evaluator, first, second, node, scope)
         if held is not None:
-            return held if isinstance(op, ast.In) else combine([held], lambda known: _not(known[0]), node, scope)
+            return held if isinstance(op, ast.In) else _negated(evaluator, held, node, scope)
     if isinstance(op, (ast.Is, ast.IsNot)) and isinstance(right, ast.Constant) and right.value is None:
-        return combine([first], lambda known: _is_none(known[0], isinstance(op, ast.Is)), node, scope)
-    return combine([first, second], lambda known: _calculate(function, known), node, scope)
+        return combine(evaluator, [first], lambda known: _is_none(known[0], isinstance(op, ast.Is)), node, scope)
+    return computed(evaluator, function, [first, second], node, scope)
 
 
 def _choices(evaluator: Evaluator, value: Value) -> Optional[list[Value]]:

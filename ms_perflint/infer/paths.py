@@ -81,7 +81,7 @@ class _Reader:
 
     def read(self, node: ast.expr, scope: Scope, depth: int) -> tuple[Path, ...]:
         """Return what a text or a path can be."""
-        texts = None if isinstance(node, _MADE) else _texts(self.evaluator.value(node, scope))
+        texts = None if isinstance(node, _MADE) else _choices(self.evaluator.value(node, scope))
         if texts is not None and (len(texts) < 2 or not isinstance(node, ast.Name)):
             return tuple(Path((text,) if text else ()) for text in texts)
         if depth > DEPTH:
@@ -398,6 +398,13 @@ def _texts(value: Value) -> Optional[tuple[str, ...]]:
     if value.overridable and usual == [None]:  # an option without a default
         return None
     return tuple(dict.fromkeys(str(each) for each in usual if each is not None))[:FEW]
+
+
+def _choices(value: Value) -> Optional[tuple[str, ...]]:
+    """Return the texts that a value can be, also with options, where these are known; else those by default."""
+    found = _texts(value)
+    others = [known.constant for known in value.alternatives if isinstance(known.constant, str)]
+    return found if found is None else tuple(dict.fromkeys((*found, *others)))[:FEW]
 
 
 def _loops(binding: Binding) -> frozenset[int]:

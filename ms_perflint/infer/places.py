@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import NamedTuple, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Read
@@ -60,7 +60,7 @@ NAMESPACES = frozenset({"globals", "locals", "vars", "__dict__"})
 class Node:
     """A variable of a function, or what one file says of a word."""
 
-    __slots__ = ("flows", "functions", "key", "passes", "sites")
+    __slots__ = ("edges", "flows", "functions", "key", "passes", "sites")
 
     def __init__(self, word: Optional[str] = None) -> None:
         self.key: Union[str, Node] = self if word is None else word
@@ -68,6 +68,12 @@ class Node:
         self.passes: list[tuple[str, Argument]] = []
         self.sites: list[tuple[str, Site]] = []  # the calls of it
         self.functions: list[Scope] = []  # functions, lambdas and classes that are defined under it
+        self.edges: Any = None  # see `value_flow`, which fills it
+
+    @property
+    def is_handed_on(self) -> bool:
+        """Return whether the file hands on what it holds, not only what that gives."""
+        return any(not path for path, *_ in self.flows) or any(not path for path, _ in self.passes)
 
     def close(self) -> None:
         """Forget all that it is connected with."""
@@ -75,6 +81,7 @@ class Node:
         self.passes.clear()
         self.sites.clear()
         self.functions.clear()
+        self.edges = None
         self.key = ""
 
 

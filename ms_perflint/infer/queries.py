@@ -133,6 +133,8 @@ class Queries:
         if query is None:
             if self.is_over:
                 return self._unanswered(EVALUATIONS, bottom, top, arguments)
+            if self.sharing is not None and self.sharing.take_same(key):
+                return self.memo[key]  # type: ignore[no-any-return]
             query = Query(key, bottom, top, work, arguments)
             if self._current is None:
                 return self._outermost(query)  # type: ignore[no-any-return]
@@ -284,7 +286,7 @@ class Queries:
             self._marked.clear()
 
     def _take_over(self, query: Query) -> bool:
-        """Answer a query as another program has, where all that it read there is the same here; return whether it is.
+        """Answer a query as another program has, where what it read gives the same here; return whether it does.
 
         Where something of that rests on a query under way, so may this one: it is answered by itself.
         """
@@ -292,7 +294,7 @@ class Queries:
         if self.sharing is None or not self.sharing.is_shared(query):
             return False
         self.reads = query.reads = {}
-        if not self.sharing.take(query.key):
+        if not self.sharing.take_where_asked(query.key):
             return False
         query.answer = self.memo[query.key]
         return True

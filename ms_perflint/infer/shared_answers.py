@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
-from ms_perflint.infer.call_context import CallContext, modules_in
+from ms_perflint.infer.call_context import CallContext, modules_in, modules_of
 from ms_perflint.infer.values import is_same
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Sharing:
     def is_shared(self, query: Query) -> bool:
         """Return whether other programs may ask a query too, or have done so."""
         if query.key not in self.shared.questions:
-            modules = frozenset(modules_in(query.arguments[1:]))
+            modules = modules_of(query.arguments[1:])
             if type(query.arguments[0]) not in self.queries.askers or self.queries.is_own(modules):
                 self._own.add(query.key)
                 return False
@@ -154,30 +154,41 @@ class Sharing:
         """Keep the answers of a query, or of the members of a cycle, for other programs."""
         self.shared.learn(cycle, self.queries.memo, self._own)
 
-    def take(self, key: Hashable) -> bool:
-        """Take over the answer to a question; return whether it holds here."""
+    def take_same(self, key: Hashable) -> bool:
+        """Take over an answer where all that it rests on has the same inputs here; return whether it has.
+
+        Nothing is asked for that.
+        """
         shared = self.shared.answers.get(key)
-        return shared is not None and (self._is_same(shared) or self._is_same_where_asked(shared))
+        return shared is not None and self._is_same(shared)
+
+    def take_where_asked(self, key: Hashable) -> bool:
+        """Take over the answer to a question where asking gives the same for all that it rests on; return whether."""
+        shared = self.shared.answers.get(key)
+        return shared is not None and self._is_same_where_asked(shared)
 
     def _is_same(self, shared: Shared, depth: int = 0) -> bool:
         """Return whether all that an answer rests on, directly or not, has the same inputs here; it holds then.
 
         No also where something of it has to be asked: that may give the same for other inputs.
         """
-        queries = self.queries
-        if id(shared) in self._unsure or id(shared) in self._others or depth > DEPTH:
+        number, queries = id(shared), self.queries
+        if number in self._unsure or number in self._others or depth > DEPTH:
             return False
-        self._unsure[id(shared)] = shared
+        self._unsure[number] = shared
         if queries.is_over or not self._has_inputs(shared):
             return False
+        memo, answers = queries.memo, self.shared.answers
         for key, known in pairs(shared.reads):
-            if key not in queries.memo:
-                inner = self.shared.answers.get(key) if not queries.is_open(key) else None
+            found = memo.get(key)
+            if found is None:
+                inner = answers.get(key) if not queries.is_open(key) else None
                 if inner is None or not self._is_same(inner, depth + 1):
                     return False
-            if not self._is_known(queries.memo[key], known, shared):
+                found = memo[key]
+            if found is not known and not self._is_known(found, known, shared):
                 return False
-        del self._unsure[id(shared)]
+        del self._unsure[number]
         self._hold(shared)
         return True
 
@@ -191,7 +202,7 @@ class Sharing:
                 found = self._asked_again(key)
                 if self.queries.rests_on_open:
                     return False
-            if not self._is_known(found, known, shared):
+            if found is not known and not self._is_known(found, known, shared):
                 return False
         self._hold(shared)
         return True
@@ -208,6 +219,8 @@ class Sharing:
         """Return whether the program has what an answer is about, and tells the same as the one that found it."""
         if not self._holds(shared.modules):
             return False
+        if not shared.inputs:
+            return True
         told = self.queries.told
         return all(self._is_known(told(asked), known, shared) for asked, known in pairs(shared.inputs))
 

@@ -8,8 +8,8 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Layer, Signature
 from ms_perflint.infer import config_files, mappings, spreads
+from ms_perflint.infer.computing import combine
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.operations import combine
 from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Api, Value, join
 
 PARSERS = frozenset({"configparser.ConfigParser", "configparser.RawConfigParser", "configparser.SafeConfigParser"})
@@ -54,7 +54,7 @@ def _got(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
         fallback = Signature.named(words=["fallback"]).bind(Layer(node, scope)).of("fallback")
         default = None if fallback.is_default else spreads.passed(evaluator, fallback, BOTTOM)
         return mappings.with_default(evaluator, holder, name, default)
-    return combine([found], lambda known: _converted(word, known[0].constant), node, scope)
+    return combine(evaluator, [found], lambda known: _converted(word, known[0].constant), node, scope)
 
 
 def _converted(word: str, constant: object) -> object:

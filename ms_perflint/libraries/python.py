@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any, Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import EACH, PREPARES, Held, Layer, Signature
-from ms_perflint.infer import commandline, importing, mappings, spreads, tables
+from ms_perflint.infer import commandline, computing, importing, mappings, spreads, tables
+from ms_perflint.infer.bases import is_instance
+from ms_perflint.infer.computing import combine
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
 from ms_perflint.infer.sequences import MAPPED, whole
 from ms_perflint.infer.values import (
@@ -28,7 +31,51 @@ from ms_perflint.infer.values import (
 )
 
 LOOKUP = Signature.named("key", "default")  # of `config.get` and `os.getenv`
-_PATHS: tuple[Callable[..., Any], ...] = (os.path.join, os.path.dirname, os.path.basename, os.path.split)
+_PATHS: tuple[Callable[..., Any], ...] = (
+    os.path.join,
+    os.path.dirname,
+    os.path.basename,
+    os.path.split,
+    os.path.splitext,
+)
+_FUNCTIONS: tuple[Callable[..., Any], ...] = (
+    bool,
+    int,
+    float,
+    str,
+    repr,
+    max,
+    min,
+    sum,
+    abs,
+    round,
+    divmod,
+    any,
+    all,
+    ord,
+    chr,
+)
+_MATH: tuple[Callable[..., Any], ...] = (
+    math.ceil,
+    math.floor,
+    math.trunc,
+    math.sqrt,
+    math.log,
+    math.log2,
+    math.log10,
+    math.exp,
+    math.pow,
+    math.fabs,
+    math.cos,
+    math.sin,
+    math.gcd,
+    math.prod,
+)
+_NUMPY: Mapping[str, Callable[..., Any]] = {
+    "ceil": lambda given: float(math.ceil(given)), "floor": lambda given: float(math.floor(given)),
+    "sqrt": math.sqrt, "log": math.log, "log2": math.log2, "log10": math.log10, "exp": math.exp,
+    "prod": math.prod, "sum": sum, "max": max, "min": min, "abs": abs, "round": round,
+}  # fmt: skip
 
 
 # --- calls that give what they are given
@@ -60,20 +107,82 @@ def _prepared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
     )
 
 
-def _computed(function: Callable[..., Any]) -> Callable[[tuple[Alternative, ...]], object]:
-    """Return what works out a call of a function on constants."""
+# --- functions that are computed: ValueError, or any other error, where that is left to the run
 
-    def convert(known: tuple[Alternative, ...]) -> object:
-        constants = [each.constant for each in known]
-        if NO_CONSTANT in constants:
-            return NO_CONSTANT
-        try:
-            found = function(*constants)
-        except Exception:
-            return NO_CONSTANT
-        return NO_CONSTANT if isinstance(found, (list, dict, set)) else found
 
-    return convert
+def _if_known(value: Optional[Value]) -> Optional[Value]:
+    """Return what is computed; None where nothing of it is known: then it is just what the function gives."""
+    return value if value is not None and (value.alternatives or not value.open) else None
+
+
+def _run(function: Callable[..., Any]) -> tuple[Call]:
+    """Return what knows what a function gives that can just be run."""
+
+    def made(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+        given = [Held.of(argument, scope) for argument in node.args]
+        return _if_known(computing.called(evaluator, function, given, node.keywords, node, scope))
+
+    return (made,)
+
+
+def _whole(number: Any) -> Any:
+    """Return a number as an element of an array is computed."""
+    if not isinstance(number, (int, float)):
+        raise TypeError("an array")
+    return number
+
+
+def _of_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of numpy on a number, or on a list of numbers that it makes one of."""
+    return lambda given: _whole(function(given))
+
+
+def _length(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return how many elements a sequence or mapping has that is shown; None where that is not known."""
+    value = evaluator.value(node.args[0], scope)
+
+    def count(known: tuple[Alternative, ...]) -> object:
+        if isinstance(known[0].constant, (str, bytes, tuple)):
+            return len(known[0].constant)
+        table = tables.view(evaluator, known[0], "keys") if known[0].is_mapping else None
+        parts = whole(evaluator, table or Value(known))
+        return len(parts) if parts is not None else NO_CONSTANT
+
+    return _if_known(combine(evaluator, [value], count, node, scope))
+
+
+def _sorted(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    found = computing.called(evaluator, sorted, (Held(node.args[0], scope),), node.keywords, node, scope)
+    return found if found is not None and not found.open else _in_any_order(evaluator, api, node, scope)
+
+
+def _range(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the numbers of a short `range`; None of others."""
+    found = computing.called(evaluator, _numbers, [Held(each, scope) for each in node.args], (), node, scope)
+    return found if found is not None and found.only is not None else None
+
+
+def _numbers(*bounds: int) -> list[int]:
+    numbers = range(*bounds)
+    if len(numbers) > MAPPED:
+        raise ValueError("too long")
+    return list(numbers)
+
+
+def _isinstance(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return whether an object is one of some classes; None where that is not known."""
+    if len(node.args) != 2:
+        return None
+    named = evaluator.value(node.args[1], scope)
+    parts = whole(evaluator, named)
+    classes = [evaluator.read(part) for part in parts] if parts is not None else [named]
+    wanted = [value.only for value in classes]
+
+    def is_one(known: tuple[Alternative, ...]) -> object:
+        answers = {is_instance(evaluator, known[0], cls) if cls is not None else None for cls in wanted}
+        return True if True in answers else NO_CONSTANT if None in answers else False
+
+    return _if_known(combine(evaluator, [evaluator.value(node.args[0], scope)], is_one, node, scope))
 
 
 # --- modules
@@ -261,19 +370,26 @@ _MAKERS: dict[Call, tuple[str, ...]] = {
     _map: ("builtins.map",),
     _reversed: ("builtins.reversed",),
     _in_any_order: (
-        "builtins.filter", "builtins.frozenset", "builtins.set", "builtins.sorted", "itertools.cycle",
+        "builtins.filter", "builtins.frozenset", "builtins.set", "itertools.cycle",
     ),
+    _length: ("builtins.len",),
+    _range: ("builtins.range",),
+    _sorted: ("builtins.sorted",),
     _repeated: ("itertools.repeat",),
     _next: ("builtins.next",),
 }  # fmt: skip
 MODEL = Library(
     computed={
-        **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.normpath"), _computed(os.path.normpath)),
-        **dict.fromkeys(("ast.literal_eval", "builtins.eval"), _computed(ast.literal_eval)),
-        **{f"builtins.{each.__name__}": _computed(each) for each in (bool, int, float, str, max, min)},
-        **{f"os.path.{each.__name__}": _computed(each) for each in _PATHS},
+        **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.normpath"), os.path.normpath),
+        **dict.fromkeys(("ast.literal_eval", "builtins.eval"), ast.literal_eval),
+        **{f"builtins.{each.__name__}": each for each in (bool, int, float, str, max, min)},
+        **{f"os.path.{each.__name__}": each for each in _PATHS},
     },
     calls={
+        **{f"builtins.{each.__name__}": _run(each) for each in _FUNCTIONS},
+        **{f"math.{each.__name__}": _run(each) for each in _MATH},
+        **{f"numpy.{name}": _run(_of_numbers(function)) for name, function in _NUMPY.items()},
+        "builtins.pow": _run(computing.power),
         **dict.fromkeys(
             ("copy.copy", "copy.deepcopy", "builtins.vars", "builtins.iter"),
             (passed_on,),
@@ -288,6 +404,7 @@ MODEL = Library(
         **{name: _of_some(maker) for maker, names in _MAKERS.items() for name in names},
         "builtins.getattr": (_getattr,),
         "builtins.hasattr": (_hasattr,),
+        "builtins.isinstance": (_isinstance,),
         "builtins.globals": (_globals,),
         "builtins.input": (unknown,),
     },

@@ -17,7 +17,7 @@ from ms_perflint.infer.places import CALL, PATHS
 from ms_perflint.program.value_flow import AT, Held, Key, State, ValueFlow, numbered, part_of
 
 if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
+    from ms_perflint.infer.database import Files
 
 INSTANCE_METHODS = ("__call__", "construct", "forward")  # run when an object is called
 Called = dict[int, list[Site]]  # sites by what they may call, as bits
@@ -26,7 +26,7 @@ Called = dict[int, list[Site]]  # sites by what they may call, as bits
 class CallGraph:
     """The assignment graphs of the running modules of a program, as one. Questions are answered once."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Files) -> None:
         self.program = program
 
     @cached_property
@@ -64,8 +64,11 @@ class CallGraph:
 
     def is_indirect(self, site: Site) -> bool:
         """Return whether a call may enter a function or class that is held under another name."""
-        places = graph_of(site.module).callees.get(id(site.node), ())
-        return any(self._flow.functions_at(node.key, path) for node, path in places)
+        held = self._flow.functions
+        for node, path in graph_of(site.module).callees.get(id(site.node), ()):
+            if node.key in held and self._flow.functions_at(node.key, path):
+                return True
+        return False
 
     def instance_sites(self, cls: Scope) -> tuple[Site, ...]:
         """Return the call sites that may call an object of a class that has a method for it."""

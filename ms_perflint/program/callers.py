@@ -120,20 +120,18 @@ def _derived(program: Inputs, cls: Scope) -> list[Scope]:
     return [
         derived
         for derived, bases in program.bases_named(cls)
-        if any(_is(program.evaluator.value(base, derived.parent), cls) for base in bases)
+        if any(_is(program.evaluator.value(base, derived.parent or derived), cls) for base in bases)
     ]
 
 
 def bases_named(program: Program, cls: Scope) -> list[tuple[Scope, list[ast.expr]]]:
     """Return the other classes of a program that have bases with the name of a class, and these bases."""
     found = []
-    for module in program.modules:
-        spellings = sorted(module.spelled(cls.name)) if cls.name in module.renamed else (cls.name,)
-        words = [word for word in spellings if word in module.derived]
-        if not words or not program.project.may_derive(module.path, cls.name):
+    for module in program.deriving.get(cls.name, ()):
+        if not program.project.may_derive(module.path, cls.name):
             continue
-        for word in words:
-            for derived in module.derived[word]:
+        for word in sorted(module.spelled(cls.name)):
+            for derived in module.derived.get(word, ()):
                 assert isinstance(derived.node, ast.ClassDef) and derived.parent is not None
                 if derived is not cls:
                     found.append((derived, [base for base in derived.node.bases if word_of(base) == word]))
@@ -147,7 +145,7 @@ def decorated(program: Inputs, decorator: Scope) -> Iterator[Scope]:
     while scope is not None and (scope.is_function or scope.is_class):
         for each in program.decorated_by(scope.name):
             assert wanted is not None and each.parent is not None
-            nodes: list[ast.expr] = each.node.decorator_list
+            nodes: list[ast.expr] = each.node.decorator_list  # type: ignore[union-attr]
             if any(_is(program.evaluator.value(node, each.parent), wanted) for node in nodes):
                 yield each
         scope = scope.parent
@@ -162,7 +160,8 @@ def _instance_calls(program: Inputs, cls: Scope) -> Iterator[Site]:
 
 def callees(program: Program, site: Site) -> tuple[Scope, ...]:
     """Return the functions of the project that a call enters: by name, or by what it is known to be."""
-    named = _entered(_named(program, site))
+    called = _named(program, site)
+    named = _entered(called) if called else ()
     if 0 < len(named) <= FEW or not (named or program.call_graph.is_indirect(site)):
         return named
     return _entered(each.definition for each in program.evaluator.callees(site).alternatives)

@@ -8,8 +8,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from ms_perflint.index.execution_order import steps_of
-from ms_perflint.index.reachability import is_of_script
-from ms_perflint.index.semantic_index import Block, ImportStatement, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import ImportStatement, Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import is_decorated
 from ms_perflint.infer import config_files, registries
 from ms_perflint.resolve.outline import ImportWork
@@ -263,7 +262,6 @@ class _Order:
         self.modules = {module.path: module for module in program.modules}  # those whose code matters
         self.at: dict[int, int] = {}
         self.words: set[str] = set()
-        self.guarded: dict[Block, bool] = {}  # whether blocks are under the `__main__` guard of a file
         self.framework: Optional[int] = None
 
     def run(self) -> Order:
@@ -287,16 +285,19 @@ class _Order:
             inner = next(stack[-1], None)
             if inner is None:
                 stack.pop()
-            else:
-                stack.append(self._runs(inner) if isinstance(inner, Scope) else self._run_file(inner))
+            elif not isinstance(inner, Scope):
+                stack.append(self._run_file(inner))
+            elif inner not in self.entered:
+                stack.append(self._runs(inner))
 
     def _runs(self, scope: Scope) -> Iterator[Union[Scope, str]]:
         """Pass the steps of a scope; yield the functions that they enter, and the files that they import."""
         if scope in self.entered:
             return
         self.entered.add(scope)
-        for step, block in steps_of(scope):
-            if not self._runs_in(scope, block):
+        is_imported = scope.module.path != self.program.entry
+        for step, is_of_script in steps_of(scope):
+            if is_of_script and is_imported:
                 continue
             if isinstance(step, (ast.Import, ast.ImportFrom)):
                 yield from self._imported(step, scope.module)
@@ -336,11 +337,3 @@ class _Order:
                 self._meet_framework()
             others = self.program.project.imports.imported(path, self.program.roots)
             yield from (each for each in others if each in self.program.paths)
-
-    def _runs_in(self, scope: Scope, block: Block) -> bool:
-        """Return whether a block is not under the `__main__` guard of a file that is only imported."""
-        if scope.module.path == self.program.entry:
-            return True
-        if block not in self.guarded:
-            self.guarded[block] = is_of_script(block)
-        return not self.guarded[block]

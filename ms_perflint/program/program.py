@@ -6,7 +6,7 @@ import ast
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
@@ -31,7 +31,6 @@ from ms_perflint.resolve.resolver import Namespace
 from ms_perflint.resolve.watched import Watched
 
 if TYPE_CHECKING:
-    from ms_perflint.infer.database import Database
     from ms_perflint.program import launchers
 
 
@@ -134,7 +133,7 @@ class Program:
         shared = self.project.shared.get(SharedAnswers)
         if shared is None or (shared.is_full and self.run is None):
             shared = self.project.shared[SharedAnswers] = SharedAnswers()
-        evaluator = ProgramEvaluator(cast("Database", self.inputs), LIBRARIES, shared)
+        evaluator = ProgramEvaluator(self.inputs, LIBRARIES, shared)
         evaluator.queries.program = self
         evaluator.queries.entry = self.entry if self.ways == 1 else ""  # whose answers no other program shares
         evaluator.queries.askers.update({ProgramEvaluator: evaluator, Inputs: self.inputs})
@@ -181,6 +180,10 @@ class Program:
     def version(self) -> tuple[int, ...]:
         """Return the MindSpore version that the program is for."""
         return self.versions.version
+
+    def known_version(self) -> tuple[int, ...]:
+        """Return the same, as queries ask for it."""
+        return self.version
 
     @property
     def left_out(self) -> Optional[Message]:
@@ -241,6 +244,15 @@ class Program:
         """Return the other classes that have bases with the name of a class, and these bases."""
         return callers.bases_named(self, cls)
 
+    @cached_property
+    def deriving(self) -> dict[str, list[SemanticIndex]]:
+        """Return the modules whose classes may have bases of a name, by name: those that write it, or rename it."""
+        found: dict[str, list[SemanticIndex]] = {}
+        for module in self.modules:
+            for word in module.derived.keys() | module.renamed.keys():
+                found.setdefault(word, []).append(module)
+        return found
+
     def has_partials(self, name: str) -> bool:
         """Return whether a call of `partial` may be given what has a name elsewhere."""
         return bool(self.partials.of(name))
@@ -261,7 +273,7 @@ class Program:
 
     def _may_say(self, word: str) -> bool:
         """Return whether a file of the program has a word in it: by its bytes, before it is asked what runs."""
-        return not word.isascii() or any(self.project.contains_any(path, (word,)) for path in self.files)
+        return not word.isascii() or self.project.one_contains(self.files, (word,))
 
     @fact
     def calls(self, *apis: str) -> tuple[Call, ...]:

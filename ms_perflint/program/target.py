@@ -21,6 +21,7 @@ RELEASES: tuple[Version, ...] = (
     *((1, minor, 0) for minor in range(11)),
     *((2, minor, 0) for minor in range(11)),
 )
+_OLD = {"mirror_mean": "set_auto_parallel_context"}  # 2.10 raises `ValueError` for it (run)
 OPTION, PIN, IMPORT, NEWEST = "option", "pin", "import", "newest"  # what says the version
 
 
@@ -87,7 +88,22 @@ def _imports(program: Files) -> tuple[Version, Optional[Version], Optional[Place
                 oldest = max(oldest, added or oldest)
                 if removed is not None and (cap is None or removed < cap):
                     cap, place = removed, _place(module, stmt, alias)
+        if cap is None or cap > RELEASES[0]:
+            old = _old_keyword(program, path)
+            cap, place = (RELEASES[0], old) if old is not None else (cap, place)
     return oldest, cap, place
+
+
+def _old_keyword(program: Files, path: str) -> Optional[Place]:
+    """Return where a file passes a keyword that no known version takes any more."""
+    module = program.module(path) if program.project.contains_any(path, tuple(_OLD)) else None
+    for keyword, word in _OLD.items() if module is not None else ():
+        assert module is not None
+        for site in module.by_word.get(word, ()):
+            for given in site.node.keywords if isinstance(site.node, ast.Call) else ():
+                if given.arg == keyword:
+                    return module.source.place(module.span(given)[0])
+    return None
 
 
 def _may_narrow(program: Files, path: str, oldest: Version) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from heapq import heappop, heappush
 from itertools import count
-from typing import TYPE_CHECKING, Optional, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
@@ -90,8 +90,12 @@ class ValueFlow:
     @cached_property
     def defined(self) -> dict[str, list[Scope]]:
         """Return the functions and classes that are defined under words."""
-        found = {word: [each for node in nodes for each in node.functions] for word, nodes in self._words.items()}
-        return {word: functions for word, functions in found.items() if functions}
+        found: dict[str, list[Scope]] = {}
+        for graph in self.graphs:
+            for node in graph.defining:
+                if isinstance(node.key, str):
+                    found.setdefault(node.key, []).extend(node.functions)
+        return found
 
     def nodes(self, key: Key) -> list[Node]:
         """Return what the files of the program say of a word; of a variable its own node."""
@@ -100,10 +104,9 @@ class ValueFlow:
     @cached_property
     def callables(self) -> dict[Key, int]:
         """Return the functions and classes that are held under other names than their own, each as a bit."""
-        parts = (part for graph in self.graphs for part in (graph.words, graph.locals, graph.lambdas))
-        keys = dict.fromkeys(node.key for part in parts for node in part.values() if node.functions)
-        found = [key for key in keys if key in self._aliases or any(map(_is_handed_on, self.nodes(key)))]
-        return numbered((*found, *self.computed))
+        handed_on = set[Key]().union(*(graph.handed_on for graph in self.graphs))
+        keys = dict.fromkeys(node.key for graph in self.graphs for node in graph.defining)
+        return numbered((*[key for key in keys if key in handed_on or key in self._aliases], *self.computed))
 
     @cached_property
     def _by_position(self) -> list[Key]:
@@ -115,7 +118,7 @@ class ValueFlow:
         found: dict[Key, dict[str, None]] = {}
         for module in self.modules:
             for name in module.imported:
-                if not any(node.functions for node in self.nodes(name)):
+                if name not in self.defined:
                     for scope in self.names.resolve(module, name).scopes:
                         if scope.name != name:
                             found.setdefault(graph_of(scope.module).of_function(scope).key, {})[name] = None
@@ -151,7 +154,7 @@ class ValueFlow:
         new: Held = {}  # what is not handed on yet
         todo: list[tuple[int, int, Key]] = []
         last: dict[Key, int] = {}
-        clock = count(1)
+        clock, ones = count(1), (1 << width) - 1
 
         def give(key: Key, bits: int) -> None:
             known = held.get(key, 0)
@@ -170,8 +173,16 @@ class ValueFlow:
                 key = heappop(todo)[2]
                 last[key] = next(clock)
                 bits = new.pop(key)
-                for target, moves in self._edges.get(key) or self._edges_of(key):
-                    got = bits if moves is None else moved(bits, moves, width)
+                edges = self._edges.get(key)
+                for target, moves in self._edges_of(key) if edges is None else edges:
+                    if moves is None:
+                        got = bits
+                    else:  # as `moved` does
+                        got = 0
+                        for at, to in moves:
+                            part = bits >> at * width & ones
+                            if part:
+                                got |= part << to * width
                     if got and got & ~held.get(target, 0):
                         give(target, got)
             added = self._to_functions() or self._to_words()
@@ -181,37 +192,36 @@ class ValueFlow:
         self._open.clear()  # from now on no function gets anywhere else
 
     def _edges_of(self, key: Key) -> list[Edge]:
-        """Return the nodes that get something of what one holds, and what."""
-        if key in self._edges:
-            return self._edges[key]
+        """Return the nodes that get something of what one holds, and what; it is not asked twice for one."""
         nodes = self.nodes(key)
         found: list[Edge] = [(alias, None) for alias in self._aliases.get(key, ())]
         if isinstance(key, str) and key not in self.computed:
             is_made = any(function.is_class for node in nodes for function in node.functions)
             found.extend((word, _MADE if is_made and word == ANY else _ITSELF) for word in self.computed)
         for node in nodes:
-            found.extend((target.key, _moves(path, way)) for path, target, way in node.flows)
-            for path, argument in node.passes:
-                for callee, at in argument.callees:
-                    passed = self._passed_to(callee.key, at, argument)
-                    found.append((passed, _moves(path, "")))
-                    if argument.result is not None:
-                        giver = (key, path, *argument.result)
-                        passed.givers.append(giver)
-                        found.extend(edge for _, edge in _given_back(giver, passed.ways))
-        self._edges[key] = list(dict.fromkeys(found))
+            own = node.edges
+            if own is None:
+                own = node.edges = _own_edges(node)
+            found += own.flows
+            for asked, argument, path, moves in own.passes:
+                passed = self._passed.get(asked)
+                if passed is None:
+                    passed = self._passed[asked] = self._passed_to(asked[0], asked[1], argument)
+                found.append((passed, moves))
+                if argument.result is not None:
+                    giver = (key, path, *argument.result)
+                    passed.givers.append(giver)
+                    found.extend(edge for _, edge in _given_back(giver, passed.ways))
+        self._edges[key] = found if len(found) < 2 else list(dict.fromkeys(found))
         return self._edges[key]
 
     def _passed_to(self, callee: Key, at: str, argument: Argument) -> Passed:
-        asked = callee, at, argument.slot, argument.is_spread, argument.before
-        found = self._passed.get(asked)
-        if found is None:
-            found = self._passed[asked] = Passed(callee, at, argument)
-            self._open.append(found)
-            targets = () if at else self._targets(callee, argument.slot, argument.is_spread, argument.before)
-            self._edges[found] = [(key, _moves("", way)) for key, way in targets]
-            found.ways.update((way, None) for key, way in targets if key in self._returned)
-        return found
+        made = Passed(callee, at, argument)
+        self._open.append(made)
+        targets = () if at else self._targets(callee, argument.slot, argument.is_spread, argument.before)
+        self._edges[made] = [(key, _moves("", way)) for key, way in targets]
+        made.ways.update((way, None) for key, way in targets if key in self._returned)
+        return made
 
     def _to_functions(self) -> list[tuple[Key, Edge]]:
         """Return new edges from what calls pass to parameters of functions that their callees hold by now."""
@@ -332,9 +342,21 @@ def _given_back(giver: tuple[Key, str, Node, str], ways: Iterable[str]) -> Itera
     return ((key, (result.key, _moves(path, joined(prefix, way)))) for way in ways)
 
 
-def _is_handed_on(node: Node) -> bool:
-    """Return whether a file hands on what a node holds, not only what that gives."""
-    return any(not path for path, *_ in node.flows) or any(not path for path, _ in node.passes)
+class _OwnEdges(NamedTuple):
+    """What one file hands on of what a node holds: the same in all programs."""
+
+    flows: list[Edge]
+    passes: list[tuple[tuple[Any, ...], Argument, str, Optional[Moves]]]  # by what `Passed` are told apart
+
+
+def _own_edges(node: Node) -> _OwnEdges:
+    flows = dict.fromkeys((target.key, _moves(path, way)) for path, target, way in node.flows)
+    passes = [
+        ((callee.key, at, argument.slot, argument.is_spread, argument.before), argument, path, _moves(path, ""))
+        for path, argument in node.passes
+        for callee, at in argument.callees
+    ]
+    return _OwnEdges(list(flows), passes)
 
 
 def _fields(cls: Scope, slot: Union[int, str], is_spread: bool) -> Iterator[State]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
+from ms_perflint.config.formats import FOR_PEOPLE
 from ms_perflint.core.findings import Finding, Gain, Measurement, Problem, Safety, Unjudged, in_language
 from ms_perflint.core.internal import internal_error
 from ms_perflint.languages import ENGLISH, say
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from ms_perflint.facts.data import Facts
     from ms_perflint.profile.joined import Joined
 
-FOR_PEOPLE = ("text", "concise", "grouped")  # what a terminal shows
-FORMATS = (*FOR_PEOPLE, "json", "sarif", "github", "gitlab", "junit", "html")
 SORTS = PLACE, BY_GAIN = "place", "gain"  # the orders of findings
 SORTED = ("text", "concise", "json")  # the formats that may have another order than by place
 COUNTED = (*FOR_PEOPLE, "json")  # of which there are statistics

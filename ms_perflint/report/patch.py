@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING
 from ms_perflint.core.source import Source
 from ms_perflint.languages import ENGLISH, Message, say
 from ms_perflint.report.sources import position, shown
+from ms_perflint.report.style import Style, visible
 
 if TYPE_CHECKING:
-    from ms_perflint.config import Trust
+    from ms_perflint.config.settings import Trust
     from ms_perflint.core.findings import Finding
     from ms_perflint.fixes.fixing import Settled
-    from ms_perflint.report.style import Style
 
 
 def patch(
     settled: Settled, asked: Sequence[tuple[Finding, str]], config: Trust, style: Style, language: str = ENGLISH
 ) -> str:
     """Return a patch of all changes that `git apply` takes; fixes that need consent stand below it in comments."""
-    from ms_perflint.commands.dialogue import coloured
     from ms_perflint.fixes.writing import unified_diff
 
     parts = [f"# {_marked(finding, config, language)}\n" for finding in sorted(settled.fixed)]
@@ -52,3 +51,10 @@ def would_fix(fixed: int, number: int, more: int) -> Message:
         number=number,
         more=more,
     )
+
+
+def coloured(diff: str, style: Style) -> str:
+    """Return a unified diff as a terminal may show it; without colour elsewhere, as `git apply` takes it."""
+    names = {"-": "removed", "+": "green", "@": "blue"}
+    lines = [visible(line) for line in diff.split("\n")] if style.colour or style.terminal else diff.split("\n")
+    return "\n".join(style(line, names[line[0]]) if line[:1] in names else line for line in lines)

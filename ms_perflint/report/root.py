@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from ms_perflint.config import common_parent, inside, relative
+from ms_perflint.config.settings import common_parent, inside, relative
 from ms_perflint.languages import escaped
 
 

@@ -4,18 +4,36 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from textwrap import wrap
 
-from ms_perflint.commands.inforce import InForce, Setting
-from ms_perflint.config import TABLE
+from ms_perflint.config.options import OPTIONS, Option, example, toml
+from ms_perflint.config.settings import TABLE
 from ms_perflint.languages import escaped
-from ms_perflint.options import OPTIONS, Option, example, toml
 from ms_perflint.report.sources import shown
 from ms_perflint.report.style import Style
 
 LABEL = 8
 WIDEST = 100
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An option with the value that holds; None where it is not set."""
+
+    option: Option
+    value: object  # as TOML reads it
+    origin: str  # a file, a name on the command line, or "default"
+
+
+@dataclass(frozen=True)
+class InForce:
+    """All settings of a run."""
+
+    file: str | None  # whose table rules it
+    root: str  # what patterns are relative to
+    settings: tuple[Setting, ...]
+    rules: tuple[str, ...]  # that are on
 
 
 def listed(style: Style) -> str:

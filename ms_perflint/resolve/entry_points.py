@@ -90,11 +90,11 @@ class Entries:
         """Return the scripts whose programs hold a file; of those that are not started, none that another one holds."""
         closure = self.imports.closure
         found = [script for script in scripts.started if script != path and path in closure(script)]
-        held = [closure(script) for script in found]
+        held = set[str]().union(*map(closure, found))
         for script in scripts.others:
-            if script != path and not any(script in files for files in held) and path in closure(script):
-                held.append(closure(script))
-                found = [other for other in found if self.has_main(other) or other not in held[-1]]
+            if script != path and script not in held and path in closure(script):
+                held |= closure(script)
+                found = [other for other in found if self.has_main(other) or other not in closure(script)]
                 found.append(script)
         return found
 

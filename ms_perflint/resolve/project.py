@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, Optional
 
@@ -47,6 +47,7 @@ class Project:
         self._raw_size = 0  # bytes read since some were given back
         self._lines: dict[str, bytes] = {}
         self._modules: dict[str, Optional[SemanticIndex]] = {}
+        self.broken: set[str] = set()  # files that were asked for, and could not be read or parsed
         self._outlines: dict[str, Optional[Outline]] = {}
         self.entries = entries or Entries(Imports(files))
         self.imports = self.entries.imports
@@ -83,6 +84,11 @@ class Project:
     def holds_any(self, paths: frozenset[str]) -> bool:
         """Return whether one of these files is held as a module."""
         return not paths.isdisjoint(self._modules)
+
+    def is_parsed(self, path: str) -> bool:
+        """Return whether a file is held as a module, with all of its code."""
+        module = self._modules.get(path)
+        return module is not None and not module.source.lost
 
     def holds(self, module: SemanticIndex) -> bool:
         """Return whether a module is the one that is held for its file."""
@@ -133,6 +139,15 @@ class Project:
             raw = self.raw(path) or b""
             found = held[path] = any(word.encode() in raw for word in words)
         return found
+
+    def one_contains(self, paths: Iterable[str], words: tuple[str, ...]) -> bool:
+        """Return whether one of these files contains one of these words."""
+        held = self._contains.setdefault(words, {})
+        for path in paths:
+            found = held.get(path)
+            if found or (found is None and self.contains_any(path, words)):
+                return True
+        return False
 
     def decorates(self, path: str, words: tuple[str, ...]) -> bool:
         """Return whether a file has a decorator with one of these words in its name, by a scan of its bytes."""
@@ -192,6 +207,7 @@ class Project:
         raw = self._raw[path] = self.read(path) if raw is None else raw
         module = module_of(Source(path, raw)) if self.parsed is None else self.parsed.module(path, raw)
         self._modules[path] = module
+        self.broken.discard(path)
         self.size += len(module.source.text)
         return module
 
@@ -200,6 +216,7 @@ class Project:
         held = self._modules.get(source.path)
         if held is None:
             held = self._modules[source.path] = module_of(source, tree)
+            self.broken.discard(source.path)
             self.size += len(source.text)
         return held
 
@@ -213,7 +230,9 @@ class Project:
     def module(self, path: str) -> Optional[SemanticIndex]:
         """Return the module of a file; None when it cannot be read or parsed."""
         if path not in self._modules:
-            self._modules[path] = self.errors.guard(path, partial(self._parsed_or_none, path), None)
+            module = self._modules[path] = self.errors.guard(path, partial(self._parsed_or_none, path), None)
+            if module is None:
+                self.broken.add(path)
         return self._modules[path]
 
     def _parsed_or_none(self, path: str) -> Optional[SemanticIndex]:
@@ -221,10 +240,6 @@ class Project:
             return self.parse(path)
         except (OSError, SourceError):
             return None
-
-    def is_broken(self, path: str) -> bool:
-        """Return whether a file was asked for, and could not be read or parsed."""
-        return path in self._modules and self._modules[path] is None
 
     def let_go(self, path: str) -> None:
         """Give back the module of a file that no other file imports; it is made anew where it is asked for."""

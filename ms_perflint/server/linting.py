@@ -14,8 +14,8 @@ from typing import Optional
 
 from ms_perflint.baseline import Baseline
 from ms_perflint.baseline import load as load_baseline
-from ms_perflint.cache import Memory
-from ms_perflint.config import Config, ConfigError, PerDirectory
+from ms_perflint.cache.cache import Memory
+from ms_perflint.config.settings import Config, ConfigError, PerDirectory
 from ms_perflint.core.findings import Finding, Measurement, Problem, Report, in_language
 from ms_perflint.core.internal import internal_error
 from ms_perflint.core.source import NOTEBOOK, PYTHON, Disk, Files, Nowhere, Overlay, Source, SourceError, Status
@@ -24,7 +24,7 @@ from ms_perflint.engine import lint
 from ms_perflint.fixes.fixing import Settled, settle
 from ms_perflint.fixes.writing import Change
 from ms_perflint.languages import chosen, of_environment, say
-from ms_perflint.linter import Linter
+from ms_perflint.linting.linter import Linter
 from ms_perflint.report.unjudged import line
 from ms_perflint.resolve.parsed import Parsed
 from ms_perflint.server.buffers import Buffer

@@ -9,8 +9,8 @@ from typing import Any, Optional
 
 from ms_perflint.commands.asked import Options
 from ms_perflint.commands.settings import settings
-from ms_perflint.config import Config, ConfigError, inside
-from ms_perflint.configurations import Configurations
+from ms_perflint.config.per_file import Configurations
+from ms_perflint.config.settings import Config, ConfigError, inside
 from ms_perflint.languages import Message
 
 SECTION = "ms-perflint"
@@ -112,7 +112,7 @@ class Folders:
 
     def is_excluded(self, path: str, config: Config) -> bool:
         """Return whether a file is none of the user's own: excluded, or from elsewhere and, say, in site-packages."""
-        from ms_perflint.config import Patterns
+        from ms_perflint.config.settings import Patterns
 
         around = [self.around(path) or os.sep] if self.paths else []
         return any(Patterns(base, patterns)(path) for root, patterns in config.excluded for base in {root, *around})

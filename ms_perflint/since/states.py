@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
-from ms_perflint.config import PerDirectory, inside
+from ms_perflint.config.settings import PerDirectory, inside
 from ms_perflint.core.source import PYTHON, Disk, Files, Status
 from ms_perflint.discovery import Found, is_excluded
 from ms_perflint.languages import Message

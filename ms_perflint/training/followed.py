@@ -74,7 +74,7 @@ def _step(program: Program, node: ast.expr, scope: Scope) -> Optional[End]:
 
 def _steps(program: Program, node: ast.expr, scope: Scope) -> list[End]:
     if isinstance(node, ast.Name):
-        return _given(program, node.id, scope)
+        return given(program, node.id, scope)
     if isinstance(node, ast.Await):
         return [End(node.value, scope)]
     if isinstance(node, ast.IfExp):
@@ -89,7 +89,7 @@ def _steps(program: Program, node: ast.expr, scope: Scope) -> list[End]:
     return []
 
 
-def _given(program: Program, name: str, scope: Scope) -> list[End]:
+def given(program: Program, name: str, scope: Scope) -> list[End]:
     """Return what a name is given: where it is bound, or by the calls of the function whose parameter it is."""
     around: Optional[Scope] = scope
     while around is not None and name not in around.bindings:

@@ -11,7 +11,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Place
 from ms_perflint.index.reachability import Condition, condition_of, excludes
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import is_main_test
+from ms_perflint.index.syntax_forms import is_main_test, word_of
 from ms_perflint.infer.direct_imports import outside
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
@@ -23,7 +23,7 @@ from ms_perflint.training import conditions, training
 GRAPH, PYNATIVE = 0, 1
 SET_CONTEXT = "mindspore.set_context"
 _WORD = "set_context"
-PATHS = r"(?i)device|target|platform|distribut|parallel|rank|data"
+PATHS = r"(?i)device|target|platform|distribut|parallel|rank|data|modelarts|cloud"
 MANY = 64  # settings of the mode that are compared with one another
 DATA_SINK = "mindspore.data_sink"
 JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
@@ -156,21 +156,34 @@ def _is_about_mode(test: ast.expr) -> bool:
     """Return whether a test asks for the execution mode or for debugging; `args.mode == "train"` does not."""
     words = re.findall(ABOUT_MODE, ast.unparse(test))
     if {word.lower() for word in words} == {"mode"}:
-        constants = [node.value for node in ast.walk(test) if isinstance(node, ast.Constant)]
-        return not any(isinstance(value, str) and re.search(TASK, value) for value in constants)
+        nodes = list(ast.walk(test))
+        constants = [node.value for node in nodes if isinstance(node, ast.Constant)]
+        named = [word for node in nodes if "mode" in (word := word_of(node)).lower()]
+        return not any(isinstance(value, str) and re.search(TASK, value) for value in constants) and not any(
+            re.search(PATHS, name) for name in named
+        )
     return bool(words)
 
 
 def _chooses_mode(program: Program, site: Site, condition: Condition) -> bool:
     """Return whether a test leads to one mode or to the other: `if args.context == "py":`, with graph in the `else`.
 
-    A test for the device, for distribution or for the dataset chooses no mode.
+    A test for the device, for distribution or for the dataset chooses no mode; nor one whose arms set two devices.
     """
     if re.search(PATHS, ast.unparse(condition.test)):
         return False
-    mine = {_said(call) for call in settings(program) if call.node is site.node}
-    others = (call for call in settings(program) if condition.opposite in condition_of(call))
+    own = [call for call in settings(program) if call.node is site.node]
+    mine = {_said(call) for call in own}
+    others = [call for call in settings(program) if condition.opposite in condition_of(call)]
+    if own and others and all(_differ_by_device(call, other) for call in own for other in others):
+        return False
     return bool(mine) and any(_said(call) not in mine for call in others)
+
+
+def _differ_by_device(call: Call, other: Call) -> bool:
+    """Return whether two settings are of two devices that the program shows."""
+    one, two = (set(each.argument("device_target").constants) for each in (call, other))
+    return bool(one) and bool(two) and one.isdisjoint(two)
 
 
 def _said(call: Call) -> Optional[int]:

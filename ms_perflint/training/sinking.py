@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.index.predicates import choice
+from ms_perflint.index.predicates import DEVICES, choice
 from ms_perflint.index.reachability import excludes, path_condition
 from ms_perflint.program.call_site import Call
-from ms_perflint.training import conditions
+from ms_perflint.training import conditions, followed
 from ms_perflint.training.callbacks import Cadence, cadences
 from ms_perflint.training.training import MODEL_TRAINS
 
@@ -22,7 +22,8 @@ def is_off_by_default(call: Call) -> bool:
     if is_on_for_cpu(call):
         return True
     given, value = call.given(SINK), call.argument(SINK)
-    if _decides(given, call, call.program.run is not None) and not value.must_be(False):
+    is_decided = _decides(given, call, call.program.run is not None) or _asks_for_device(call, given)
+    if is_decided and not value.must_be(False):
         return False
     return value.is_by_default(False)
 
@@ -86,6 +87,21 @@ def _decides(given: Optional[ast.expr], call: Call, is_run: bool) -> bool:
     bindings = call.scope.lookup(given) if is_run and isinstance(given, ast.Name) else ()
     behind = (binding.value for binding in bindings if binding.kind == "assign")
     return any(isinstance(each, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.IfExp)) for each in (given, *behind))
+
+
+def _asks_for_device(call: Call, given: Optional[ast.expr]) -> bool:
+    """Return whether an expression asks for the device, itself or where its name was given: `not device == "CPU"`."""
+    todo = [followed.End(given, call.scope)] if given is not None else []
+    seen: set[ast.expr] = set()
+    while todo:
+        node, scope = todo.pop()
+        tests = (part for part in ast.walk(node) if isinstance(part, (ast.Compare, ast.Call)))
+        if any(choice(test).devices(True) != DEVICES for test in tests):
+            return True
+        if isinstance(node, ast.Name) and node not in seen and len(seen) < followed.HOPS:
+            seen.add(node)
+            todo += followed.given(call.program, node.id, scope)
+    return False
 
 
 def _is_false(call: Call) -> bool:

@@ -21,19 +21,23 @@ _WORK = (
     r"|_*(?:im)?(?:read|decode|resize|warp|crop|augment|transform|preprocess|rotate|blur|load_(?!state))\w*"
     r"|\w*_(?:transforms?|augment\w*|resize|decode|crop|imread|preprocess)|transforms|resample|rescale|melspectrogram)$"
 )
+_READ = r"(?i)read|open|load|decode|fromfile"
 _LOADS = ("numpy", "pickle", "json", "yaml", "torch", "librosa", "soundfile", "nibabel", "h5py", "scipy", "joblib")
 _READERS = ("cv2.", "PIL.Image.open", "librosa.", "skimage.", "soundfile.", "imageio.", "nibabel.", "scipy.io.")
 _CHEAP = (
     r"^(?:append|extend|range|len|int|float|str|list|tuple|dict|set|zip|enumerate|min|max|sum|abs|asarray|array|astype|zeros"
     r"|ones|concatenate|stack|randint|random|choice|get|items|keys|values|index|join|split|format|copy|sqrt|isinstance)$"
 )
+_SEEDS = ("mindspore.set_seed", "mindspore.dataset.config.set_seed")
+_GENERATORS = ("numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.seed")
 
 
 class Work(NamedTuple):
-    """What a source does for a row that takes time, and what each of its rows changes in the source."""
+    """What a source does for a row that takes time, what each of its rows changes in the source, and draws of NumPy."""
 
     site: Site
     stored: Optional[Binding]
+    drawn: Optional[Site] = None  # forked workers draw the same numbers, if no seed is set
 
 
 def work_of(program: Program, call: Call) -> Optional[Work]:
@@ -50,9 +54,10 @@ def work_of(program: Program, call: Call) -> Optional[Work]:
         return None
     functions = list(dict.fromkeys(_functions(program, get, _DEPTH)))
     sites = (site for function in functions for site in function.calls)
-    found = next((site for site in sites if program.evaluator.may_run(site) and _works(program, site)), None)
+    works = [site for site in sites if program.evaluator.may_run(site) and _works(program, site)]
+    found = next((site for site in works if re.search(_READ, site.word)), next(iter(works), None))
     found = found or next((site for function in functions for site in _looped(program, function)), None)
-    return Work(found, _stored(cls, functions)) if found is not None else None
+    return Work(found, _stored(cls, functions), _drawn(program, functions)) if found is not None else None
 
 
 def _is_listed(call: Call) -> bool:
@@ -108,6 +113,25 @@ def _stored(cls: Scope, functions: list[Scope]) -> Optional[Binding]:
             if each.scope.owner in functions:
                 return each
     return None
+
+
+def _drawn(program: Program, functions: list[Scope]) -> Optional[Site]:
+    """Return where one of the functions draws from the random numbers of NumPy that the whole process shares.
+
+    Run on 2.10, CPU: two forked workers give each number twice, and the same in every epoch; with a seed of MindSpore
+    each worker has its own. Python's own `random` is seeded anew in each process.
+    """
+    if _is_seeded(program):
+        return None
+    for site in (site for function in functions for site in function.calls):
+        known = program.evaluator.callees(site).alternatives
+        if any(each.api.startswith("numpy.random.") and each.api not in _GENERATORS for each in known):
+            return site
+    return None
+
+
+def _is_seeded(program: Program) -> bool:
+    return any(program.runs(call) for call in program.calls(*_SEEDS))
 
 
 def is_tuned(program: Program) -> bool:

@@ -8,6 +8,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.places import CALL
 from ms_perflint.infer.values import Alternative, Value
@@ -33,6 +34,7 @@ GRADS = frozenset(
 )
 _TAKES = ("GradOperation", "value_and_grad", "grad")
 _OPTIMIZER = "mindspore.experimental.optim.Optimizer"  # of those with a schedule beside them
+_STEPS = ("construct", "step")  # methods that step an optimizer: `optimizer.construct(grads)`
 _TWICE = "GradOperation"  # what it gives is called before there is a step: `GradOperation()(network)(x)`
 
 
@@ -210,23 +212,43 @@ def _is_kin(name: str) -> bool:
 @fact
 def steps_optimizer(program: Program) -> bool:
     """Return whether some call of the program steps an optimizer."""
-    for module in program.modules:
-        for word, sites in module.by_word.items():
-            if is_optimizer_word(word) and any(
-                isinstance(s.node, ast.Call) and s.node.args and program.runs(s) for s in sites
-            ):
-                return True
-    return any(_calls_optimizer(program, module.path) for module in program.modules)
+    return any(_steps_optimizer(program, module) for module in program.modules)
 
 
-def _calls_optimizer(program: Program, path: str) -> bool:
-    module = program.module(path)
-    if module is None:
-        return False
+def _steps_optimizer(program: Program, module: SemanticIndex) -> bool:
+    """Return whether a call of a module steps an optimizer: itself, by a method, or through what a library made of it.
+
+    `optimizer(grads)`, `optimizer.construct(grads)`; `Accumulator(optimizer, 4)`, and what that gave is called.
+    """
     kinds = mindspore_api.descendants("mindspore.nn.Optimizer") | mindspore_api.descendants(_OPTIMIZER)
-    for word in sorted({kind.rpartition(".")[2] for kind in kinds}):
-        for name in module.holders(word):
-            sites = module.by_word.get(name, ())
-            if any(isinstance(s.node, ast.Call) and s.node.args and program.runs(s) for s in sites):
+    held = set().union(*(module.holders(kind.rpartition(".")[2]) for kind in sorted(kinds)))
+    names = held | {word for word in module.by_word if is_optimizer_word(word)}
+    if _are_called(program, module, names):
+        return True
+    for word in _STEPS:
+        for site in module.by_word.get(word, ()):
+            callee = site.node.func if isinstance(site.node, ast.Call) else None
+            if isinstance(callee, ast.Attribute) and _is_named(callee.value, held) and program.runs(site):
                 return True
-    return False
+    made = {site.word for site in module.sites if _takes_optimizer(program, site, held)}
+    return _are_called(program, module, set().union(*(module.holders(word) for word in sorted(made))))
+
+
+def _are_called(program: Program, module: SemanticIndex, names: set[str]) -> bool:
+    """Return whether running code calls something of these names, and gives it an argument."""
+    sites = (site for name in sorted(names) for site in module.by_word.get(name, ()))
+    return any(isinstance(site.node, ast.Call) and site.node.args and program.runs(site) for site in sites)
+
+
+def _is_named(node: ast.expr, held: set[str]) -> bool:
+    """Return whether an expression is an optimizer by its name, or by what was put there."""
+    return isinstance(node, (ast.Name, ast.Attribute)) and (word_of(node) in held or is_optimizer_word(word_of(node)))
+
+
+def _takes_optimizer(program: Program, site: Site, held: set[str]) -> bool:
+    """Return whether a class or function of another library than MindSpore is given an optimizer."""
+    if not isinstance(site.node, ast.Call):
+        return False
+    given = (*site.node.args, *(keyword.value for keyword in site.node.keywords))
+    apis = program.apis(site) if any(_is_named(node, held) for node in given) else ()
+    return bool(apis) and not any(api.startswith(("mindspore.", "builtins.")) for api in apis)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from ms_perflint.config import inside
+from ms_perflint.config.settings import inside
 
 MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg")  # what stands in the top directory of a project
 LINKED = frozenset((".git", ".hg", ".svn", ".venv", "venv", ".tox", ".nox", "node_modules", "site-packages"))

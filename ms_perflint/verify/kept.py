@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
-from ms_perflint.config import inside, relative
+from ms_perflint.config.settings import inside, relative
 from ms_perflint.core.findings import Finding, Measurement
 from ms_perflint.core.source import Disk, Files, read_regular
 from ms_perflint.languages import Message

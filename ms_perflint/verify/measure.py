@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Optional
 
-from ms_perflint.config import inside
+from ms_perflint.config.settings import inside
 from ms_perflint.languages import Message
 from ms_perflint.verify import verdicts
 from ms_perflint.verify.copying import Place, copy, place_of

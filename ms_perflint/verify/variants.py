@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Edit, Finding, Problem, Report, Safety
 from ms_perflint.core.source import Disk, Files, Source, SourceError
 from ms_perflint.engine import lint

@@ -119,7 +119,75 @@ ADAPTS = """
     batches = dataset.create_tuple_iterator()
     """
 
+STEPPED = """
+    class Agent:
+        def __init__(self):
+            self.optim = nn.Adam(net.trainable_params())
+            self.gather = Accumulator({given})
+            self.grads = ms.value_and_grad(forward, None, self.optim.parameters)
+
+        def step(self, data, label):
+            value, grads = self.grads(data, label)
+            self.{call}
+            return value
+
+
+    def forward(data, label):
+        return loss(net(data), label)
+
+
+    agent = Agent()
+    for data, label in dataset.create_tuple_iterator():
+        agent.step(data, label)
+    """
+FROM_LIBRARY = "from toolbox import Accumulator\n"
+GIVES_STEPS = [
+    ("a library's object that has the optimizer", "self.optim, 4", "gather(grads)"),
+    ("a library's object that has it by keyword", "steps=4, optimizer=self.optim", "gather(grads)"),
+    ("the method `construct` of the optimizer", "4", "optim.construct(grads)"),
+    ("the method `step` of the optimizer", "4", "optim.step(grads)"),
+]
+GIVES_NO_STEPS = [
+    ("a library's object that has the parameters", "self.optim.parameters", "gather(grads)"),
+    ("a method of a library's object", "net, 4", "gather.construct(grads)"),
+    ("a library's object that has the optimizer and is not called", "self.optim, 4", "show = print(grads)"),
+]
+ARMS = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--{name}", action="store_true")
+    args = parser.parse_args()
+    if args.{name}:
+        context.set_context(mode=context.PYNATIVE_MODE, device_target="{one}"){mark}
+    else:
+        context.set_context(mode=context.GRAPH_MODE, device_target="{other}")
+    """
+PLACES = [
+    ("modelArts_mode", "Ascend", "Ascend"),
+    ("in_cloud", "Ascend", "Ascend"),
+    ("multi_device_mode", "Ascend", "Ascend"),
+    ("remote", "Ascend", "GPU"),
+    ("small", "GPU", "Ascend"),
+]
+SWITCHES = [("run_mode", "Ascend", "GPU"), ("eager", "Ascend", "GPU"), ("remote", "Ascend", "Ascend")]
+
 FIRES = [
+    *(
+        case(
+            f"a step through {name}",
+            IMPORTS,
+            FROM_LIBRARY,
+            NETWORK,
+            "context.set_context(mode=1)  # !\n",
+            STEPPED.format(given=given, call=call),
+        )
+        for name, given, call in GIVES_STEPS
+    ),
+    *(
+        case(f"under --{name}", IMPORTS, ARMS.format(name=name, one=one, other=other, mark="  # ! unsafe"), TRAIN)
+        for name, one, other in PLACES
+    ),
     case(
         "a context of the project that says no mode, and one of MindSpore for something else",
         IMPORTS,
@@ -596,6 +664,21 @@ LEVELS = """
 LEVEL = "if args.level == {0}:\n    ms.set_context(mode={1})\n"
 
 QUIET = [
+    *(
+        case(
+            f"no step through {name}",
+            IMPORTS,
+            FROM_LIBRARY,
+            NETWORK,
+            "context.set_context(mode=1)\n",
+            STEPPED.format(given=given, call=call),
+        )
+        for name, given, call in GIVES_NO_STEPS
+    ),
+    *(
+        case(f"the mode is chosen by --{name}", IMPORTS, ARMS.format(name=name, one=one, other=other, mark=""), TRAIN)
+        for name, one, other in SWITCHES
+    ),
     case(
         "a cell that adapts what it evaluates",
         IMPORTS,

@@ -57,7 +57,26 @@ NOT_SAVED = [
     ("in a mapping", "@staticmethod", "steps", "Savers.make(**unknown())"),
     ("by `partial`, and replaced", "@staticmethod", "steps", f"partial(Savers.make, steps={SIZE})(steps=100)"),
 ]
+SUNK_BY_DEVICE = """
+    import argparse
+
+
+    def train(model, sink):
+        model.train(10, dataset, dataset_sink_mode=sink)
+
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--device", default="CPU", choices=["Ascend", "GPU", "CPU"])
+    args = parser.parse_args()
+    ms.set_context(mode=ms.GRAPH_MODE, device_target=args.device)
+    model = Model(net, loss, opt)
+    sink = {sink}
+    {call}
+    """
+SUNK_BY_OPTION = SUNK_BY_DEVICE.replace("dataset_sink_mode=sink)\n", "dataset_sink_mode=sink)  # !\n", 1)
 FIRES = [
+    case("off by a name", NETWORK, SUNK_BY_OPTION.format(sink="False", call="train(model, sink)")),
+    case("off by another comparison", NETWORK, SUNK_BY_OPTION.format(sink="2 < 1", call="train(model, sink)")),
     case(
         "literal False beside one epoch of which nothing is printed",
         MODEL,
@@ -640,6 +659,17 @@ QUIET = [
         ms.set_context(mode=ms.GRAPH_MODE, device_target=args.device)
         Model(net, loss, opt).train(10, dataset, dataset_sink_mode=args.device != "CPU")
         """,
+    ),
+    *(
+        case(f"sunk unless on CPU, {how}", NETWORK, SUNK_BY_DEVICE.format(sink=sink, call=call))
+        for how, sink, call in [
+            ("by a name", 'not args.device == "CPU"', "train(model, sink)"),
+            ("by another sign", 'args.device != "CPU"', "train(model, sink)"),
+            ("by a choice", 'False if args.device == "CPU" else True', "train(model, sink)"),
+            ("by its kin", 'args.device in ("Ascend", "GPU")', "train(model, sink=sink)"),
+            ("at the call", "None", 'train(model, not args.device == "CPU")'),
+            ("without a function", 'args.device != "CPU"', "model.train(10, dataset, dataset_sink_mode=sink)"),
+        ]
     ),
     case(
         "sunk unless on CPU, which is the default",

@@ -88,7 +88,30 @@ def cell(init: str, construct: str) -> str:
     return f"{head}{layers}\n    def construct(self, x):\n        return {construct}\n\n\n"
 
 
+ADDED = [
+    ("appended to a row of cells", "rows = nn.SequentialCell()\nrows.append({layer})\nreturn rows"),
+    ("appended in a loop", "rows = nn.CellList()\nfor _ in range(3):\n    rows.append({layer})\nreturn rows"),
+    ("extended", "rows = nn.CellList([nn.ReLU()])\nrows.extend([nn.ReLU(), {layer}])\nreturn rows"),
+    ("inserted by name", 'rows = nn.SequentialCell()\nrows.insert_child_to_cell("head", {layer})\nreturn rows'),
+    ("in a row inside of one", "rows = nn.SequentialCell()\nrows.append(nn.SequentialCell([{layer}]))\nreturn rows"),
+    ("appended to a list", "rows = []\nrows.append({layer})\nreturn nn.SequentialCell(rows)"),
+    ("appended to a list that is spread", "rows = []\nrows.append({layer})\nreturn nn.SequentialCell(*rows)"),
+]
+NOT_ADDED = [
+    ("appended to another row", "rows, others = nn.SequentialCell(), []\nothers.append({layer})\nreturn rows"),
+    ("small", "rows = nn.SequentialCell()\nrows.append(nn.Dense(8, 8))\nreturn rows"),
+    ("in half precision", "rows = nn.SequentialCell()\nrows.append({layer}.to_float(ms.float16))\nreturn rows"),
+]
+
+
+def added(body: str) -> str:
+    """Return a function that makes a network, and a training of that."""
+    lines = body.format(layer="nn.Dense(64, 64)").splitlines()
+    return "def make():\n" + "".join(f"    {line}\n" for line in lines) + "\n\n"
+
+
 FIRES = [
+    *(case(f"layer {name}", IMPORTS, added(body), RUN_REPORTED.replace("Net()", "make()", 1)) for name, body in ADDED),
     case(
         "script with tests beside what it runs",
         {
@@ -798,6 +821,7 @@ FIRES = [
 ]
 
 QUIET = [
+    *(case(f"layer {name}", IMPORTS, added(body), RUN.replace("Net()", "make()", 1)) for name, body in NOT_ADDED),
     *(
         case(f"weight of less than a tile, {name}", IMPORTS, cell(init, construct), RUN)
         for name, init, construct in (

@@ -373,6 +373,24 @@ b[0] = 0.0
 return a + b
 """),
     ),
+    *(
+        case(
+            f"value is changed in place after an operator has used the cast: {name}",
+            IMPORTS,
+            cell(f"a = ops.cast(x, ms.float32)\nb = {used}  # ! {safety}\na[0] = 0.0\nreturn a + b\n"),
+        )
+        for name, used, safety in (
+            ("arithmetic", "ops.cast(a, ms.float32) * 2.0", "safe"),
+            ("minus", "-ops.cast(a, ms.float32)", "safe"),
+            ("a comparison", "(a.astype(ms.float32) > 0.0).sum()", "safe"),
+            ("a reduction", "ops.ReduceSum(keep_dims=False)(ops.cast(a, ms.float32))", "safe"),
+            ("an activation", "ops.tanh(a.astype(ms.float32))", "safe"),
+            ("another shape of the same memory", "ops.reshape(a.astype(ms.float32), (-1,))", "unsafe"),
+            ("a transpose", "ops.transpose(ops.cast(a, ms.float32), (1, 0))", "unsafe"),
+            ("a tuple", "(ops.cast(a, ms.float32),)", "unsafe"),
+            ("an unknown function", "self.keep(a.astype(ms.float32))", "unsafe"),
+        )
+    ),
 ]
 
 QUIET = [

@@ -673,6 +673,37 @@ USED = [
             ("records of a class, filled by a lambda", "self.real_run(lambda: self.kept.append((epoch, path)))"),
         )
     ),
+    *(
+        used(
+            f"folder that an option chooses, and that is uploaded: {name}",
+            f"""
+        import moxing as mox
+
+        {textwrap.indent(choice, " " * 8).strip()}
+        ---
+        ms.save_checkpoint(net, {path})  #s
+        ---
+        if args.other:
+            mox.file.copy_parallel("/cache/out", "obs://bucket")
+        """,
+            options=True,
+        )
+        for name, choice, path in (
+            ("branches", "folder = 'out'\nif args.other:\n    folder = '/cache/out'", "f'{folder}/{epoch}.ckpt'"),
+            ("ternary", "folder = '/cache/out' if args.other else 'out'", "os.path.join(folder, 'best.ckpt')"),
+            (
+                "attribute",
+                "if args.other:\n    args.out = '/cache/out'\nelse:\n    args.out = 'out'",
+                "'{0}/net_{1}.ckpt'.format(args.out, epoch)",
+            ),
+            (
+                "where nothing is given",
+                "if args.other:\n    args.out = args.out or '/cache/out'\nelif args.out is None:\n    args.out = 'a'",
+                "args.out + '/%d.ckpt' % epoch",
+            ),
+            ("two options", "folder = '/cache/out' if args.other else args.out or 'out'", "folder + '/best.ckpt'"),
+        )
+    ),
 ]
 
 UNUSED = [
@@ -1021,6 +1052,26 @@ UNUSED = [
         ---
         mox.file.copy_parallel("obs://data", args.local)
         """,
+    ),
+    *(
+        unused(
+            f"another folder than the ones that an option chooses is uploaded: {name}",
+            f"""
+        import moxing as mox
+
+        {textwrap.indent(choice, " " * 8).strip()}
+        ---
+        ms.save_checkpoint(net, f"{{folder}}/{{epoch}}.ckpt")  #s
+        ---
+        mox.file.copy_parallel("/cache/logs", "obs://bucket")
+        """,
+            options=True,
+        )
+        for name, choice in (
+            ("branches", "folder = '/cache/a'\nif args.other:\n    folder = '/cache/b'"),
+            ("ternary", "folder = '/cache/a' if args.other else '/cache/b'"),
+            ("attribute", "args.out = '/cache/a' if args.other else '/cache/b'\nfolder = args.out"),
+        )
     ),
     case(
         "callback that looks for another file of the folder of ModelCheckpoint",

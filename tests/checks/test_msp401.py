@@ -100,6 +100,25 @@ FIRES = [
         f"self.count += 1\n            {READ}",
         MAKE.replace("unsafe", "display-only"),
     ),
+    *(
+        program(f"draws of NumPy: {name}", f"{row}\n            {READ}", MAKE.replace("unsafe", "display-only"))
+        for name, row in (
+            ("rand", "crop = np.random.rand() > 0.5"),
+            ("randint", "index = np.random.randint(0, len(self.files))"),
+            ("choice", "index = int(np.random.choice(len(self.files)))"),
+            ("uniform", "scale = np.random.uniform(0.5, 2.0)"),
+            ("shuffle", "np.random.shuffle(self.files)"),
+        )
+    ),
+    *(
+        program(f"seeded draws: {name}", f"crop = {row} > 0.5\n            {READ}", f"{seed}\n{MAKE}")
+        for name, row, seed in (
+            ("set_seed", "np.random.rand()", "ms.set_seed(1)"),
+            ("the seed of datasets", "np.random.rand()", "ds.config.set_seed(1)"),
+            ("draws of Python", "random.random()", "np.random.seed(1)"),
+        )
+    ),
+    program("a seed that is drawn before", READ, f"np.random.shuffle(files)\n{MAKE}"),
     program(
         "made in a function",
         READ,

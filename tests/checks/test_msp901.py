@@ -12,7 +12,7 @@ import pytest
 from front import TRAIN, environment, run
 from test_suppressions import CALL, PATH, with_call
 
-from ms_perflint.config import Config, FileIgnore
+from ms_perflint.config.settings import Config, FileIgnore
 from ms_perflint.core.source import Nowhere, Overlay
 from ms_perflint.engine import lint
 from ms_perflint.fixes.fixing import settle

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Report
 from ms_perflint.core.source import PYTHON, Nowhere, Overlay
 from ms_perflint.discovery import grouped
 from ms_perflint.engine import lint
 from ms_perflint.infer import queries
-from ms_perflint.linter import Linter
+from ms_perflint.linting.linter import Linter
 
 ROOT = os.path.join(os.sep, "home", "me", "project")
 START = """

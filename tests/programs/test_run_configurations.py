@@ -11,7 +11,7 @@ import pytest
 from front import run
 
 from ms_perflint import engine
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.discovery import discover
 from ms_perflint.infer.queries import Queries, Query
 

@@ -14,7 +14,7 @@ import pytest
 from programs import ROOT
 from spellings import CALLS, DECOYS, ENTRY, GAPS, HOLDS, IDLE, IMPORTS, Spelling
 
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.source import Nowhere, Overlay
 from ms_perflint.engine import lint
 

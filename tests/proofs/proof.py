@@ -20,7 +20,7 @@ from programs import join
 
 from ms_perflint import pages
 from ms_perflint.cli import main
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Safety
 from ms_perflint.core.source import Source
 from ms_perflint.engine import lint

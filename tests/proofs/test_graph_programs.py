@@ -13,7 +13,7 @@ from proofs.graph_programs import BLOCKED, READY, Written
 from proofs.proof import MindSpore, on_mindspore, tolerance, version
 
 from ms_perflint.cli import main
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Finding, Safety
 from ms_perflint.core.source import Source
 from ms_perflint.engine import lint

@@ -10,7 +10,7 @@ from proofs.proof import MindSpore, on_mindspore
 from proofs.width_programs import FIXED, REFUSED, SHOWN, Written
 
 from ms_perflint.cli import main
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Finding, Safety
 from ms_perflint.engine import lint
 

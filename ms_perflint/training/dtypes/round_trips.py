@@ -59,10 +59,24 @@ def is_changed_in_place(call: Call, value: ast.expr) -> bool:
     """Return whether the function changes in place what a cast gives a name, or the value that it has instead."""
     if not isinstance(value, (ast.Name, ast.Subscript, ast.Attribute)):
         return False  # something new, that nobody else holds
+    if _is_consumed(call):
+        return False
     targets = call.stmt.targets if isinstance(call.stmt, ast.Assign) else []
     owner = call.scope.owner
     changed = _all_changed(call.program, owner)
     return any(_root(node) in changed for node in (value, *targets))
+
+
+def _is_consumed(call: Call) -> bool:
+    """Return whether an operator computes something else from what a cast gives: no name stands for it."""
+    outer = next((each for each in ast.walk(call.stmt) if call.node in ast.iter_child_nodes(each)), None)
+    if isinstance(outer, (ast.BinOp, ast.Compare, ast.UnaryOp)):
+        return True
+    if not isinstance(outer, ast.Call):
+        return False
+    known = call.program.value(outer.func, call.scope).alternatives
+    words = {tensor_ops.known_word(each.api or each.type_api) for each in known}
+    return bool(words) and words.isdisjoint({"", *tensor_ops.KEEP})
 
 
 @query

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.graph_mode.between_steps import between_steps
+from ms_perflint.training.graph_mode.branches import in_arms
 from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
 from ms_perflint.training.graph_mode.containers import in_arguments
 from ms_perflint.training.graph_mode.made_anew import made_anew
@@ -18,6 +19,7 @@ from ms_perflint.training.graph_mode.shapes import in_shapes
 from ms_perflint.training.graph_mode.shared_names import in_names
 from ms_perflint.training.graph_mode.state import in_state
 from ms_perflint.training.graph_mode.statements import in_statements
+from ms_perflint.training.graph_mode.unheld_cells import in_containers
 from ms_perflint.training.training import train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, is_optimizer_word
 
@@ -32,8 +34,10 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
         if isinstance(function.node, ast.Lambda) and not is_compiled(program, function.owner):
             found.update(dict.fromkeys(_inline(function)))
         found.update(dict.fromkeys(in_statements(program, function)))
+        found.update(dict.fromkeys(in_arms(program, function)))
         found.update(dict.fromkeys(in_state(program, function)))
         found.update(dict.fromkeys(in_names(program, function)))
+        found.update(dict.fromkeys(in_containers(program, function)))
     found.update(dict.fromkeys(in_shapes(program)))
     found.update(dict.fromkeys(_libraries(program)))
     found.update(dict.fromkeys(between_steps(program)))
@@ -79,9 +83,22 @@ def _libraries(program: Program) -> Iterator[Obstacle]:
         scope for scope in (*compiled(program), *training_scopes(program)) if not isinstance(scope.node, ast.Lambda)
     ]
     for site in (site for scope in scopes for site in scope.calls if isinstance(site.node, ast.Call)):
+        if _is_backward(program, site) and program.runs(site):
+            text = Message("`backward()` of a loss works in PyNative only")
+            yield obstacle(site.module, site.node, "library", text)
+            return
         for known in program.evaluator.callees(site).alternatives:
             library = known.type_api.partition(".")[0]
             if library in EAGER and program.runs(site):
                 text = Message("networks of `{library}` are written for PyNative", library=library)
                 yield obstacle(site.module, site.node, "library", text)
                 return
+
+
+def _is_backward(program: Program, site: Site) -> bool:
+    """Return whether a call differentiates as PyTorch does: `loss.backward()`, which adapters of it have."""
+    node = site.node
+    is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    if not is_method or site.word != "backward":
+        return False
+    return not any(known.definition for known in program.evaluator.callees(site).alternatives)

@@ -22,20 +22,21 @@ from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 _WEIGHT = re.compile(r"mindspore\.(?:mint\.)?nn\.(?:Dense|Linear|Conv\dd\w*)$")
 _GAMMA = re.compile(r"mindspore\.(?:mint\.)?nn\.(?:BatchNorm\dd|LayerNorm|GroupNorm)$")
 _ROW = "mindspore.nn.SequentialCell"
+_PARAMETER = "mindspore.Parameter"
 _RENAMES = ("update_parameters_name", "param_prefix", "auto_prefix")
 DEPTH = 4  # cells inside of one another
 
 
 def in_names(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield the calls of networks in a function that has met one with the same names of Parameters before."""
-    if _is_cell(program, class_of(function)) or not function.is_function or _renames(program):
+    if _is_cell(program, class_of(function)) or not function.is_function or renames(program):
         return
     met: dict[object, tuple[Alternative, frozenset[str]]] = {}
     for site in function.calls:
         known = program.evaluator.callees(site).alternatives
         if len(known) != 1 or known[0].creation is None or known[0].identity in met:
             continue
-        own = frozenset(_names(program, known[0]))
+        own = frozenset(names_of(program, known[0]))
         others = [(other, sorted(own & names)) for other, names in met.values() if own & names]
         met[known[0].identity] = known[0], own
         shared = next((names for other, names in others if not _is_held(program, other)), None)
@@ -50,11 +51,12 @@ def _is_cell(program: Program, cls: Scope | None) -> bool:
     return cls is not None and method(program.evaluator, cls, "construct") is not None
 
 
-def _renames(program: Program) -> bool:
+def renames(program: Program) -> bool:
+    """Return whether the program may give Parameters other names itself."""
     return any(program.project.contains_any(module.path, _RENAMES) for module in program.modules)
 
 
-def _names(program: Program, known: Alternative, depth: int = 0) -> Iterator[str]:
+def names_of(program: Program, known: Alternative, depth: int = 0) -> Iterator[str]:
     """Yield the names of Parameters of a cell, as far as its layers are known."""
     made = known.creation
     if depth > DEPTH or made is None:
@@ -80,7 +82,11 @@ def _names(program: Program, known: Alternative, depth: int = 0) -> Iterator[str
 
 def _below(program: Program, name: str, node: ast.expr, scope: Scope, depth: int) -> Iterator[str]:
     for known in program.value(node, scope).alternatives:
-        for inner in _names(program, known, depth + 1):
+        if known.type_api == _PARAMETER and isinstance(node, ast.Call):
+            given = [word.value for word in node.keywords if word.arg == "name"] or node.args[1:2]
+            own = program.value(given[0], scope).constants if given else (name,)
+            yield from (each for each in own[:1] if isinstance(each, str))
+        for inner in names_of(program, known, depth + 1):
             yield f"{name}.{inner}"
 
 

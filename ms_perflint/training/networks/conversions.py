@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
@@ -14,8 +14,9 @@ from ms_perflint.infer.parameters import argument as argument_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.networks import networks
-from ms_perflint.training.networks.networks import is_loss, multiplies
+from ms_perflint.training.networks import networks, packages
+from ms_perflint.training.networks.inner_losses import fed_by, gives_losses, is_returned
+from ms_perflint.training.networks.networks import is_loss, is_loss_name, multiplies
 from ms_perflint.training.networks.train_cells import WRAPPERS, Training, made_at, wraps
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training_steps import STEP_CELLS, is_optimizer
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
 DEPTH = 4  # wrappers around a network, or functions between a forward function and the network
+INSIDE = Message("the loss is computed inside of a network that is not part of the program")
+APART = Message("code beside uses what this part has, and what it would not have when it is converted")
+FOREIGN = Message("this network of a library is not converted with the rest")
+FED = Message("this cell of a library would be given FP16 or BF16, and its weights stay in float32")
 _MEMBERS = frozenset({"training", "phase", "requires_grad"})  # of every cell, beside its methods
 _OF_NETWORKS = frozenset({"trainable_params", "set_train", "parameters_dict", "get_parameters"})
 
@@ -161,7 +166,8 @@ class _Finder:
             given = list(self._networks_given(call))
             networks_given = [each for each in given if not self._is_loss_alone(each, call.scope)] or given
             for argument in networks_given:
-                inner = [each for each in self.program.value(argument, call.scope).alternatives if wraps(each)]
+                alternatives = self.program.value(argument, call.scope).alternatives
+                inner = [each for each in alternatives if wraps(each) or self._gives_loss(known, each)]
                 for each in inner:
                     self.loss(each, depth - 1)
                 if not inner:
@@ -171,8 +177,17 @@ class _Finder:
         if known.cls is not None:
             self.parts(known.cls)
         else:
-            text = Message("the loss is computed inside of a network that is not part of the program")
-            self.obstacles.append(Obstacle(call.module, call.node, text))
+            self.obstacles.append(Obstacle(call.module, call.node, INSIDE))
+
+    def _gives_loss(self, around: Alternative, known: Alternative) -> bool:
+        """Return whether a cell returns the loss that the network computes to which it gives the labels too."""
+        construct = around.cls.method("construct") if around.cls is not None else None
+        for site in construct.calls if construct is not None else ():
+            if isinstance(site.node, ast.Call) and len(site.node.args) + len(site.node.keywords) > 1:
+                callees = self.program.evaluator.callees(site).alternatives
+                if any(each.identity == known.identity for each in callees) and _is_loss_inside(construct, site):
+                    return True
+        return False
 
     def _is_loss_alone(self, argument: ast.expr, scope: Scope) -> bool:
         """Return whether an argument is a loss by its name that is given no network."""
@@ -191,6 +206,8 @@ class _Finder:
         layers: list[str] = []
         losses: list[str] = []
         found: list[Use] = []
+        foreign: dict[str, Obstacle] = {}
+        apart: list[Obstacle] = []
         for name, bindings in (item for each in classes for item in each.attributes.items()):
             for binding in bindings if name in names and len(bindings) == 1 else ():
                 value, stmt, scope = binding.value, binding.stmt, binding.scope
@@ -198,17 +215,43 @@ class _Finder:
                     continue
                 known = tuple(each for each in self.program.value(value, scope).alternatives if each.is_object)
                 if not known or not all(self._is_cell(each) for each in known):
+                    if name in called and any(_is_of_library(each) for each in known):
+                        text = FOREIGN if any(packages.is_network(each.type_api) for each in known) else FED
+                        foreign[name] = Obstacle(scope.module, value, text)
                     continue
                 if self._is_loss(value, scope) or all("Norm" in each.type_api for each in known):
                     losses.append(name)
                 elif self._may_multiply(known):
                     layers.append(name)
-                is_read = any(_members(self.program, each.node, partial(_is_self, name=name)) for each in classes)
-                if name in called and not is_read and multiplies(self.program, [Value(known)]):
+                if name in called and multiplies(self.program, [Value(known)]):
+                    is_own = partial(_is_self, name=name)
+                    if any(_members(self.program, each.node, is_own) or _takes_apart(each, is_own) for each in classes):
+                        apart.append(Obstacle(scope.module, value, APART))
                     found.append(Use(scope.module, scope, value, stmt, True))
+        self._choose(cls, classes, layers, losses, found, foreign, apart)
+
+    def _choose(
+        self,
+        cls: Scope,
+        classes: Sequence[Scope],
+        layers: Sequence[str],
+        losses: Sequence[str],
+        found: Sequence[Use],
+        foreign: Mapping[str, Obstacle],
+        apart: Sequence[Obstacle],
+    ) -> None:
+        """Convert the layers of a network that computes its loss itself in place, else what it is made of."""
+        library = [each for each in foreign.values() if each.text == FOREIGN]
         if losses and layers:
+            construct = next((each.method("construct") for each in classes if each.method("construct")), None)
+            fed = [foreign[name] for name in fed_by(construct, layers, foreign)] if construct is not None else []
+            if library or fed:
+                self.obstacles.append((library or fed)[0])
+                return
             own = next(each for each in classes if each.method("__init__") is not None)
             self.inner[own] = Inner(own, tuple(dict.fromkeys(layers)), tuple(dict.fromkeys(losses)))
+        elif library or apart:
+            self.obstacles.append((library or apart)[0])
         elif found:
             self.uses.update((id(use.node), use) for use in found)
         else:
@@ -235,16 +278,26 @@ class _Finder:
             for each in cells:
                 if each.cls is not None and is_loss(self.program, each.cls) and not wraps(each):
                     continue
-                if wraps(each) or (depth == DEPTH and _is_returned(function, site)):
+                if wraps(each) or (depth == DEPTH and _is_loss_inside(function, site)):
                     self.loss(each, DEPTH)
                 else:
                     self.called(site, function, gradient)
-            if not cells and not _is_loss_by_name(known) and _is_network_by_use(site.node, gradient):
-                self.called(site, function, gradient)
+            if not cells and not self._is_known_loss(site, known) and _is_network_by_use(site.node, gradient):
+                if depth == DEPTH and _is_loss_inside(function, site):
+                    self.obstacles.append(Obstacle(function.module, site.node, INSIDE))
+                else:
+                    self.called(site, function, gradient)
             inner = [each.definition for each in known if each.definition is not None and each.definition.is_function]
             for other in inner if depth > 1 and not cells else ():
                 if other is not function and other.name != "construct":
                     self.function(other, gradient, depth - 1)
+
+    def _is_known_loss(self, site: Site, known: Iterable[Alternative]) -> bool:
+        """Return whether a loss is called, perhaps one of a library with weights: `AutomaticWeightedLoss(2)`."""
+        if any(each.type_api.endswith("Loss") for each in known):
+            return True
+        classes = (each.cls for each in known if each.is_object and each.cls is not None)
+        return is_loss_name(site.word) or any(is_loss(self.program, cls) for cls in classes)
 
     def called(self, site: Site, function: Scope, gradient: Call) -> None:
         """A network that a differentiated function calls by a name of the function around, or as an attribute."""
@@ -327,9 +380,8 @@ def _is_read_by_taker(program: Program, use: Use) -> bool:
     )
 
 
-def _is_loss_by_name(known: Iterable[Alternative]) -> bool:
-    """Return whether something is a loss of a library, with weights of its own: `AutomaticWeightedLoss(2)`."""
-    return any(each.type_api.endswith("Loss") for each in known)
+def _is_loss_inside(function: Optional[Scope], site: Site) -> bool:
+    return function is not None and (is_returned(function, site) or gives_losses(function, site))
 
 
 def _is_network_by_use(call: ast.Call, gradient: Call) -> bool:
@@ -339,26 +391,6 @@ def _is_network_by_use(call: ast.Call, gradient: Call) -> bool:
     name = ast.unparse(call.func)
     members = (node for node in ast.walk(gradient.scope.owner.node) if isinstance(node, ast.Attribute))
     return any(each.attr in _OF_NETWORKS and ast.unparse(each.value) == name for each in members)
-
-
-def _is_returned(function: Scope, site: Site) -> bool:
-    """Return whether a function returns what a call gives as it is: the loss is computed inside of what it calls."""
-    for given, _ in function.returns:
-        loss = given.elts[0] if isinstance(given, ast.Tuple) and given.elts else given
-        if _is_part_of(loss, site.node, function, DEPTH):
-            return True
-    return False
-
-
-def _is_part_of(value: ast.expr, call: ast.AST, function: Scope, depth: int) -> bool:
-    """Return whether an expression is what a call gives, or a part of it: `output.loss`, `loss, _ = net(x)`."""
-    while isinstance(value, (ast.Attribute, ast.Subscript)):
-        value = value.value
-    if value is call:
-        return True
-    bindings = function.bindings.get(value.id, ()) if isinstance(value, ast.Name) and depth else ()
-    values = [binding.value for binding in bindings if binding.value is not None]
-    return bool(values) and all(_is_part_of(each, call, function, depth - 1) for each in values)
 
 
 # --- what is used beside
@@ -372,6 +404,26 @@ def _members(program: Program, root: ast.AST, is_base: Callable[[ast.expr], bool
 
 def _is_of_all_cells(program: Program, name: str) -> bool:
     return mindspore_api.parameters(f"mindspore.nn.Cell.{name}", program.version) is not None
+
+
+def _takes_apart(scope: Scope, is_base: Callable[[ast.expr], bool]) -> bool:
+    """Return whether code loops over an expression, or takes an item of it: what converts it can do neither."""
+    for node in ast.walk(scope.node):
+        taken: list[ast.expr] = []
+        if isinstance(node, (ast.For, ast.comprehension)):
+            taken = [node.iter, *(node.iter.args if isinstance(node.iter, ast.Call) else ())]
+        elif isinstance(node, ast.Subscript):
+            taken = [node.value]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("len", "list"):
+            taken = node.args
+        if any(map(is_base, taken)):
+            return True
+    return False
+
+
+def _is_of_library(known: Alternative) -> bool:
+    """Return whether an object is of a class that is neither of the project nor of MindSpore."""
+    return known.cls is None and bool(known.type_api) and not known.type_api.startswith("mindspore.")
 
 
 def _is_self(node: ast.expr, name: str) -> bool:

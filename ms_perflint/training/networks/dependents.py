@@ -99,7 +99,7 @@ class Dependents:
         ]  # products that grow by the same factor
         self.divisors: list[int] = []  # of the width
         self.obstacles: list[Obstacle] = []
-        for operation in flow.operations.values():
+        for operation in flow.operations:
             if any(group.carries(flow, signal) for _, signal in operation.operands):
                 self._read(operation)
         for slot in group.slots:

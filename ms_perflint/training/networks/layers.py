@@ -31,7 +31,7 @@ _NORMS = (
     "InstanceNorm3d",
 )
 
-DENSE = frozenset({*(f"mindspore.nn.{word}" for word in _DENSE), "mindspore.mint.nn.Linear"})
+DENSE = frozenset({*(f"mindspore.nn.{word}" for word in _DENSE), "mindspore.nn.Linear", "mindspore.mint.nn.Linear"})
 CONVOLUTIONS = frozenset(
     {*(f"mindspore.nn.{word}" for word in _CONVS), "mindspore.mint.nn.Conv2d", "mindspore.mint.nn.Conv3d"}
 )
@@ -44,7 +44,7 @@ LAYERS: dict[str, tuple[tuple[str, str], ...]] = {
     **dict.fromkeys((f"mindspore.nn.{word}" for word in _RECURRENT), (("input_size", IN), ("hidden_size", OUT))),
     **dict.fromkeys((f"mindspore.nn.{word}" for word in _NORMS), (("num_features", ALONG),)),
     **dict.fromkeys((f"mindspore.mint.nn.{word}" for word in _NORMS), (("num_features", ALONG),)),
-    "mindspore.mint.nn.Linear": (("in_features", IN), ("out_features", OUT)),
+    **dict.fromkeys(("mindspore.nn.Linear", "mindspore.mint.nn.Linear"), (("in_features", IN), ("out_features", OUT))),
     "mindspore.mint.nn.Conv2d": (("in_channels", IN), ("out_channels", OUT)),
     "mindspore.mint.nn.Conv3d": (("in_channels", IN), ("out_channels", OUT)),
     "mindspore.nn.GroupNorm": (("num_channels", ALONG),),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.appending import appended
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.networks import packages
@@ -29,8 +31,10 @@ HALVES = (
     "precision_mode",
 )
 LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
+CONTAINERS = frozenset({"mindspore.nn.SequentialCell", "mindspore.nn.CellList", "mindspore.nn.CellDict"})
+ADDS = ("append", "extend", "insert", "insert_child_to_cell", "update")  # methods that put a cell into one
 TENSOR_PRODUCTS = frozenset({"matmul", "bmm"})  # also methods of Tensor
-_LOSS = r"(?i)loss(?!y)"
+_LOSS = r"(?i)loss(?!y)|criteri(?:on|a)"
 _AROUND_LOSS = r"(?i)with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss"
 
 
@@ -41,10 +45,15 @@ def is_loss(program: Program, scope: Scope) -> bool:
     while current is not None:
         if current.is_class and any(api.endswith(("Loss", "LossBase")) for api in base_apis(program, current)):
             return True
-        if current.name and re.search(_LOSS, current.name) and not re.search(_AROUND_LOSS, current.name):
+        if current.name and is_loss_name(current.name):
             return True
         current = current.parent
     return False
+
+
+def is_loss_name(name: str) -> bool:
+    """Return whether something is a loss by its name, and no cell that holds one beside a network."""
+    return re.search(_LOSS, name) is not None and re.search(_AROUND_LOSS, name) is None
 
 
 class Reach(NamedTuple):
@@ -196,6 +205,9 @@ class _Search:
                 given = argument.value if isinstance(argument, ast.Starred) else argument
                 if not self.is_done:
                     self.value(self.program.value(given, made.scope), given, made.scope)
+            for given, scope in _added(self.program, known):
+                if not self.is_done:
+                    self.value(self.program.value(given, scope), given, scope)
             if self.whole and known.cls is not None and not _calls_what_it_is_given(known.cls):
                 self.is_hidden = before  # by a number, not by a network
 
@@ -269,6 +281,26 @@ def _words(program: Program, module: SemanticIndex) -> set[str]:
     """Return the words under which a module may call matrix work."""
     own = set().union(*(module.spelled(word) for word in MATRIX_CELLS | MATRIX_OPS))
     return own | packages.words(module)
+
+
+def _added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scope]]:
+    """Yield what is put into a container of cells, or into the list of which it is made: `net.append(nn.ReLU())`."""
+    made = known.creation
+    if made is None or known.type_api not in CONTAINERS:
+        return
+    for argument in made.call.args:
+        listed = argument.value if isinstance(argument, ast.Starred) else argument
+        if isinstance(listed, ast.Name):
+            yield from appended(program.evaluator, listed, made.scope)
+    module = made.scope.module
+    names = module.holders(word_of(made.call.func))
+    for word in ADDS:
+        for site in module.by_word.get(word, ()):
+            callee = site.node.func if isinstance(site.node, ast.Call) else None
+            if isinstance(callee, ast.Attribute) and word_of(callee.value) in names:
+                holders = program.value(callee.value, site.scope).alternatives
+                if any(each.is_object and each.identity == known.identity for each in holders):
+                    yield from ((given, site.scope) for given in site.node.args)  # type: ignore[attr-defined]
 
 
 def _calls_what_it_is_given(cls: Scope) -> bool:

@@ -19,6 +19,7 @@ _FUNCTIONS = frozenset(
 )
 _CONVOLUTIONS = frozenset({"conv1d", "conv2d", "conv3d"})
 _PRODUCTS = frozenset({"mindspore.ops.MatMul()", "mindspore.ops.BatchMatMul()"})
+_CASTS = frozenset({"cast", "stop_gradient", "shape", "zeros_like", "ones_like"})
 _KEEPING = frozenset({"reshape", "view", "transpose", "permute", "swapaxes", "expand_dims", "unsqueeze", "squeeze"})
 
 
@@ -72,21 +73,33 @@ def _is_product(program: Program, site: Site) -> bool:
 
 
 def _is_of_parameter(program: Program, node: ast.expr, scope: Scope) -> bool:
-    """Return whether an expression is a parameter of the cell, or made of one in its dtype: `self.A[i] * 2`."""
+    """Return whether an expression is a parameter of the cell, or made of one in its dtype: `self.A[i] * 2`.
+
+    An operator casts the parameter itself, `self.A * 2`, and so does a primitive; a function does not (run on 2.10).
+    """
     if isinstance(node, ast.BinOp):
-        return any(_is_of_parameter(program, each, scope) for each in (node.left, node.right))
+        sides = [each for each in (node.left, node.right) if not _is_own(each)]
+        return any(_is_of_parameter(program, each, scope) for each in sides)
     if isinstance(node, (ast.Subscript, ast.UnaryOp)):
         return _is_of_parameter(program, node.value if isinstance(node, ast.Subscript) else node.operand, scope)
     if isinstance(node, ast.Call):
         callee = node.func
         is_kept = isinstance(callee, ast.Attribute) and callee.attr in _KEEPING
-        return is_kept and _is_of_parameter(program, callee.value, scope)  # type: ignore[attr-defined]
+        if is_kept and _is_of_parameter(program, callee.value, scope):  # type: ignore[attr-defined]
+            return True
+        site = scope.module.site_at(node)
+        is_computed = site is not None and site.word not in _CASTS and _is_function(program, site)
+        return is_computed and any(_is_of_parameter(program, each, scope) for each in node.args[:1])
     if not isinstance(node, ast.Attribute):
         return False
-    if isinstance(node.value, ast.Name) and node.value.id == "self":
+    if _is_own(node):
         known = program.value(node, scope)
         return not known.open and {each.type_api for each in known.alternatives} == {"mindspore.Parameter"}
     return node.attr == "T" and _is_of_parameter(program, node.value, scope)
+
+
+def _is_own(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def _is_function(program: Program, site: Site) -> bool:

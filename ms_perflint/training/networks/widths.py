@@ -95,7 +95,7 @@ class _Index:
         self.takers: dict[object, list[tuple[Call, feeds.Source]]] = {}  # by where what they take in comes from
         self.ties: dict[object, list[feeds.Signal]] = {}  # by the same
         self.ends: dict[object, list[feeds.Source]] = {}
-        self.concats = [each for each in flow.operations.values() if each.word in feeds.CONCATS]
+        self.concats = [each for each in flow.operations if each.word in feeds.CONCATS]
         self.made: dict[Origin, list[Slot]] = {}  # the slots that a constant makes
         for call, signal in flow.takes.items():
             for source in signal:

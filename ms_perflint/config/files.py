@@ -11,8 +11,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Optional
 
-from ms_perflint.config import TABLE, Config, ConfigError, Launch, common_parent
-from ms_perflint.config_values import EXTEND, Spot, extended, file_name, read
+from ms_perflint.config.settings import TABLE, Config, ConfigError, Launch, common_parent
+from ms_perflint.config.values import EXTEND, Spot, extended, file_name, read
 from ms_perflint.core.source import Disk, read_regular
 from ms_perflint.languages import Message
 

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Optional
 
-from ms_perflint.config import (
+from ms_perflint.config.formats import FORMATS
+from ms_perflint.config.settings import (
     ALL,
     DEVICES,
     NPU,
@@ -298,8 +299,6 @@ def _flag(value: object, place: Spot) -> bool:
 
 def _format(value: object, place: Spot) -> str:
     """Return the name of a report format."""
-    from ms_perflint.report import FORMATS
-
     return _one_of(FORMATS, value, place)
 
 

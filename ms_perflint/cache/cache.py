@@ -17,11 +17,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from functools import lru_cache
 from typing import Optional
 
-from ms_perflint.config import Config, common_parent
+from ms_perflint.cache.packing import MARKS, UNFINISHED, Parts, Session, StatusOf
+from ms_perflint.config.settings import Config, common_parent
 from ms_perflint.core.findings import Finding
 from ms_perflint.core.fingerprints import Stamp, renewed
 from ms_perflint.core.source import Files
-from ms_perflint.packing import MARKS, UNFINISHED, Parts, Session, StatusOf
 from ms_perflint.version import __version__
 
 NAME = "ms-perflint"
@@ -329,7 +329,7 @@ def _way(config: Config) -> tuple[object, ...]:
         respect_gitignore=True,
         output_format="",
     )
-    return repr(asked), __version__, sys.version, _code(os.path.dirname(__file__)), tuple(_installed())
+    return repr(asked), __version__, sys.version, _code(os.path.dirname(os.path.dirname(__file__))), tuple(_installed())
 
 
 def _code(directory: str) -> object:

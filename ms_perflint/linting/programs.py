@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Optional
 
-from ms_perflint.config import Config, PerDirectory
+from ms_perflint.config.settings import Config, PerDirectory
 from ms_perflint.core.findings import Found, Place, Problem, over_runs
 from ms_perflint.core.source import Disk
 from ms_perflint.discovery import discover
@@ -160,7 +160,7 @@ class Programs:
 
 def _may_ask(program: Program) -> bool:
     """Return whether a program may ask the one who starts it for something."""
-    return any(program.project.contains_any(path, ASKING) for path in program.files)
+    return program.project.one_contains(program.files, ASKING)
 
 
 def over_all(programs: tuple[Program, ...], ask: Callable[[Program], Found]) -> Found:

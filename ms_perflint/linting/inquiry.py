@@ -7,15 +7,15 @@ from functools import partial
 from typing import NamedTuple, Optional
 
 from ms_perflint.check import Check
-from ms_perflint.config import Config
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Finding, Found, Place, Problem, Unreadable
 from ms_perflint.core.internal import internal_error
 from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
+from ms_perflint.linting.programs import Programs, over_all
+from ms_perflint.linting.suspects import candidates, suspect
 from ms_perflint.program.program import Program
-from ms_perflint.programs import Programs, over_all
 from ms_perflint.resolve.project import Project
-from ms_perflint.suspects import candidates, suspect
 
 
 class Failure(NamedTuple):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from ms_perflint.cache import Memories
-from ms_perflint.config_files import ruling
-from ms_perflint.configurations import Configurations
+from ms_perflint.cache.cache import Memories
+from ms_perflint.config.files import ruling
+from ms_perflint.config.per_file import Configurations
 from ms_perflint.core.source import Files
 from ms_perflint.discovery import Found
 from ms_perflint.facts.collect import overview_of, training_scripts
 from ms_perflint.facts.words import also, listed
 from ms_perflint.languages import Message
-from ms_perflint.linter import Linter
+from ms_perflint.linting.linter import Linter
 from ms_perflint.report.program import in_short
 from ms_perflint.report.sources import shown
 from ms_perflint.report.summary import files_of

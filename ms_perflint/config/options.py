@@ -1,6 +1,6 @@
 """What may stand in `[tool.ms-perflint]`: one table, from which `config`, the reference and the JSON Schema are made.
 
-`config_values.py` reads and refuses values; a test holds both to the same keys and defaults.
+`values.py` reads and refuses values; a test holds both to the same keys and defaults.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Optional
 
 from ms_perflint import published
-from ms_perflint.config import ALL, DEVICES, EXCLUDE, NPU, TABLE
-from ms_perflint.config_values import EXTEND
+from ms_perflint.config.formats import FORMATS
+from ms_perflint.config.settings import ALL, DEVICES, EXCLUDE, NPU, TABLE
+from ms_perflint.config.values import EXTEND
 from ms_perflint.languages import LANGUAGES, VARIABLE
-from ms_perflint.report import FORMATS
 
 Json = Mapping[str, object]
 

@@ -11,12 +11,13 @@ import re
 from collections.abc import Sequence
 from typing import Optional
 
-from ms_perflint.cache import Memory
-from ms_perflint.config import Config
+from ms_perflint.cache.cache import Memory
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Report, reported
 from ms_perflint.core.source import Files
+from ms_perflint.linting.unparsable import unparsable
 
-MARK = b"mindspore"  # a file without it, in itself and in all that it imports, is not parsed and has no findings
+MARK = b"mindspore"  # a file without it, in itself and in all that it imports, has no findings
 IMPORT = rb"(?m)^[ \t]*(?:from|import)[ \t]+(\.|\w+)"  # the first word of what is imported
 OTHERWISE = (b"sys.path", b"import_module", b"__import__")  # by what else a file may import others
 REVIEW, COMMENTS = "MSP901", (b"noqa", b"NOQA", b"disable-file")  # the rule about comments, and what these hold
@@ -28,7 +29,7 @@ def answered(
     """Return the report on files, in order, that are all known or not marked; None where the engine has to look."""
     marks = (MARK, *COMMENTS) if config and REVIEW in (*config.select, *config.extend_select) else (MARK,)
     unknown = [path for path in paths if memory is None or not memory.knows(path)]
-    if any(_may_be_marked(path, files, marks) for path in unknown):
+    if any(_has_to_be_read(path, files, marks) for path in unknown):
         return None
     if memory is None or len(unknown) == len(paths):
         return Report((), (), tuple(paths))
@@ -37,11 +38,11 @@ def answered(
     return None if changed else reported(found, (), paths)
 
 
-def _may_be_marked(path: str, files: Files, marks: Sequence[bytes]) -> bool:
-    """Return whether a file speaks of MindSpore, or has comments that are judged, or cannot be read."""
+def _has_to_be_read(path: str, files: Files, marks: Sequence[bytes]) -> bool:
+    """Return whether a file speaks of MindSpore, or has comments that are judged, or is no Python."""
     try:
         raw = files.read(path)
-        return any(mark in raw for mark in marks) or imports_local(path, raw, files)
+        return any(mark in raw for mark in marks) or imports_local(path, raw, files) or any(unparsable(path, raw))
     except Exception:  # the engine says why
         return True
 

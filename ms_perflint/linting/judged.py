@@ -10,7 +10,7 @@ from ms_perflint.core.source import SourceError, unreadable
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.languages import Message
-from ms_perflint.program.program import Program
+from ms_perflint.program.program import Program, fact
 from ms_perflint.resolve.outline import BUILTIN, LOGGING
 from ms_perflint.training import followed, training
 
@@ -27,6 +27,7 @@ def unjudged(program: Program) -> Optional[Message]:
     return reason if reason is not None and may_train(program) else None
 
 
+@fact
 def not_followed(program: Program) -> Optional[Message]:
     """Return why it is not known whether a program trains: a call that may do so, and cannot be followed."""
     if not may_train(program) or not program.is_whole or training.is_trained(program):
@@ -48,12 +49,12 @@ def is_trained(program: Program) -> bool:
 def is_started(program: Program) -> bool:
     """Return whether running the entry does something: it has a main guard, or a call or a loop beside its functions.
 
-    Files of a library only define things: nothing starts them.
+    Files of a library only define things: nothing starts them. A cell that does not parse may do so.
     """
     module, entries = program.module(program.entry), program.project.entries
     if module is None or not entries.is_entry(program.entry):
         return False
-    return entries.has_main(program.entry) or _acts(module)
+    return entries.has_main(program.entry) or bool(module.source.lost) or _acts(module)
 
 
 def _acts(module: SemanticIndex) -> bool:
@@ -73,9 +74,12 @@ def _acts(module: SemanticIndex) -> bool:
 
 
 def _unread(program: Program) -> Optional[Message]:
-    """Return which file that running code imports could not be read; None where there is none."""
-    project = program.project
-    broken = {path for path in program.paths if project.is_broken(path)}
+    """Return which file that running code imports, or which cell of the entry, could not be read; None for none."""
+    project, entry = program.project, program.module(program.entry)
+    for lost in entry.source.lost if entry is not None else ():
+        place = Message("cell {cell}, line {row}", cell=lost.cell, row=lost.row)
+        return Message("{reason} in {place}", reason=lost.message, place=place)
+    broken = program.paths & project.broken
     modules = program.modules if broken else ()
     for scope in (scope for module in modules for scope in module.scopes if scope in program.reached):
         for stmt, _ in scope.imports:

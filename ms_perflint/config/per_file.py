@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple, Optional
 
-from ms_perflint.config import Config, ConfigError, common_parent
-from ms_perflint.config_files import hints, load, own, upward
+from ms_perflint.config.files import hints, load, own, upward
+from ms_perflint.config.settings import Config, ConfigError, common_parent
 from ms_perflint.core.findings import Finding, Safety
 from ms_perflint.languages import Message
 

@@ -1,4 +1,4 @@
-"""Lints files one after the other: gate, meaning, suspects, checks, suppressions. Knows no rule, and not MindSpore."""
+"""Lints files one after the other: prefilter, meaning, suspects, checks, suppressions. It knows no rule."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, Optional
 
-from ms_perflint import judged as judging
+from ms_perflint.cache.packing import Session
 from ms_perflint.check import Check, checks_of
-from ms_perflint.config import Config, inside
+from ms_perflint.config.settings import Config, inside
 from ms_perflint.core.findings import Finding, Found, Place, Problem, merged, only_shown, trained, unjudged
 from ms_perflint.core.fingerprints import Noting
 from ms_perflint.core.internal import Answer, Errors, internal_error
 from ms_perflint.core.source import Files, Source, SourceError, unreadable
-from ms_perflint.gate import MARK
 from ms_perflint.index.semantic_index import SemanticIndex
-from ms_perflint.inquiry import Failure, Inquiry, Reply
 from ms_perflint.languages import Message
-from ms_perflint.packing import Session
+from ms_perflint.linting import judged as judging
+from ms_perflint.linting.inquiry import Failure, Inquiry, Reply
+from ms_perflint.linting.prefilter import MARK
+from ms_perflint.linting.review import is_read, review, review_unread
+from ms_perflint.linting.unparsable import unparsable
 from ms_perflint.program.program import Program
 from ms_perflint.resolve.parsed import Parsed
 from ms_perflint.resolve.project import Project
-from ms_perflint.review import is_read, review, review_unread
 from ms_perflint.suppressions import Suppressions
 
 HELD = 2_000_000  # bytes of parsed source that are kept within a project, also where the next file shares none of it
@@ -282,7 +283,7 @@ class Linter:
         return any(project.holds_any(project.closure(entry)) for entry in entries)
 
     def may_find(self, path: str, raw: bytes) -> bool:
-        """Return whether a file with these bytes can have findings: the gate in front of everything that costs time."""
+        """Return whether a file with these bytes can have findings: a prefilter, which may say so too often."""
         return self.is_marked(path, raw) and any(check.mentioned(raw) for check in self.enabled)
 
     def is_marked(self, path: str, raw: bytes) -> bool:
@@ -300,6 +301,8 @@ class Linter:
         try:
             raw = self.project.read(path)
             if not self.may_find(path, raw):
+                if is_next and not self.project.is_parsed(path):
+                    self.problems += unparsable(path, raw)
                 return None
             if is_next and self._make_room(path):
                 raw = self.project.read(path)  # for the session that begins with it

@@ -10,22 +10,22 @@ from contextlib import closing, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.cache import Memories, Memory, default_directory
+from ms_perflint.cache.cache import Memories, Memory, default_directory
 from ms_perflint.commands.asked import Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output, outputs, tell, write
 from ms_perflint.commands.requests import Request, refuse, request, typed_text
 from ms_perflint.commands.settings import settings
-from ms_perflint.config import Config
-from ms_perflint.configurations import Configurations, Group, unread
+from ms_perflint.config.formats import FOR_PEOPLE
+from ms_perflint.config.per_file import Configurations, Group, unread
+from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Finding, Measurement, Problem, Report, Safety, joined
 from ms_perflint.core.source import Disk, Files, Overlay
-from ms_perflint.gate import REVIEW, answered, left_out
 from ms_perflint.languages import ENGLISH, Message, chosen, say
+from ms_perflint.linting.prefilter import REVIEW, answered, left_out
 from ms_perflint.report import (
     BY_GAIN,
     COUNTED,
-    FOR_PEOPLE,
     SORTED,
     Outcome,
     render,
@@ -80,7 +80,7 @@ def run(paths: Sequence[str], options: Options) -> int:
         tell(line(problem, language))
     if options.verbose:
         _tell_account(asked, configs, work, clock)
-    if problems - (work.unread | asked.unparsed if options.exit_zero else set()):
+    if problems - (work.unread if options.exit_zero else set()):
         return 2
     fails = (work.left and not options.exit_zero) or (work.fixed and options.exit_non_zero_on_fix)
     return int(bool(fails or (work.unjudged and options.strict)))
@@ -88,7 +88,7 @@ def run(paths: Sequence[str], options: Options) -> int:
 
 def _tell_account(asked: Request, configs: Configurations, work: Work, clock: list[tuple[str, float]]) -> None:
     """Say what the run read, and how long each part of it took."""
-    from ms_perflint.account import account
+    from ms_perflint.report.account import account
 
     options = work.options
     said = account(asked.paths, configs, asked.found, work.disk, work.memories, clock, options.config, options.isolated)
@@ -196,8 +196,8 @@ class Work:
 
     def _lint_on_cluster(self, scheduler: str, group: Group, memory: Memory | None, progress: Progress) -> Report:
         """Return what the workers of a Dask scheduler find in the files on disk. May raise Mistake."""
-        from ms_perflint.cluster import ClusterError, connected
         from ms_perflint.engine import lint
+        from ms_perflint.processes.cluster import ClusterError, connected
 
         try:
             with connected(scheduler) as cluster:
@@ -213,7 +213,7 @@ class Work:
 
     def add_noqa(self, reason: str) -> set[Problem]:
         """Write comments that hide all findings, or show them as a patch; return what could not be done."""
-        from ms_perflint import noqa
+        from ms_perflint.fixes import noqa
         from ms_perflint.fixes.fixing import Settled
         from ms_perflint.fixes.writing import write as write_files
 

@@ -1,0 +1,1 @@
+"""What earlier runs found, kept while all that was consulted is unchanged."""

@@ -1,0 +1,129 @@
+"""The parameters that several commands share, and how the value of a parameter is read: click knows them by these.
+
+A value that makes no sense raises click.BadParameter, whose text names what was expected.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Optional, TypeVar
+
+import click
+
+from ms_perflint.cache.cache import CACHE_DIR
+from ms_perflint.commands import completion
+from ms_perflint.commands.asked import listed
+from ms_perflint.commands.outputs import Output, output
+from ms_perflint.config.formats import FORMATS
+from ms_perflint.config.values import suggestion
+from ms_perflint.languages import LANGUAGES, VARIABLE, Message
+
+CODE = "(?i)[A-Z]+[0-9]+"
+FC = TypeVar("FC", bound=Callable[..., Any])
+
+
+def _split(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
+    """Return the rules of an option that may be repeated and may hold several, separated by commas."""
+    found = listed(values)
+    if values and not found:
+        raise click.BadParameter(Message('expected rules, like "MSP301" or "ALL"'))
+    return found
+
+
+def rules(name: str, text: str, *names: str) -> Callable[[FC], FC]:
+    """Return an option that takes rules, or with patterns of files their names."""
+    is_path = name.endswith("exclude")
+    metavar, complete = ("PATTERNS", completion.file) if is_path else ("RULES", completion.selection)
+    declared = (name, *names, name[2:].replace("-", "_"))
+    return click.option(*declared, multiple=True, metavar=metavar, callback=_split, shell_complete=complete, help=text)
+
+
+def noqa_reason(_: click.Context, __: click.Parameter, text: Optional[str]) -> Optional[str]:
+    """Return the text that is to stand behind the codes of a `# noqa`, where it cannot be read as more of them."""
+    if text is None or not text.strip():
+        return None if text is None else ""
+    if not text.isprintable():
+        raise click.BadParameter(Message("a reason is one line of text"))
+    if re.match(CODE, text.lstrip(" ,")):
+        word = text.split()[0]
+        raise click.BadParameter(Message('"{word}" at the start of a reason would be read as one more code', word=word))
+    return text.strip()
+
+
+def _by_pattern(_: click.Context, __: click.Parameter, values: Sequence[str]) -> Optional[dict[str, list[str]]]:
+    """Return the rules by pattern of "tests/*:MSP301,tools/*:MSP1,MSP2": a word without a colon is one more rule."""
+    found: dict[str, list[str]] = {}
+    pattern = ""
+    for word in (part for value in values for part in re.split(r"[,\s]+", value) if part):
+        start, colon, rule = word.rpartition(":")
+        pattern = start if colon else pattern
+        if not pattern:
+            raise click.BadParameter(Message('expected PATTERN:RULE, like "tests/*:MSP301", got "{word}"', word=word))
+        found.setdefault(pattern, []).extend([rule] if rule else [])
+    for pattern in (pattern for pattern, rules in found.items() if not rules):
+        raise click.BadParameter(Message('expected a rule behind "{pattern}:"', pattern=pattern))
+    return found or None
+
+
+def ignores(name: str, text: str) -> Callable[[FC], FC]:
+    """Return an option that takes patterns of files with rules."""
+    return click.option(name, multiple=True, metavar="PATTERN:RULES", callback=_by_pattern, help=text)
+
+
+def outputs(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[Output, ...]:
+    """Return the reports that are wanted: each a format, and behind a `=` the file it goes to."""
+    wanted = tuple(map(output, values))
+    for name in (each.format for each in wanted if each.format not in FORMATS):
+        hint = suggestion(name, FORMATS) or Message("; choose from {names}", names=", ".join(FORMATS))
+        raise click.BadParameter(Message('unknown format "{name}"{hint}', name=name, hint=hint))
+    return wanted
+
+
+def formats(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Return the formats that begin like this, for the completion of a shell."""
+    return [name for name in FORMATS if name.startswith(incomplete)]
+
+
+def output_format(*formats: str) -> Callable[[FC], FC]:
+    """Return the option that says how to print, of a command that prints no report; the first format is the default."""
+    names = ("--output-format", "--format", "output_format")
+    return click.option(
+        *names, type=click.Choice(formats), default=formats[0], show_default=True, help="The format of the output."
+    )
+
+
+def target(command: FC) -> FC:
+    """Add the options that say what the code is for."""
+    device = click.option(
+        "--device",
+        metavar="DEVICE",
+        shell_complete=completion.device,
+        help="The device that the code is for: Ascend, GPU or CPU.",
+    )
+    version = click.option(
+        "--mindspore-version", metavar="VERSION", help="The MindSpore version that the code is for, like 2.4."
+    )
+    return version(device(command))
+
+
+config_file = click.option(
+    "--config",
+    metavar="FILE",
+    shell_complete=completion.file,
+    help="A TOML file with [tool.ms-perflint]; by default the nearest pyproject.toml of each file.",
+)
+cache_directory = click.option(
+    "--cache-dir",
+    metavar="DIR",
+    envvar=CACHE_DIR,
+    shell_complete=completion.directory,
+    help="The directory of the cache; by default in the user's cache directory.",
+)
+
+language = click.option(
+    "--lang",
+    type=click.Choice(LANGUAGES, case_sensitive=False),
+    envvar=VARIABLE,
+    help="The language of messages; by default `lang` of the configuration, else that of the locale.",
+)

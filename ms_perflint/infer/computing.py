@@ -1,0 +1,239 @@
+"""What Python computes of constants, and of lists and dicts of them: operators, functions, methods of a text."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any, Optional
+
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.signature import Held
+from ms_perflint.infer import tables
+from ms_perflint.infer.sequences import whole
+from ms_perflint.infer.values import (
+    BOTTOM,
+    DICT,
+    LIST,
+    NO_CONSTANT,
+    TOP,
+    TUPLE,
+    Alternative,
+    Constant,
+    Display,
+    Value,
+    join,
+)
+
+if TYPE_CHECKING:
+    from ms_perflint.infer.evaluator import Evaluator
+
+TEXT = 4096  # characters of a text, or times that it is repeated, up to which it is computed
+BITS = 4096  # of a number, up to which it is computed
+ENTRIES = 1000  # of a list, up to which it is computed
+NESTED = 4  # lists inside one another
+COMBINATIONS = 32  # of known operands, before the answer is "open"
+_WIDE = r"\d{5}|\*|\{[^{}]*\{"  # of a format: a width beyond that, or one that is computed itself
+
+
+# --- functions with bounds: ValueError where the result may be too long
+
+
+def _times(left: Any, right: Any) -> Any:
+    for text, count in ((left, right), (right, left)):
+        if isinstance(text, (str, bytes, list, tuple)) and count > TEXT:
+            raise ValueError("too long")
+    return left * right
+
+
+def power(base: Any, exponent: Any, *modulus: Any) -> Any:
+    """Return a power; ValueError for one of very many digits."""
+    if isinstance(base, int) and isinstance(exponent, int) and base.bit_length() * exponent > BITS:
+        raise ValueError("too long")
+    return pow(base, exponent, *modulus)
+
+
+def _shifted(number: Any, places: Any) -> Any:
+    if places > BITS:
+        raise ValueError("too long")
+    return number << places
+
+
+def _modulo(left: Any, right: Any) -> Any:
+    return _narrow(left) % right if isinstance(left, str) else left % right
+
+
+def _formatted(text: str, *values: Any, **named: Any) -> str:
+    return _narrow(text).format(*values, **named)
+
+
+def formatted(data: Any, form: str = "") -> str:
+    """Return what an f-string writes for a value; ValueError for a form that may make it too long."""
+    return format(data, _narrow(form))
+
+
+def _filled(text: str, width: int) -> str:
+    return text.zfill(min(width, TEXT))
+
+
+def _narrow(text: str) -> str:
+    if re.search(_WIDE, text) is not None:
+        raise ValueError("too long")
+    return text
+
+
+OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: _times,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: _modulo,
+    ast.Pow: power,
+    ast.LShift: _shifted,
+    ast.RShift: operator.rshift,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+    ast.Invert: operator.invert,
+}
+CONVERSIONS: Mapping[int, Callable[[Any], Any]] = {-1: lambda data: data, 115: str, 114: repr, 97: ascii}
+_OF_TEXT: Mapping[str, Callable[..., Any]] = {
+    **{
+        method.__name__: method
+        for method in (
+            str.lower, str.upper, str.casefold, str.capitalize, str.title, str.swapcase,
+            str.strip, str.lstrip, str.rstrip, str.removeprefix, str.removesuffix, str.replace, str.join,
+            str.startswith, str.endswith, str.find, str.rfind, str.index, str.rindex, str.count,
+            str.isdigit, str.isdecimal, str.isnumeric, str.isalpha, str.isalnum, str.islower, str.isupper,
+            str.split, str.rsplit, str.splitlines, str.partition, str.rpartition,
+        )
+    },
+    "format": _formatted,
+    "zfill": _filled,
+}  # fmt: skip
+
+
+def of_text(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what a method of a text gives: `mode.lower()`; None where it is no such call on a text that is known."""
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in _OF_TEXT:
+        return None
+    base = evaluator.value(node.func.value, scope)
+    if not any(isinstance(constant, str) for constant in base.constants):
+        return None
+    given = (Held(node.func.value, scope), *(Held.of(argument, scope) for argument in node.args))
+    return called(evaluator, _OF_TEXT[node.func.attr], given, node.keywords, node, scope) or TOP
+
+
+def called(
+    evaluator: Evaluator,
+    function: Callable[..., Any],
+    given: Sequence[Held],
+    words: Sequence[ast.keyword],
+    node: ast.Call,
+    scope: Scope,
+) -> Optional[Value]:
+    """Return what a function gives that is computed; None where it is not known how many arguments it gets."""
+    names = [str(word.arg) for word in words if word.arg is not None]
+    if len(names) < len(words) or any(part.is_spread for part in given):
+        return None
+    operands = [*map(evaluator.read, given), *(evaluator.value(word.value, scope) for word in words)]
+    count = len(given)
+
+    def run(*arguments: Any) -> Any:
+        return function(*arguments[:count], **dict(zip(names, arguments[count:])))
+
+    return computed(evaluator, run, operands, node, scope)
+
+
+def computed(
+    evaluator: Evaluator, function: Callable[..., Any], operands: Sequence[Value], node: ast.expr, scope: Scope
+) -> Value:
+    """Return what a function gives for all that its operands can be; open where these are not known in full."""
+    return combine(evaluator, operands, lambda known: _calculate(evaluator, function, known), node, scope)
+
+
+def combine(
+    evaluator: Evaluator,
+    operands: Sequence[Value],
+    function: Callable[[tuple[Alternative, ...]], object],
+    node: ast.expr,
+    scope: Scope,
+) -> Value:
+    """Return what a function of the operands can be; `function` gives NO_CONSTANT where it cannot tell."""
+    count = 1
+    for operand in operands:
+        if evaluator.is_pending(operand):
+            return BOTTOM
+        count *= max(1, len(operand.alternatives))
+    if count > COMBINATIONS:
+        return TOP
+    results, is_open = [], any(operand.open for operand in operands)
+    for chosen in product(*(operand.alternatives for operand in operands)):
+        result = function(chosen)
+        if result is NO_CONSTANT:
+            is_open = True
+        else:
+            (made,) = _shown(evaluator, result, node, scope).alternatives
+            where = chosen[0].where if chosen else made.where
+            results.append(Value((Alternative(made.what, where, all(known.by_default for known in chosen)),)))
+    value = join(results) if results else TOP
+    return Value(value.alternatives, is_open or value.open, any(operand.overridable for operand in operands))
+
+
+def _calculate(evaluator: Evaluator, function: Callable[..., Any], known: tuple[Alternative, ...]) -> object:
+    """Return what a function gives for some arguments; NO_CONSTANT where it cannot be told."""
+    data = [plain(evaluator, each) for each in known]
+    if NO_CONSTANT in data or any(map(_is_huge, data)):
+        return NO_CONSTANT
+    try:
+        found = function(*data)
+    except Exception:
+        return NO_CONSTANT
+    is_data = not isinstance(found, (list, tuple, dict)) or len(found) <= ENTRIES
+    return found if is_data and not isinstance(found, (set, bytearray)) else NO_CONSTANT
+
+
+def _is_huge(constant: object) -> bool:
+    """Return whether a constant may blow up in arithmetic: `"x" * 10**9`."""
+    if isinstance(constant, (str, bytes)):
+        return len(constant) > TEXT
+    return isinstance(constant, int) and abs(constant) > 1 << 64
+
+
+# --- values as data of Python, and the other way round
+
+
+def plain(evaluator: Evaluator, known: Alternative, depth: int = 0) -> object:
+    """Return a constant, or a list or dict of such, as Python has it; NO_CONSTANT where not all of it is known."""
+    what = known.what
+    is_list = isinstance(what, Display) and not isinstance(what.node, ast.SetComp) and depth <= NESTED
+    if known.constant is not NO_CONSTANT or not is_list:
+        return known.constant
+    assert isinstance(what, Display)
+    table = tables.view(evaluator, known, "items") if what.kind == DICT else None
+    parts = whole(evaluator, table or Value((known,)))
+    data = []
+    for part in parts if parts is not None and len(parts) <= ENTRIES else (None,):
+        value = evaluator.read(part) if part is not None else TOP
+        only = value.only if not value.overridable else None
+        data.append(plain(evaluator, only, depth + 1) if only is not None and only.by_default else NO_CONSTANT)
+        if data[-1] is NO_CONSTANT:
+            return NO_CONSTANT
+    if what.kind == DICT:
+        return dict(data)  # type: ignore[arg-type]
+    return tuple(data) if what.kind == TUPLE else data
+
+
+def _shown(evaluator: Evaluator, data: Any, node: ast.expr, scope: Scope) -> Value:
+    """Return data of Python as a value that is made at a node."""
+    if not isinstance(data, (list, tuple, dict)):
+        return evaluator.known(Constant(data), node, scope)
+    kind = DICT if isinstance(data, dict) else TUPLE if isinstance(data, tuple) else LIST
+    rows = (data, data.values()) if isinstance(data, dict) else ((), data)
+    keys, parts = (tuple(Held(node, scope, _shown(evaluator, each, node, scope)) for each in row) for row in rows)
+    return evaluator.known(Display(node, scope, kind, parts, keys), node, scope)

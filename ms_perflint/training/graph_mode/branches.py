@@ -1,0 +1,201 @@
+"""What a test on a tensor leaves different in its two arms: graph mode compiles both, into one value.
+
+Run on 2.10, CPU, in `construct` under a train cell. It fails where an arm of an `if` on a tensor puts into a list,
+tuple or dict what the other arm does not; where only one arm binds a name that is used after it; and where a name
+that is None or a number is a tensor after one of the arms. Same losses as PyNative: the same number of elements put
+in by both arms, a tensor that stays one (also in another shape), a number that stays one, `break` and
+`return` under such a test, and a conditional expression.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from typing import Optional
+
+from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.infer.values import Alternative
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
+from ms_perflint.training.dtypes import tensor_ops
+from ms_perflint.training.graph_mode.compiled import steps
+from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+
+_GROWS = frozenset({"append", "extend", "insert"})
+_MADE = frozenset({"list", "tuple", "dict"})
+_REDUCES = frozenset({"sum", "mean", "max", "min", "any", "all", "prod", "norm"})  # methods of tensors and arrays
+_OPERATORS = ("mindspore.ops.", "mindspore.numpy.", "mindspore.mint.")
+_IDENTITY = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_HOPS = 4  # names that stand for one another
+
+
+def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
+    """Yield what the arms of tests on tensors leave different in a compiled function."""
+    if not function.is_function or isinstance(function.node, ast.Lambda):
+        return
+    tensors = _Tensors(program, function)
+    for step in steps(program, function):
+        if isinstance(step.stmt, ast.If) and tensors.is_tested(step.stmt.test):
+            found = _grown(function, step.stmt) or _bound(function, step.stmt, tensors)
+            if found is not None:
+                node, kind, message = found
+                yield obstacle(function.module, node, kind, message)
+
+
+_Found = tuple[ast.AST, str, Message]
+
+
+def _grown(function: Scope, test: ast.If) -> Optional[_Found]:
+    """Return what puts more into a container of the function in one arm of a test than in the other."""
+    arms = [[put for stmt in arm for put in _puts(function, stmt)] for arm in (test.body, test.orelse)]
+    counts = [Counter(name.id for name, _ in puts) for puts in arms]
+    for name, node in (*arms[0], *arms[1]):
+        if counts[0][name.id] != counts[1][name.id]:
+            text = Message(
+                "graph mode wants as much put into `{name}` in both arms of a test on a tensor", name=name.id
+            )
+            return node, "arms", text
+    return None
+
+
+def _puts(function: Scope, stmt: ast.stmt) -> Iterator[tuple[ast.Name, ast.AST]]:
+    """Yield the containers of a function into which a statement puts something, and where it does."""
+    for node in ast.walk(stmt):
+        if isinstance(node, ast.AugAssign) and isinstance(node.value, (ast.Tuple, ast.List)):
+            if isinstance(node.target, ast.Name):
+                yield node.target, node
+            continue
+        held: list[ast.expr] = []
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _GROWS:
+            held.append(node.func.value)
+        elif isinstance(node, ast.Assign):
+            held += [each.value for each in node.targets if isinstance(each, ast.Subscript)]
+        for each in held:
+            if isinstance(each, ast.Name) and function.home(each.id) is function:
+                made = function.flow.at(each)
+                if made and all(map(_is_container, made)):
+                    yield each, node
+
+
+def _is_container(binding: Binding) -> bool:
+    """Return whether a name is a list, tuple or dict of the function."""
+    if binding.kind == "augment":
+        return True
+    value = binding.value if binding.kind == "assign" and not binding.path else None
+    is_made = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in _MADE
+    return is_made or isinstance(value, (ast.List, ast.Tuple, ast.Dict, ast.ListComp))
+
+
+def _bound(function: Scope, test: ast.If, tensors: _Tensors) -> Optional[_Found]:
+    """Return a name that has another type after one arm of a test than after the other, and is used after it."""
+    if any(isinstance(arm[-1], _LEAVES) for arm in (test.body, test.orelse) if arm):
+        return None
+    arms = [{id(each) for stmt in arm for each in ast.walk(stmt)} for arm in (test.body, test.orelse)]
+    inside = {id(test)}.union(*arms)
+    for load in _after(function, test):
+        reaching = function.flow.at(load)
+        given = [[each for each in reaching if id(each.stmt) in arm] for arm in arms]
+        before = [each for each in reaching if id(each.stmt) not in inside]
+        made = [each for side in given for each in side]
+        if not made or all(given):
+            continue
+        if not before:
+            text = Message("graph mode wants `{name}` bound in both arms of a test on a tensor", name=load.id)
+            return made[0].stmt, "arms", text
+        if all(map(_is_plain, before)) and any(map(tensors.is_given, made)):
+            text = Message("graph mode wants `{name}` to be a tensor before this test on a tensor too", name=load.id)
+            return made[0].stmt, "arms", text
+    return None
+
+
+def _after(function: Scope, test: ast.If) -> list[ast.Name]:
+    """Return the first load of each name of a function below a test."""
+    loads: dict[str, ast.Name] = {}
+    end = test.end_lineno or test.lineno
+    for node in descendants(function.node):
+        is_load = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.lineno > end
+        if is_load and function.home(node.id) is function:  # type: ignore[attr-defined]
+            loads.setdefault(node.id, node)  # type: ignore[attr-defined, arg-type]
+    return list(loads.values())
+
+
+def _is_plain(binding: Binding) -> bool:
+    """Return whether a name stands for None or a number that is written there."""
+    return binding.kind == "assign" and not binding.path and isinstance(binding.value, ast.Constant)
+
+
+def _computes(api: str) -> bool:
+    """Return whether an operator gives a tensor."""
+    word = api.rpartition(".")[2]
+    return api.startswith(_OPERATORS) and word not in tensor_ops.NO_TENSOR and word not in tensor_ops.PARTS
+
+
+class _Tensors:
+    """Which expressions of a compiled function are tensors, or numbers that are read from one."""
+
+    def __init__(self, program: Program, function: Scope) -> None:
+        self.program = program
+        self.function = function
+
+    def is_tested(self, test: ast.expr) -> bool:
+        """Return whether a test depends on the values of a tensor."""
+        if isinstance(test, ast.BoolOp):
+            return any(map(self.is_tested, test.values))
+        if isinstance(test, ast.UnaryOp):
+            return self.is_tested(test.operand)
+        if isinstance(test, ast.Compare):
+            return not isinstance(test.ops[0], _IDENTITY) and any(map(self.is_one, (test.left, *test.comparators)))
+        return self.is_one(test)
+
+    def is_given(self, binding: Binding) -> bool:
+        """Return whether a name is bound to a tensor, or one is added to it."""
+        value = binding.stmt.value if isinstance(binding.stmt, ast.AugAssign) else binding.value
+        return value is not None and not binding.path and self.is_one(value)
+
+    def is_one(self, node: ast.expr, hops: int = _HOPS) -> bool:
+        """Return whether an expression is a tensor, or a number that is read from one."""
+        if not hops:
+            return False
+        if isinstance(node, ast.Name):
+            return self._is_bound_to_one(node, hops)
+        if isinstance(node, ast.Subscript):
+            return self.is_one(node.value, hops)
+        if isinstance(node, ast.BinOp):
+            return self.is_one(node.left, hops) or self.is_one(node.right, hops)
+        if isinstance(node, ast.Call):
+            return self._is_made(node, hops)
+        return False
+
+    def _is_bound_to_one(self, node: ast.Name, hops: int) -> bool:
+        if self.function.home(node.id) is not self.function:
+            return False
+        reaching = self.function.flow.at(node)
+        plain = [each for each in reaching if each.kind == "assign" and not each.path and each.value is not None]
+        return bool(plain) and all(self.is_one(each.value, hops - 1) for each in plain if each.value is not None)
+
+    def _is_made(self, node: ast.Call, hops: int) -> bool:
+        word = word_of(node.func)
+        if isinstance(node.func, ast.Attribute) and word in _REDUCES and self._is_no_array(node.func.value):
+            return True
+        if isinstance(node.func, ast.Attribute) and word == "item":
+            return self.is_one(node.func.value, hops)
+        known = self.program.value(node.func, self.function).alternatives
+        return bool(known) and all(_computes(each.api or each.type_api) for each in known)
+
+    def _is_no_array(self, node: ast.expr) -> bool:
+        """Return whether nothing speaks for an array or a module: what compiled code reduces is a tensor."""
+        if isinstance(node, (ast.Call, ast.BinOp, ast.Compare, ast.Subscript)):
+            return True
+        known = self.program.value(node, self.function).alternatives
+        roots = [_root(each) for each in known]
+        return not any(each.api for each in known) and all(not each or each.startswith("mindspore.") for each in roots)
+
+
+def _root(known: Alternative) -> str:
+    """Return the API from whose result something comes; "" where none is known."""
+    while known.type_api[:1] in ("", ".") and known.origin is not None:
+        known = known.origin
+    return "" if known.type_api.startswith(".") else known.type_api

@@ -1,0 +1,570 @@
+"""What feeds what: which layers' outputs reach a layer, through `construct`, containers and functions.
+
+A forward data flow over the functions of a few modules. The evaluator says what each callee is; what a layer gives
+out is followed through names, operators, other cells and functions. What is found of an expression is found again
+when something that it reads has changed, and only then. Calls of one function are taken together.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, NamedTuple, Optional, Union, cast
+
+from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
+from ms_perflint.index.signature import Layer, Part, Signature, receiver_name
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer import bases, lists, sequences
+from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.program.call_graph import INSTANCE_METHODS
+from ms_perflint.program.inputs import Inputs
+from ms_perflint.training.networks import layers
+from ms_perflint.training.networks.signals import (
+    ADDED,
+    CONCATS,
+    FLAT,
+    FLATTENS,
+    JOINED,
+    LOST,
+    NOTHING,
+    PART,
+    PRODUCTS,
+    SHAPING,
+    SLICE,
+    SPLITS,
+    STATE,
+    TIES,
+    Made,
+    Operation,
+    Signal,
+    Source,
+    changed,
+    union,
+    widened,
+)
+
+if TYPE_CHECKING:
+    from ms_perflint.program.program import Program
+
+ROWS = frozenset({"SequentialCell", "Sequential"})  # last words of cells that call cells one after the other
+BUILTINS = frozenset(dir(builtins))
+CHANGES = 8  # of what is found of an expression, before what was found earlier is kept beside it
+
+
+class Flow(NamedTuple):
+    """What feeds what in some modules, in all programs in which their callees are the same."""
+
+    takes: dict[Made, Signal]  # layer -> what it is fed
+    made_in: dict[Made, dict[Scope, None]]  # layer -> the functions that make it, as they are called
+    places: dict[Made, set[Scope]]  # layer -> the functions that call it
+    operations: tuple[Operation, ...]
+    ties: tuple[Signal, ...]  # what is as wide as one another
+    ends: Signal  # what leaves the networks
+    returned: tuple[tuple[ast.expr, Scope, Signal], ...]  # by what
+
+
+@query
+def data_flow(program: Inputs, modules: tuple[SemanticIndex, ...]) -> Flow:
+    """Return what feeds what in some modules."""
+    return _Solver(program, modules).solve()
+
+
+class Callee(NamedTuple):
+    """What a call calls: the same whatever it is given."""
+
+    word: str
+    cells: tuple[Alternative, ...]  # layers, rows of cells, code of the program
+    looped: tuple[Value, ...]  # cells of which each pass of a loop calls another
+    name: str  # the last word of the one operator that it is
+    said: str  # the same where what is called is known; ""
+    base: Optional[ast.expr]  # before the last word
+    is_only_cells: bool
+    is_known: bool
+    is_product: bool
+
+
+class Fed(NamedTuple):
+    """A layer is called in a function, and given something."""
+
+    layer: Made
+    signal: Signal
+    place: Scope
+    made_in: Optional[Scope]  # the function that makes it, as it is called
+
+
+class Passed(NamedTuple):
+    """A parameter is given something."""
+
+    binding: Binding
+    signal: Signal
+
+
+class Tied(NamedTuple):
+    """Tensors are as wide as one another."""
+
+    signal: Signal
+
+
+Effect = Union[Fed, Passed, Tied, Operation]  # of an expression, beside what it is
+
+
+class _Solver:
+    def __init__(self, program: Inputs, modules: Sequence[SemanticIndex]) -> None:
+        self.program = program
+        self.evaluator = program.evaluator
+        self.modules = modules
+        self._functions = [
+            scope for module in modules for scope in module.scopes if scope.is_function and scope.name != "__init__"
+        ]
+        self._entered: set[object] = set()  # functions, and rows of cells
+        self._rows_entered: set[object] = set()  # under way
+        self._callees: dict[int, Callee] = {}  # by the identity of a call
+        self._bound: dict[tuple[object, ...], list[tuple[Binding, Part]]] = {}  # parameters, and what a call passes
+        self._held_in: dict[int, tuple[Alternative, list[Value], bool]] = {}  # id of a row -> it; see `_cells`
+        # By the identity of an expression, of a site that is a row of cells, or of a parameter:
+        self._nodes: dict[int, tuple[Union[ast.expr, Site], Scope]] = {}
+        self._held: dict[int, Signal] = {}  # what it is, so far
+        self._readers: dict[int, set[int]] = {}  # what was found from it
+        self._position: dict[int, int] = {}  # in the order in which they were found first
+        self._changes: dict[int, int] = {}  # of what was found
+        self._effects: dict[int, list[Effect]] = {}
+        self._parameters: dict[int, Binding] = {}  # that are read
+        self._given: dict[int, dict[int, Signal]] = {}  # parameter -> what each call passes
+        self._passed: dict[int, Signal] = {}  # parameter -> what all calls pass
+        self._same: dict[Signal, Signal] = {}  # each once: many expressions are the same
+        self._dirty: set[int] = set()  # what read something that has changed since
+        self._queue: list[tuple[int, int]] = []  # the same, by position
+        self._current = 0  # the expression under way
+        self._own: list[Effect] = []  # its effects
+
+    # --- until nothing changes
+
+    def solve(self) -> Flow:
+        """Return what feeds what.
+
+        A parameter stands for itself where nothing is passed to it: that is known when all else is.
+        """
+        for function in self._functions:
+            for node, scope in (*((site.node, site.scope) for site in function.calls), *_returned(function)):
+                self.signal(node, scope)
+        self._settle()
+        rows = [site for module in self.modules for word in ROWS for site in module.sites_of(word)]
+        ends = union([self._signal(id(site), site, site.scope) for site in rows])
+        self._settle()
+        while free := [each for each in self._parameters.values() if not self._held[id(each)]]:
+            for binding in [each for each in free if id(each) not in self._given] or free:
+                self._change(id(binding), frozenset({Source(binding)}))
+            self._settle()
+        returned = [
+            (node, function, found)
+            for function in self._functions
+            for node, _ in function.returns
+            if function not in self._entered and (found := self._held[id(node)])
+        ]
+        ends = union([*(self._held[id(site)] for site in rows), *(found for *_, found in returned)])
+        return self._flow(ends, returned)
+
+    def _flow(self, ends: Signal, returned: Iterable[tuple[ast.expr, Scope, Signal]]) -> Flow:
+        flow = Flow({}, {}, {}, (), (), ends, tuple(returned))
+        ties: dict[Signal, None] = {}
+        operations: dict[int, Operation] = {}
+        for key in sorted(self._effects, key=self._position.__getitem__):
+            for effect in self._effects[key]:
+                if isinstance(effect, Fed):
+                    flow.takes[effect.layer] = widened(flow.takes.get(effect.layer, NOTHING) | effect.signal)
+                    flow.places.setdefault(effect.layer, set()).add(effect.place)
+                    if effect.made_in is not None:
+                        flow.made_in.setdefault(effect.layer, {})[effect.made_in] = None
+                elif isinstance(effect, Tied):
+                    ties[effect.signal] = None
+                elif isinstance(effect, Operation):
+                    operations[id(effect.node)] = effect
+        return flow._replace(ties=tuple(ties), operations=tuple(operations.values()))
+
+    def signal(self, node: ast.expr, scope: Scope) -> Signal:
+        """Return what reaches an expression; of one that depends on itself, what is known of it so far."""
+        return self._signal(id(node), node, scope)
+
+    def _signal(self, key: int, node: Union[ast.expr, Site], scope: Scope) -> Signal:
+        if key not in self._held:
+            self._held[key] = NOTHING
+            self._nodes[key] = (node, scope)
+            self._find(key)
+            self._position[key] = len(self._position)
+            if key in self._dirty:
+                heappush(self._queue, (self._position[key], key))
+        return self._read(key)
+
+    def _read(self, key: int) -> Signal:
+        self._readers.setdefault(key, set()).add(self._current)
+        return self._held[key]
+
+    def _settle(self) -> None:
+        while self._queue:
+            _, key = heappop(self._queue)
+            self._dirty.discard(key)
+            self._find(key)
+
+    def _find(self, key: int) -> None:
+        """Find what an expression is, from what is known so far."""
+        outer, effects = self._current, self._own
+        self._current, self._own = key, []
+        node, scope = self._nodes[key]
+        found = self._alone(node) if isinstance(node, Site) else self._expression(node, scope)
+        own, self._current, self._own = self._own, outer, effects
+        self._changes[key] = self._changes.get(key, 0) + 1
+        if self._changes[key] > CHANGES:
+            found |= self._held[key]
+            own = list(dict.fromkeys((*self._effects.get(key, ()), *own)))
+        self._have(key, own)
+        self._change(key, widened(found))
+
+    def _change(self, key: int, found: Signal) -> None:
+        if found == self._held[key]:
+            return
+        self._held[key] = self._same.setdefault(found, found)
+        for reader in self._readers.get(key, set()) - self._dirty - {0}:
+            self._dirty.add(reader)
+            if reader in self._position:  # else it is under way, for the first time
+                heappush(self._queue, (self._position[reader], reader))
+
+    def _have(self, key: int, effects: list[Effect]) -> None:
+        """Keep the effects of an expression, and give the parameters what it passes to them."""
+        before = self._effects.get(key, [])
+        if effects == before:
+            return
+        self._effects[key] = effects
+        passed = {id(each.binding): NOTHING for each in before if isinstance(each, Passed)}
+        for each in effects:
+            if isinstance(each, Passed):
+                own = id(each.binding)
+                passed[own] = passed.get(own, NOTHING) | each.signal
+        for own, signal in passed.items():
+            given = self._given.setdefault(own, {})
+            is_more = given.get(key, NOTHING) <= signal
+            given[key] = signal
+            all_given = self._passed.get(own, NOTHING) | signal if is_more else union(given.values())
+            self._passed[own] = all_given = widened(all_given)
+            if all_given and own in self._held:
+                self._change(own, all_given)
+
+    def _alone(self, site: Site) -> Signal:
+        """Return what a row of cells gives that no other cell calls."""
+        value = self.evaluator.value(site.node, site.scope)
+        alone = [known for known in value.alternatives if known.identity not in self._entered]
+        return self._applied(alone, [frozenset({Source(site)})], None, site.scope)
+
+    # --- expressions
+
+    def _expression(self, node: ast.expr, scope: Scope) -> Signal:
+        if isinstance(node, ast.Name):
+            return union(self._binding(binding) for binding in scope.lookup(node))
+        if isinstance(node, ast.Call):
+            return self._call(node, scope)
+        if isinstance(node, ast.BinOp):
+            if isinstance(node.op, ast.MatMult):
+                self._note(node, scope, "matmul", (node.left, node.right))
+                return self._product(node.left, node.right, scope)
+            self._note(node, scope, ADDED, (node.left, node.right))
+            return self._tied([self.signal(node.left, scope), self.signal(node.right, scope)])
+        if isinstance(node, ast.Attribute):
+            return changed(self.signal(node.value, scope), FLAT) if node.attr in FLATTENS else NOTHING
+        if isinstance(node, ast.Subscript):
+            last = node.slice.elts[-1] if isinstance(node.slice, ast.Tuple) and node.slice.elts else None
+            cuts = isinstance(last, ast.Slice) and (last.lower or last.upper) is not None
+            found = self.signal(node.value, scope)
+            if any(isinstance(each, ast.Slice) for each in (node.slice, *getattr(node.slice, "elts", ()))):
+                self._note(node, scope, SLICE, (node.value,))
+            return changed(found, LOST) if cuts else found
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return union(self.signal(element, scope) for element in node.elts)
+        if isinstance(node, ast.IfExp):
+            return self.signal(node.body, scope) | self.signal(node.orelse, scope)
+        if isinstance(node, ast.UnaryOp):
+            return self.signal(node.operand, scope)
+        return self.signal(node.value, scope) if isinstance(node, (ast.NamedExpr, ast.Starred)) else NOTHING
+
+    def _binding(self, binding: Binding) -> Signal:
+        if binding.kind == "parameter":
+            if binding.name == receiver_name(binding.scope):
+                return NOTHING
+            key = id(binding)
+            self._parameters[key] = binding
+            self._held.setdefault(key, self._passed.get(key, NOTHING))
+            return self._read(key)
+        if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
+            sides = (binding.stmt.target, binding.stmt.value)
+            self._note(binding.stmt.value, binding.scope, ADDED, sides)
+            return self._tied([self.signal(side, binding.scope) for side in sides])
+        value = binding.value
+        for index in binding.path:
+            if isinstance(value, (ast.Tuple, ast.List)) and index < len(value.elts):
+                value = value.elts[index]
+        return self.signal(value, binding.scope) if value is not None else NOTHING
+
+    def _note(
+        self,
+        node: ast.expr,
+        scope: Scope,
+        word: str,
+        operands: Iterable[ast.expr],
+        layer: Optional[Made] = None,
+    ) -> None:
+        """Keep what an operator is given, where any of it comes from a layer."""
+        operands = list(operands)
+        is_plain = all(isinstance(each, (ast.Constant, ast.UnaryOp)) for each in operands[1:])
+        if word not in SHAPING and is_plain:
+            return
+        given = tuple(
+            (part, self.signal(part, scope))
+            for each in operands
+            for part in (each.elts if isinstance(each, (ast.Tuple, ast.List)) else [each])
+        )
+        if layer is not None:
+            given = ((node, frozenset({Source(layer)})), *given)
+        if word not in SHAPING and all(signal for _, signal in given):
+            return
+        if any(signal for _, signal in given):
+            self._own.append(Operation(node, scope, word, given))
+
+    def _tied(self, sides: Sequence[Signal]) -> Signal:
+        """Return the result of an operator whose operands are as wide as one another."""
+        found = union(sides)
+        if sum(bool(side) for side in sides) > 1:
+            self._own.append(Tied(found))
+        return found
+
+    # --- calls
+
+    def _call(self, node: ast.Call, scope: Scope) -> Signal:
+        callee = self._callees.get(id(node))
+        if callee is None:
+            callee = self._callees[id(node)] = self._callee(node, scope)
+        given = [self.signal(argument, scope) for argument in _arguments(node)]
+        if callee.looped and given:
+            return self._loop(callee.looped, given[0], self._held[id(node)], scope)
+        if callee.is_only_cells:
+            return self._applied(callee.cells, given, node, scope)
+        own = self.signal(callee.base, scope) if callee.base is not None else NOTHING
+        if own and not callee.cells:
+            assert callee.base is not None
+            self._note(node, scope, callee.word, (callee.base, *_arguments(node)))
+            return self._operated(callee.word, [own, *given])
+        self._note(node, scope, callee.said, _arguments(node))
+        if callee.is_product:
+            return self._product(node.args[0], node.args[1], scope)
+        found = self._operated(callee.name, given)
+        found = found if callee.is_known else changed(found, LOST)
+        return found | self._applied(callee.cells, given, node, scope) if callee.cells else found
+
+    def _callee(self, node: ast.Call, scope: Scope) -> Callee:
+        value = self.evaluator.value(node.func, scope)
+        known = value.alternatives
+        word = word_of(node.func)
+        cells = tuple(filter(self._is_entered, known))
+        names = {(each.api or each.type_api).rpartition(".")[2] for each in known} - {""}
+        name = next(iter(names)) if len(names) == 1 else word
+        says = (bool(known) and all(map(_is_operator, known))) or bool(cells) or word in BUILTINS
+        is_product = bool(names & PRODUCTS) and len(node.args) == 2
+        return Callee(
+            word,
+            cells,
+            tuple(self._looped(node.func, value, scope)),
+            name,
+            name if says else "",
+            node.func.value if isinstance(node.func, ast.Attribute) else None,
+            0 < len(cells) == len(known),
+            bool(known),
+            is_product and not any(layers.transposes(cast("Program", self.program), each) for each in known),
+        )
+
+    def _looped(self, func: ast.expr, callee: Value, scope: Scope) -> list[Value]:
+        """Return the cells that a callee is one after the other: `for cell in cells: x = cell(x)`, `cells[i](x)`."""
+        known: Iterable[Alternative] = ()
+        if isinstance(func, ast.Name) and any(each.kind == "for" for each in scope.lookup(func)):
+            known = callee.alternatives
+        if isinstance(func, ast.Subscript) and (callee.open or len(callee.alternatives) != 1):
+            known, _ = self.evaluator.elements(self.evaluator.value(func.value, scope))
+        return [Value((each,)) for each in known]
+
+    def _loop(self, cells: Sequence[Value], given: Signal, before: Signal, scope: Scope) -> Signal:
+        """Return what cells give that are called in a loop: one after the other where what they give comes back."""
+        origins = {source.origin for source in before}
+        outside = frozenset(source for source in given if source.origin not in origins)
+        if outside != given:
+            return self._line(cells, outside or given, scope)
+        return union(self._step(cell, given, scope) for cell in cells)
+
+    def _is_entered(self, known: Alternative) -> bool:
+        """Return whether a callee is a layer, a row of cells, or code of the program."""
+        if known.type_api:
+            return known.type_api in layers.LAYERS or known.type_api.rpartition(".")[2] in ROWS
+        function = known.definition
+        if function is None:
+            return known.cls is not None
+        return known.receiver is not None or (not function.is_class and bool(function.returns))
+
+    def _operated(self, word: str, given: Sequence[Signal]) -> Signal:
+        """Return what an operator gives."""
+        if word in CONCATS:
+            return changed(union(given), JOINED)
+        if word in FLATTENS:
+            return changed(union(given), FLAT)
+        if word in SPLITS:
+            return changed(union(given), PART)
+        return self._tied(given) if word in TIES else union(given)
+
+    def _product(self, left: ast.expr, right: ast.expr, scope: Scope) -> Signal:
+        """Return what a product gives: of a `Parameter` on its right, that is a layer."""
+        first, second = self.signal(left, scope), self.signal(right, scope)
+        node = right
+        while isinstance(node, ast.Call) and word_of(node.func) in ("cast", "astype", "to"):
+            method = (
+                isinstance(node.func, ast.Attribute) and not self.evaluator.value(node.func.value, scope).alternatives
+            )
+            node = node.func.value if method or not node.args else node.args[0]  # type: ignore[attr-defined]
+        weights = [_made(known) for known in self.evaluator.value(node, scope).alternatives]
+        found = [layer for layer in weights if layer is not None and layer.api == layers.PARAMETER]
+        self._own.extend(Fed(layer, first, scope.owner, None) for layer in found)
+        return frozenset(map(Source, found)) if found else second | changed(first, LOST)
+
+    def _applied(
+        self, cells: Iterable[Alternative], given: Sequence[Signal], node: Optional[ast.Call], scope: Scope
+    ) -> Signal:
+        """Return what cells and functions give for what they are given."""
+        return union(self._result(known, given, node, scope) for known in cells)
+
+    def _result(self, known: Alternative, given: Sequence[Signal], node: Optional[ast.Call], scope: Scope) -> Signal:
+        first, made = given[0] if given else NOTHING, known.creation
+        if known.type_api:
+            word, layer = known.type_api.rpartition(".")[2], _made(known)
+            if word in ROWS:
+                return self._row(known, first, scope)
+            if layer is None or made is None or layer.api not in layers.LAYERS:
+                return self._operated(word, given)
+            self._own.append(Fed(layer, union(given), scope.owner, made.scope))
+            if node is not None and layer.api in layers.RECURRENT and len(given) > 1:
+                self._note(node, scope, STATE, list(_arguments(node))[1:], layer)
+            makes = layer.api in layers.TABLES or any(role == layers.OUT for _, role in layers.LAYERS[layer.api])
+            return frozenset({Source(layer)}) if makes else first
+        function = known.definition
+        is_bound = function is None or known.receiver is not None
+        if known.cls is not None:
+            methods = (bases.method(self.evaluator, known.cls, name) for name in INSTANCE_METHODS)
+            function = next((method for method in methods if method is not None), None)
+        if function is None:
+            return changed(union(given), LOST)
+        self._entered.add(function)
+        self._own.extend(Passed(*each) for each in self._given_to(function, is_bound, given, node, scope))
+        found = union(self.signal(value, function) for value, _ in function.returns)
+        if made is None:
+            return found
+        return frozenset(Source(each.origin, each.how, each.made or known) for each in found)
+
+    def _given_to(
+        self, function: Scope, is_bound: bool, given: Sequence[Signal], node: Optional[ast.Call], scope: Scope
+    ) -> Iterable[tuple[Binding, Signal]]:
+        """Return the parameters of a function, each with what a call gives it."""
+        key = id(node), function, is_bound
+        if key not in self._bound or node is None:
+            signature = Signature.of(function, is_bound and function.is_method)
+            names = [*signature.slots, *signature.words]
+            if node is None:
+                parameters = [function.bindings.get(name, ())[:1] for name in names]
+                return [(each[0], signal) for each, signal in zip(parameters, given) if each]
+            bound = signature.bind(Layer(node, scope))
+            parts = {name: bound.of(name).part for name in names}
+            self._bound[key] = [
+                (binding, part)
+                for name, part in parts.items()
+                if part is not None
+                for binding in function.bindings.get(name, ())[:1]
+            ]
+        return [(binding, self.signal(*part)) for binding, part in self._bound[key]]
+
+    def _row(self, known: Alternative, first: Signal, scope: Scope) -> Signal:
+        """Return what cells in a row give."""
+        key = known.identity
+        self._entered.add(key)
+        if key in self._rows_entered:  # it is given to itself: `row = SequentialCell([row, pool])` in a loop
+            return first
+        self._rows_entered.add(key)
+        if id(known) not in self._held_in:
+            self._held_in[id(known)] = (known, *self._cells(known))
+        _, cells, is_ordered = self._held_in[id(known)]
+        if not is_ordered:
+            first = self._line(cells, first, scope)
+        for cell in cells if is_ordered else ():
+            first = self._step(cell, first, scope)
+        self._rows_entered.discard(key)
+        return first
+
+    def _line(self, cells: Sequence[Value], first: Signal, scope: Scope) -> Signal:
+        """Return what cells give that are called one after the other in a loop, or were added in one.
+
+        Each may feed each; what comes from outside is fed to those before the first layer only, and what the last one
+        gives comes out.
+        """
+        outside, inner, last = first, NOTHING, NOTHING
+        origins = {source.origin for source in first}
+        for cell in (*cells, *cells):
+            found = self._step(cell, outside, scope) if outside else NOTHING
+            outside = frozenset(source for source in found if source.origin in origins)
+            last = found | (self._step(cell, inner, scope) if inner else NOTHING)
+            inner |= last - outside
+        return last if cells else first
+
+    def _step(self, cell: Value, signal: Signal, scope: Scope) -> Signal:
+        cells = [known for known in cell.alternatives if self._is_entered(known)]
+        rest = [known for known in cell.alternatives if known not in cells]
+        found = self._applied(cells, [signal], None, scope)
+        for known in rest:
+            found |= self._operated(known.type_api.rpartition(".")[2], [signal])
+        return found if cell.alternatives else changed(signal, LOST)
+
+    def _cells(self, known: Alternative) -> tuple[list[Value], bool]:
+        """Return the cells of a row, and whether they stand there one after the other."""
+        made = known.creation
+        if made is None or not made.call.args or lists.grows(self.evaluator, known):
+            found, _ = self.evaluator.elements(Value((known,)))
+            return [Value((each,)) for each in found], False
+        cells = [self._held_by(argument, made.scope) for argument in made.call.args]
+        return [cell for values, _ in cells for cell in values], all(is_ordered for _, is_ordered in cells)
+
+    def _held_by(self, node: ast.expr, scope: Scope) -> tuple[list[Value], bool]:
+        """Return the cells that an argument of a row gives it: itself, or what a list or dict of cells holds."""
+        value = self.evaluator.value(node.value if isinstance(node, ast.Starred) else node, scope)
+        if not value.alternatives or not value.alternatives[0].is_display:
+            return [value], True
+        if value.alternatives[0].is_mapping:
+            return [self.evaluator.read(part) for part in value.alternatives[0].parts], True
+        parts = sequences.whole(self.evaluator, value)
+        if parts is not None:
+            cells = [self.evaluator.read(part) for part in parts]
+            pairs = [sequences.whole(self.evaluator, cell) for cell in cells]  # of a name and a cell
+            return [self.evaluator.read(p[-1]) if p else cell for p, cell in zip(pairs, cells)], True
+        found, _ = self.evaluator.elements(value)
+        return [Value((each,)) for each in found], False
+
+
+def _is_operator(known: Alternative) -> bool:
+    return (known.api or known.type_api).startswith(("mindspore.", "numpy."))
+
+
+def _arguments(node: ast.Call) -> Iterator[ast.expr]:
+    yield from node.args
+    yield from (word.value for word in node.keywords)
+
+
+def _returned(function: Scope) -> Iterator[tuple[ast.expr, Scope]]:
+    return ((node, function) for node, _ in function.returns)
+
+
+def _made(known: Alternative) -> Optional[Made]:
+    """Return the call that made an instance of an API; None for anything else."""
+    made = known.creation if known.cls is None else None
+    site = made.scope.module.site_at(made.call) if made is not None else None
+    return Made(site, known.type_api) if site is not None else None

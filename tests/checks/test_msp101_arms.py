@@ -1,0 +1,243 @@
+"""MSP101, graph-mode readiness: arms of tests on tensors, cells in lists, and steps that are written as PyTorch's.
+
+Each form was run on MindSpore 2.10, CPU, in PyNative and in graph mode: those of `BLOCKED` fail in graph mode, those of
+`READY` give the same losses.
+"""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, case, expect, join
+from test_msp101_readiness import OPTIMIZER, cell, program
+
+CODE = "MSP101"
+
+HIDDEN = "h = self.dense(x)\ns = h.sum(axis=1)\n"
+
+
+def arms(name: str, body: str) -> tuple[str, tuple[str, ...]]:
+    """Return a program whose network tests a tensor."""
+    return cell(name, HIDDEN + join(body))
+
+
+GROWS = """
+    for i in range(4):
+        if s[i] > 0:
+            PUT
+    return h + len(rows)
+    """
+
+
+def layers(name: str, init: str, loop: str = "for each in self.layers:") -> tuple[str, tuple[str, ...]]:
+    """Return a program whose network goes through layers."""
+    return cell(name, f"{loop}\n    x = each(x)\nreturn self.dense(x)\n", init=init)
+
+
+BLOCKED = [
+    arms("append under a test", "rows = []\n" + join(GROWS).replace("PUT", "rows.append(h[i])")),
+    arms("extend under a test", "rows = [h[0]]\n" + join(GROWS).replace("PUT", "rows.extend([h[i], h[i]])")),
+    arms("a tuple that grows under a test", "rows = ()\n" + join(GROWS).replace("PUT", "rows += (h[i],)")),
+    arms("a dict that grows under a test", "rows = {}\n" + join(GROWS).replace("PUT", "rows[i] = h[i]")),
+    arms("a list of the first rows", "rows = [0]\n" + join(GROWS).replace("PUT", "rows.insert(0, i)")),
+    arms(
+        "each arm has its own list",
+        """
+        high, low = [], []
+        rest = list()
+        for i in range(4):
+            if ops.abs(h)[i].max() > 0.5:
+                rest.append(i)
+            else:
+                h = h + 1
+        return h + len(rest)
+        """,
+    ),
+    arms(
+        "a test with `and`",
+        """
+        rows = []
+        if x is not None and (s > 0).any():
+            rows.append(h[0])
+        return h + len(rows)
+        """,
+    ),
+    arms(
+        "bound in one arm",
+        """
+        if s.sum() > 0:
+            found = h * 2
+        return found
+        """,
+    ),
+    arms(
+        "None, and a tensor in one arm",
+        """
+        found = None
+        if s.sum() > 0:
+            found = h + ops.sum(h)
+        return h if found is None else found
+        """,
+    ),
+    arms(
+        "a number, and a tensor in one arm",
+        """
+        extra = 0
+        if not s.sum() < 0:
+            extra = h.sum()
+        return h + extra
+        """,
+    ),
+    arms(
+        "a number to which a loop adds tensors",
+        """
+        extra = 0.0
+        for i in range(4):
+            if s[i] > 0:
+                extra += h[i].sum()
+        return h + extra
+        """,
+    ),
+    layers("a list of cells", "self.layers = [nn.Dense(8, 8), nn.Dense(8, 8)]"),
+    layers("a list of cells that a comprehension makes", "self.layers = [nn.Dense(8, 8) for _ in range(3)]"),
+    layers("a tuple of cells", "self.layers = (nn.Dense(8, 8), nn.Dense(8, 8))"),
+    layers(
+        "a dict of cells",
+        'self.layers = {"first": nn.Dense(8, 8), "last": nn.Dense(8, 8)}',
+        'for each in (self.layers["first"], self.layers["last"]):',
+    ),
+    layers(
+        "a list that a loop fills",
+        "layers = []\n        for _ in range(3):\n            layers.append(nn.Dense(8, 8))\n"
+        "        self.layers = layers",
+    ),
+    layers(
+        "a list of cells with cells inside",
+        "self.layers = []\n        for _ in range(3):\n            row = nn.SequentialCell(nn.Dense(8, 8), nn.ReLU())\n"
+        "            self.layers.append(row)",
+    ),
+    program(
+        "the step of an adapter of PyTorch",
+        OPTIMIZER,
+        """
+        for epoch in range(3):
+            for x, y in dataset.create_tuple_iterator():
+                train = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), opt)
+                value = train(x, y)
+                other = loss_fn(net(x), y)
+                other.backward()
+        """,
+    ),
+]
+
+READY = [
+    arms(
+        "both arms put in as much",
+        """
+        rows = []
+        for i in range(4):
+            if s[i] > 0:
+                rows.append(h[i])
+            else:
+                rows.append(h[i] * 2)
+        return ops.stack(rows).sum() + h
+        """,
+    ),
+    arms(
+        "a test on the shape",
+        """
+        rows = []
+        if x.shape[0] > 4:
+            rows.append(h)
+        return h + len(rows)
+        """,
+    ),
+    arms(
+        "a test on an attribute",
+        """
+        rows = []
+        if self.training:
+            rows.append(h)
+        return h + len(rows)
+        """,
+    ),
+    arms(
+        "a test on the sizes of a tensor",
+        """
+        extra = 0
+        if ops.shape(h)[0] > 2 or h.ndim == 1:
+            extra = h.sum()
+        return h + extra
+        """,
+    ),
+    arms(
+        "a tensor stays one",
+        """
+        extra = Tensor(0.0, ms.float32)
+        if s.sum() > 0:
+            extra = extra + h.sum()
+        return h + extra
+        """,
+    ),
+    arms(
+        "a number stays one",
+        """
+        count = 0
+        for i in range(4):
+            if s[i] > 0:
+                count += 1
+        return h / (count + 1)
+        """,
+    ),
+    arms(
+        "the other arm returns",
+        """
+        if s.sum() > 0:
+            found = h
+        else:
+            return h * 2
+        return found
+        """,
+    ),
+    arms("a conditional expression", "return h + (h.sum() if s.sum() > 0 else 0)"),
+    arms(
+        "another shape in one arm",
+        """
+        found = h
+        if s.sum() > 0:
+            found = h[:2]
+        return h + found.sum()
+        """,
+    ),
+    layers("a list of cells without Parameters", "self.layers = [nn.ReLU(), nn.ReLU()]"),
+    layers("a list of one cell", "self.layers = [nn.Dense(8, 8)]"),
+    layers("a list of cells that are attributes", "self.one = nn.Dense(8, 8)\n        self.layers = [self.one]"),
+    layers("a `CellList`", "self.layers = nn.CellList([nn.Dense(8, 8), nn.Dense(8, 8)])"),
+    layers(
+        "a list that a `CellList` takes over",
+        "layers = [nn.Dense(8, 8) for _ in range(3)]\n        self.layers = layers\n"
+        "        self.kept = nn.CellList(layers)",
+    ),
+    layers(
+        "cells that `setattr` names",
+        'layers = [nn.Dense(8, 8) for _ in range(2)]\n        setattr(self, "first", layers[0])\n'
+        '        setattr(self, "last", layers[1])\n        self.layers = layers',
+    ),
+]
+
+
+def _cases(programs: list[tuple[str, tuple[str, ...]]], safety: str) -> list[object]:
+    return [case(name, join(*texts).replace("# !SAFETY", f"# ! {safety}")) for name, texts in programs]
+
+
+@pytest.mark.parametrize("program", _cases(BLOCKED, "display-only"))
+def test_an_obstacle_makes_the_fix_display_only(program: Program) -> None:
+    expect(CODE, program)
+    (finding,) = program.lint(CODE).findings
+    assert finding.fix is not None and finding.fix.reason in {related.message for related in finding.related}
+
+
+@pytest.mark.parametrize("program", _cases(READY, "unsafe"))
+def test_what_graph_mode_runs_keeps_the_fix(program: Program) -> None:
+    expect(CODE, program)
+    settled = program.mend(CODE)
+    assert settled.fixed and not settled.report.findings

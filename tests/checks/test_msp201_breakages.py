@@ -1,0 +1,413 @@
+"""MSP201: what half precision breaks is named, with a fix that is only shown or none; and the fix beside it is kept."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from checks.test_msp201 import IMPORTS, NET
+from programs import Program, join
+
+from ms_perflint.core.findings import Finding, Fix, Safety
+
+CODE = "MSP201"
+
+
+def found(*parts: str, **files: str) -> Finding:
+    """Return the only finding of a training script."""
+    (finding,) = Program({"train.py": join(IMPORTS, *parts), **files}).lint(CODE).findings
+    return finding
+
+
+def fixed(*parts: str) -> Fix:
+    """Return the fix of the only finding of a training script."""
+    fix = found(*parts).fix
+    assert fix is not None
+    return fix
+
+
+def refused(finding: Finding) -> str:
+    """Return why a finding has no fix."""
+    assert finding.fix is None
+    (told,) = (each.message for each in finding.related if each.message.startswith("no fix is shown: "))
+    return told.partition(": ")[2]
+
+
+def texts(fix: Fix) -> str:
+    """Return what a fix writes."""
+    return "\n".join(each.text for each in fix.edits)
+
+
+# --- losses of probabilities
+
+PROBABLE = """
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(64, 64)
+            {init}
+
+        def construct(self, x):
+            return {construct}
+
+
+    net = Net()
+    opt = nn.Adam(net.trainable_params())
+    """
+MODEL = "Model(net, {}, opt).train(10, dataset, dataset_sink_mode=True)\n"
+SIGMOID = PROBABLE.format(init="self.sigmoid = nn.Sigmoid()", construct="self.sigmoid(self.fc(x))")
+PLAIN = PROBABLE.format(init="pass", construct="self.fc(x)")
+NESTED = PROBABLE.format(init="self.s = nn.SequentialCell(nn.Sigmoid())", construct="self.s(self.fc(x))")
+FUNCTION = PROBABLE.format(init="pass", construct="ops.sigmoid(self.fc(x))")
+STEPS = """
+    def forward(data, label):
+        return {}
+
+
+    grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+    for data, label in dataset.create_tuple_iterator():
+        value, grads = grad_fn(data, label)
+        opt(grads)
+    """
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (SIGMOID, MODEL.format("nn.BCELoss()")),
+        (FUNCTION, MODEL.format("nn.BCELoss(reduction='mean')")),
+        (NESTED, MODEL.format("nn.BCELoss()")),
+        (SIGMOID, STEPS.format("ops.binary_cross_entropy(net(data), label, ops.ones_like(label))")),
+        (FUNCTION, "loss = nn.BCELoss()\n", STEPS.format("loss(net(data), label)")),
+    ],
+)
+def test_a_loss_of_probabilities_in_float16_is_named(parts: tuple[str, ...]) -> None:
+    fix = fixed(*parts)
+    assert fix.safety is Safety.DISPLAY
+    assert "`BCEWithLogitsLoss` has none" in (fix.reason or "")
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (PLAIN, MODEL.format("nn.BCEWithLogitsLoss()")),
+        (SIGMOID, MODEL.format("nn.MSELoss()")),
+        (PLAIN, STEPS.format("ops.binary_cross_entropy(ops.sigmoid(net(data)), label, ops.ones_like(label))")),
+    ],
+)
+def test_other_losses_are_as_before(parts: tuple[str, ...]) -> None:
+    assert "BCEWithLogitsLoss" not in (fixed(*parts).reason or "")
+
+
+# --- operators and outputs
+
+
+def test_a_custom_operator_of_the_network_is_named() -> None:
+    custom = "self.op = ops.Custom('./op.so:sample', lambda x: x, lambda x: x, 'aot')"
+    net = PROBABLE.format(init=custom, construct="self.op(self.fc(x))")
+    fix = fixed(net, MODEL.format("nn.MSELoss()"))
+    assert fix.safety is Safety.DISPLAY
+    assert "custom operator" in (fix.reason or "")
+
+
+def test_a_custom_operator_of_something_else_is_not() -> None:
+    other = "measure = ops.Custom('./op.so:sample', lambda x: x, lambda x: x, 'aot')\nprint(measure(Tensor(1)))\n"
+    assert fixed(PLAIN, other, MODEL.format("nn.MSELoss()")).safety is Safety.UNSAFE
+
+
+@pytest.mark.parametrize(
+    ("mode", "construct", "is_named"),
+    [
+        ("PYNATIVE_MODE", "{'out': self.fc(x)}", True),
+        ("PYNATIVE_MODE", "dict(out=self.fc(x))", True),
+        ("GRAPH_MODE", "{'out': self.fc(x)}", False),
+        ("PYNATIVE_MODE", "(self.fc(x), x)", False),
+        ("PYNATIVE_MODE", "self.fc(x)", False),
+    ],
+)
+def test_a_dictionary_stays_in_float16_in_pynative(mode: str, construct: str, is_named: bool) -> None:
+    net = PROBABLE.format(init="pass", construct=construct)
+    loss = STEPS.format("ops.mse_loss(net(data)['out'], label)")
+    fix = fixed(f"ms.set_context(mode=ms.{mode})\n", net, loss)
+    assert ("dictionary" in (fix.reason or "")) is is_named
+
+
+# --- a train cell that clips
+
+CLIPPING = """
+    class Step(nn.Cell):
+        def __init__(self, network, optimizer, sens=1.0):
+            super().__init__()
+            self.network = network
+            self.optimizer = optimizer
+            self.sens = sens
+            {init}
+            self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
+
+        def construct(self, x, y):
+            loss = self.network(x, y)
+            sens = ops.fill(loss.dtype, loss.shape, self.sens)
+            grads = self.grad(self.network, self.optimizer.parameters)(x, y, sens)
+            {grads}
+            return ops.depend(loss, self.optimizer(grads))
+
+
+    net = Net()
+    step = Step(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params()))
+    for data, label in dataset.create_tuple_iterator():
+        step(data, label)
+    """
+
+
+@pytest.mark.parametrize(
+    ("init", "grads", "is_scaled"),
+    [
+        ("pass", "grads = ops.clip_by_global_norm(grads, 5.0)", False),
+        ("pass", "grads = ops.composite.clip_by_global_norm(grads, 5.0)", False),
+        ("self.clip = nn.ClipByNorm()", "grads = [self.clip(each, 1.0) for each in grads]", False),
+        ("self.hyper_map = ops.HyperMap()", "grads = self.hyper_map(ops.partial(clip_grad, 1, 1.0), grads)", False),
+        ("pass", "grads = clip_grads(grads)", False),
+        ("pass", "pass", True),
+        ("self.clip_weights = Limit()", "self.clip_weights(self.optimizer.parameters)", True),
+        ("self.reducer = nn.DistributedGradReducer(self.optimizer.parameters)", "grads = self.reducer(grads)", True),
+    ],
+)
+def test_gradients_that_are_clipped_are_not_scaled(init: str, grads: str, is_scaled: bool) -> None:
+    fix = fixed(NET, CLIPPING.format(init=init, grads=grads))
+    assert ("sens=1024.0" in texts(fix)) is is_scaled
+    assert ("bfloat16" in texts(fix)) is not is_scaled
+
+
+# --- losses inside of the network
+
+INNER = """
+    class Body(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.blocks = nn.SequentialCell([nn.Dense(64, 64), nn.Dense(64, 64)])
+            self.head = nn.Dense(64, 64)
+
+        def construct(self, x, y):
+            logits = self.head(self.blocks(x))
+            return {returned}
+
+
+    {around}
+    """
+
+
+@pytest.mark.parametrize(
+    ("returned", "forward"),
+    [
+        ("logits, ops.cross_entropy(logits, y)", "_, loss = net(data, label)\n    return loss"),
+        (
+            "logits, ops.cross_entropy(logits, y)",
+            "out, loss = net(data, label)\n    total = loss * 2\n    return total",
+        ),
+        (
+            "ops.cross_entropy(logits, y), ops.mse_loss(logits, y)",
+            "loss_a, loss_b = net(data, label)\n    loss = 0\n    loss += loss_a + loss_b\n    return loss",
+        ),
+        ("{'loss': ops.cross_entropy(logits, y)}", "out = net(data, label)\n    return out['loss'] + 1"),
+        (
+            "Outputs(ops.cross_entropy(logits, y))",
+            "out = net(data, label)\n    total = out.loss_a * 3\n    return total",
+        ),
+    ],
+)
+def test_a_network_that_gives_losses_is_converted_inside(returned: str, forward: str) -> None:
+    step = f"def forward(data, label):\n    {forward}\n\n\n" + join(STEPS.partition("\n\n\n")[2])
+    fix = fixed(INNER.format(returned=returned, around="net = Body()\n    opt = nn.Adam(net.trainable_params())"), step)
+    assert "net = " not in texts(fix)
+    assert "self.blocks = " not in texts(fix)  # the edit puts a call around what is made there
+    assert "auto_mixed_precision(nn.Dense(64, 64)" in texts(fix)
+
+
+@pytest.mark.parametrize(
+    "forward",
+    [
+        "return loss(net(data, label), label)",
+        "logits = net(data, label)\n    return loss(logits, label)",
+        "loss_fn = loss\n    out = net(data, label)\n    return loss_fn(out[0], label)",
+    ],
+)
+def test_a_network_whose_loss_is_beside_it_is_converted_whole(forward: str) -> None:
+    step = f"def forward(data, label):\n    {forward}\n\n\n" + join(STEPS.partition("\n\n\n")[2])
+    around = "net = Body()\n    loss = nn.MSELoss()\n    opt = nn.Adam(net.trainable_params())"
+    fix = fixed(INNER.format(returned="logits", around=around), step)
+    assert 'net = amp.auto_mixed_precision(net, "O2")' in texts(fix)
+
+
+WITH_LOSS = """
+    class WithLoss(nn.Cell):
+        def __init__(self, body):
+            super().__init__()
+            self.body = body
+
+        def construct(self, x, y):
+            {construct}
+
+
+    body = Body()
+    step = nn.TrainOneStepCell(WithLoss(body), nn.Adam(body.trainable_params()))
+    for data, label in dataset.create_tuple_iterator():
+        step(data, label)
+    """
+
+
+@pytest.mark.parametrize(
+    ("construct", "is_inside"),
+    [
+        ("_, loss = self.body(x, y)\n        return loss", True),
+        ("return self.body(x, y)[1]", True),
+        ("return self.body(x, y)", True),
+        ("return ops.mse_loss(self.body(x, x), y)", False),
+        ("return self.body(x)", False),
+    ],
+)
+def test_a_cell_that_hands_the_loss_on_is_looked_through(construct: str, is_inside: bool) -> None:
+    around = textwrap.dedent(WITH_LOSS).replace("{construct}", construct)
+    body = join(INNER).replace("{returned}", "logits, ops.cross_entropy(logits, y)").replace("{around}\n", "")
+    fix = fixed(body, around)
+    assert ("auto_mixed_precision(nn.Dense(64, 64)" in texts(fix)) is is_inside
+
+
+@pytest.mark.parametrize(
+    ("beside", "is_refused"),
+    [
+        ("for block in self.blocks:\n            print(block)", True),
+        ("return self.blocks[0]", True),
+        ("return len(self.blocks)", True),
+        ("return [each for i, each in enumerate(self.blocks)]", True),
+        ("self.blocks.reset()", True),
+        ("return self.head", False),
+        ("self.blocks.set_train()", False),
+    ],
+)
+def test_a_part_that_is_taken_apart_is_not_converted(beside: str, is_refused: bool) -> None:
+    body = join(INNER).replace("{returned}", "ops.cross_entropy(logits, y)").replace("{around}\n", "")
+    body = body.rstrip() + f"\n\n    def look(self):\n        {beside}\n\n\n"
+    step = "net = Body()\nopt = nn.Adam(net.trainable_params())\n" + join(STEPS.format("net(data, label)"))
+    finding = found(body, step)
+    assert (finding.fix is None) is is_refused
+    if is_refused:
+        assert "code beside uses what this part has" in refused(finding)
+
+
+# --- cells of libraries
+
+LIBRARY = """
+    import zoo
+    from mindnlp.models import BertModel
+
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.body = {body}
+            self.fc = nn.Dense(64, 64)
+            self.loss = nn.MSELoss()
+
+        def construct(self, x, y):
+            {construct}
+            return self.loss(x, y)
+
+
+    net = Net()
+    step = nn.TrainOneStepCell(net, nn.Adam(net.trainable_params()))
+    for data, label in dataset.create_tuple_iterator():
+        step(data, label)
+    """
+
+
+@pytest.mark.parametrize(
+    ("body", "construct", "reason"),
+    [
+        ("BertModel.from_pretrained('bert')", "x = self.fc(self.body(x))", "network of a library"),
+        ("zoo.Graph(64)", "x = self.body(self.fc(x))", "weights stay in float32"),
+        ("zoo.Graph(64)", "x = self.fc(x)\n        x = self.body(x, y)", "weights stay in float32"),
+        ("zoo.Graph(64)", "h = ops.relu(self.fc(x))\n        x = self.body(h)", "weights stay in float32"),
+        ("zoo.Graph(64)", "h = self.fc(x)\n        x = x + self.body(ops.concat((h, h)))", "weights stay in float32"),
+        ("zoo.Graph(64)", "x = self.fc(self.body(x))", ""),
+        ("zoo.Graph(64)", "x = self.body(x)\n        x = self.fc(x)", ""),
+        ("nn.Dense(64, 64)", "x = self.body(self.fc(x))", ""),
+    ],
+)
+def test_a_cell_of_a_library_that_half_precision_reaches_is_named(body: str, construct: str, reason: str) -> None:
+    text = textwrap.dedent(LIBRARY).replace("{body}", body).replace("{construct}", construct)
+    finding = found(text)
+    assert (finding.fix is None) is bool(reason)
+    assert not reason or reason in refused(finding)
+
+
+# --- criteria, comments, sizes, versions
+
+
+@pytest.mark.parametrize("name", ["SetCriterion", "Criterion", "CRITERIA", "MatchLoss"])
+def test_a_criterion_is_no_network(name: str) -> None:
+    criterion = f"""
+    class {name}(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(64, 64)
+
+        def construct(self, x, y):
+            return ops.matmul(self.fc(x), y)
+
+
+    net = Net()
+    criterion = {name}()
+    criterion.set_train()
+    opt = nn.Adam(net.trainable_params())
+    """
+    fix = fixed(NET, criterion, STEPS.format("criterion(net(data), label)"))
+    assert "auto_mixed_precision(criterion" not in texts(fix)
+    assert "auto_mixed_precision(net," in texts(fix)
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "safety"),
+    [
+        ('# model = Model(net, loss, opt, amp_level="O2")', "", Safety.DISPLAY),
+        ('# model = Model(net, loss, opt,\n#     amp_level = "O3",\n#     keep=True)', "", Safety.DISPLAY),
+        ("", '  # amp_level="O2" gives nan', Safety.DISPLAY),
+        ("# trains the network", "", Safety.UNSAFE),
+        ('# model = Model(net, loss, opt, amp_level="O2")\n', "", Safety.UNSAFE),
+    ],
+)
+def test_a_level_that_was_taken_out_is_shown_only(before: str, behind: str, safety: Safety) -> None:
+    parts = "net = Net()\nloss = nn.MSELoss()\nopt = nn.Adam(net.trainable_params())\n"
+    run = f"{before}\nmodel = Model(net, loss, opt){behind}\nmodel.train(10, dataset, dataset_sink_mode=True)\n"
+    assert fixed(NET, parts, run).safety is safety
+
+
+@pytest.mark.parametrize(
+    ("layer", "is_reported"),
+    [
+        ("nn.Dense(width, 1)", False),
+        ("nn.Dense(8, width)", False),
+        ("nn.Linear(width, 1)", False),
+        ("nn.Linear(32, 64)", False),
+        ("nn.Linear(64, 64)", True),
+        ("nn.Dense(width, 16)", True),
+        ("nn.Conv2d(3, width, 3)", True),
+    ],
+)
+def test_a_layer_that_is_too_narrow_is_not_reported(layer: str, is_reported: bool) -> None:
+    net = PROBABLE.format(init=f"self.layer = {layer}", construct="self.layer(x)")
+    text = join("import sys\n\nwidth = int(sys.argv[1])\n\n\n", net).replace("self.fc = nn.Dense(64, 64)", "pass")
+    report = Program({"train.py": join(IMPORTS, text, MODEL.format("nn.MSELoss()"))}).lint(CODE)
+    assert bool(report.findings) is is_reported
+
+
+def test_an_old_keyword_says_that_a_program_is_for_an_old_version() -> None:
+    call = "ms.set_auto_parallel_context(parallel_mode='data_parallel', mirror_mean=True)\n"
+    step = join(STEPS.format("net(data)"))
+    assert "1.9 and later" in refused(found(call, PLAIN, step))
+
+
+def test_a_loss_that_is_scaled_already_is_said_to_be() -> None:
+    run = "step = nn.TrainOneStepWithLossScaleCell(nn.WithLossCell(net, nn.MSELoss()), opt, Tensor([1024.0]))\n"
+    run += "for data, label in dataset.create_tuple_iterator():\n    step(data, label)\n"
+    fix = fixed(PLAIN, run)
+    assert "scaled already" in fix.message
