@@ -150,6 +150,8 @@ def test_a_file_that_cannot_be_written(public: Path, mode: int) -> None:
 BROKEN = {
     "other.py": b"x = (\n\xff",
     "utf8.py": b"x = '\xff'\n",
+    "comment.py": b"x = 1  # caf\xe9\n",  # Python reads it as bytes, and not as a file
+    "codec.py": b"# coding: klingon\n",
     "old.py": b"print 'x'\n",
     "nul.py": b"x = 1\0\n",
     "unasked.py": b"import mindspore\ndef f(:\n",  # no rule looks at a name in it
@@ -166,6 +168,8 @@ def test_files_in_a_folder_have_to_be_python_as_those_that_are_named(
 ) -> None:
     """Whether they speak of MindSpore or not: with and without a training program, and a cache that knows the rest."""
     (tmp_path / "fine.py").write_text("import os\n")
+    (tmp_path / "latin.py").write_bytes(b"# coding: latin-1\nx = '\xe9'\n")
+    (tmp_path / "bom.py").write_bytes(b"\xef\xbb\xbfx = 1\r\n")
     (tmp_path / "fine.ipynb").write_text('{"cells": [], "nbformat": 4, "nbformat_minor": 5}')
     if not is_alone:
         (tmp_path / "train.py").write_text(TRAIN, encoding="utf-8")

@@ -15,6 +15,7 @@ from ms_perflint.facts.words import UNKNOWN, both, either
 from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import is_main_test
+from ms_perflint.infer.commandline import ABSENT
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
@@ -238,15 +239,25 @@ class Reader:
         for site in self.program.sites("add_argument"):
             if not isinstance(site.node, ast.Call):
                 continue
-            given = {keyword.arg: keyword.value for keyword in site.node.keywords}
-            default = flat(site.module.text(given["default"])) if "default" in given else ""
             for name in sorted(argparse.option_names(self.program.evaluator, site))[:1]:
-                text = Message("--{name}, default {default}", name=name, default=default) if default else f"--{name}"
+                text = self._in_words(site, name)
                 option = Origin(self.place(site), text if len(text) <= LONGEST else short(text), True)
                 for known in argparse.option_default(self.program.evaluator, site).alternatives:
                     if known.place.path.endswith(PYTHON):
                         found.setdefault(known.place, option)
         return found
+
+    def _in_words(self, site: Site, name: str) -> str:
+        """Return an option with what the one run that is judged gives it, else with its default."""
+        assert isinstance(site.node, ast.Call)
+        flags = [word.value for word in site.node.args if isinstance(word, ast.Constant)]
+        told = self.program.given(map(str, flags)) if self.program.is_one_run() else ()
+        if len(told) == 1 and told[0] not in (None, ABSENT):
+            value = told[0].text if told[0] is not None else None
+            return Message("--{name} {value}, as given", name=name, value=value) if value else f"--{name}"
+        default = next((each.value for each in site.node.keywords if each.arg == "default"), None)
+        text = flat(site.module.text(default)) if default is not None else ""
+        return Message("--{name}, default {default}", name=name, default=text) if text else f"--{name}"
 
 
 def _unique(knowns: Iterable[Alternative]) -> list[object]:

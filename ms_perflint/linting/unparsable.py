@@ -11,17 +11,17 @@ import warnings
 from collections.abc import Iterator
 
 from ms_perflint.core.findings import Problem
-from ms_perflint.core.source import NOTEBOOK, Source, SourceError
+from ms_perflint.core.source import Source, SourceError
 
 
 def unparsable(path: str, raw: bytes) -> Iterator[Problem]:
     """Yield why a file with these bytes, or a cell of it, is no Python."""
-    if not path.endswith(NOTEBOOK) and _is_python(path, raw):
-        return
-    from ms_perflint.index.semantic_index import parse  # here, because most files are Python
-
     try:
         source = Source(path, raw)
+        if not source.is_notebook and _is_python(source):
+            return
+        from ms_perflint.index.semantic_index import parse  # here, because most files are Python
+
         parse(source)
     except SourceError as error:
         yield error.problem(path)
@@ -29,11 +29,11 @@ def unparsable(path: str, raw: bytes) -> Iterator[Problem]:
     yield from (lost.problem(path) for lost in source.lost)
 
 
-def _is_python(path: str, raw: bytes) -> bool:
+def _is_python(source: Source) -> bool:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compile(raw, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+            compile(source.text.decode("utf-8"), source.path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
@@ -19,12 +18,6 @@ if TYPE_CHECKING:
     from ms_perflint.infer.database import Files
     from ms_perflint.program.launchers import Start
 
-# In the names of flags that say how a program trains, and on what: launchers that give the same there, and the same
-# config files, train alike as far as rules ask; the first of them stands for all. To judge each takes twice the time.
-HOW = (
-    r"(?i)mode(?!l)|amp|fp16|bf16|half|float|precision|dtype|level|graph|pynative|eager|jit|sink|profil|autotune|"
-    r"fusion|async|device(?!_?(?:id|num))|platform|target"
-)
 Document = Callable[[str], Optional[Entry]]
 Same = tuple[Optional[tuple[Optional[str], bool]], ...]
 
@@ -47,24 +40,23 @@ class RunConfiguration(NamedTuple):
 
 
 def of_starts(starts: Sequence[Start], root: str) -> tuple[RunConfiguration, ...]:
-    """Return the commands of launchers as run configurations, those that train alike as one; none where all do.
+    """Return the commands of launchers as run configurations, those that give the same as one; none where all do.
 
-    Each has all that its command gives. What cannot be told stays unknown in its run.
+    Each has all that its command gives. What cannot be told stays unknown in its run. Which options count is known only
+    when they are asked for: runs that give the same to those are judged once, see `Program.is_run_as`.
     """
     found: dict[object, RunConfiguration] = {}
     for start in starts:
         if not _is_for_debugging(start):
             place = start.script.place(start.command.words[0][1])
-            told = frozenset((flag, *given[:2]) for flag, given in start.flags.items() if _tells_apart(flag, given))
+            told = frozenset((flag, *given[:2]) for flag, given in start.flags.items() if _is_told(given))
             name = os.path.relpath(start.script.path, root)
             found.setdefault(told, RunConfiguration(name, place, start.flags, (), start))
     return told_apart(found.values()) if len(found) > 1 else ()
 
 
-def _tells_apart(flag: str, given: Given) -> bool:
-    """Return whether a flag says how a program trains, or names a config file."""
-    is_told = given.is_bare or given.text is not None
-    return is_told and (re.search(HOW, flag) is not None or (given.text or "").endswith(CONFIGS))
+def _is_told(given: Given) -> bool:
+    return given.is_bare or given.text is not None
 
 
 def _is_for_debugging(start: Start) -> bool:
