@@ -196,6 +196,13 @@ READY = [
     writes("the last word alone", "out = net(words[:, -1:])\nwords = ops.concat((words, out), axis=1)"),
     writes("a list of results", "rows.append(net(words))"),
     writes("a text of the same length", "words = net(words)"),
+    writes(
+        "a list that begins anew",
+        "rows = []\nfor j in range(4):\n    rows.append(j)\nprint(net(Tensor(rows)))",
+    ),
+    writes(
+        "a text that begins anew", "words = ops.ones((1, 4))\nwords = ops.cat([words, words], 1)\nprint(net(words))"
+    ),
     reverse("a tuple of one gradient", "return (dout * -0.5,)"),
     reverse("gradients that are added up", "return (dout,) + ()"),
     reverse("a tuple with a name", "grads = (-dout,)\n        return grads"),

@@ -48,19 +48,20 @@ def _grows(site: Site, node: ast.expr, loop: ast.AST) -> bool:
     if not isinstance(node, ast.Name):
         return False
     own = [each for each in site.scope.lookup(node) if loop in each.block.loops]
-    return any(_is_joined(each) for each in own) or _is_appended(site, node.id, loop)
+    return all(map(_is_joined, own)) if own else _is_appended(site, node.id, loop)  # else it begins anew in each pass
 
 
 def _is_joined(binding: Binding) -> bool:
-    """Return whether a name is put together of itself and something else."""
+    """Return whether a name is put together of what it was in the pass before and something else."""
     value = binding.value if binding.kind == "assign" and not binding.path else None
     while isinstance(value, ast.Call) and word_of(value.func) in _WRAPS and value.args:
         value = value.args[0]
     if not isinstance(value, ast.Call):
         return False
     callee = value.func.func if isinstance(value.func, ast.Call) else value.func  # `ops.Concat(1)((a, b))`
-    parts = {each.id for arg in value.args for each in ast.walk(arg) if isinstance(each, ast.Name)}
-    return word_of(callee).lower() in _JOINS and binding.name in parts
+    parts = [each for arg in value.args for each in ast.walk(arg) if isinstance(each, ast.Name)]
+    again = (each for each in parts if each.id == binding.name and binding in binding.scope.lookup(each))
+    return word_of(callee).lower() in _JOINS and next(again, None) is not None
 
 
 def _is_appended(site: Site, name: str, loop: ast.AST) -> bool:
