@@ -164,3 +164,51 @@ def test_a_cell_that_does_not_parse_is_no_silent_no(cells: tuple[str, ...], says
     ran = run("--isolated", "-n", "a.ipynb", cwd=tmp_path)
     assert ran.code == 2 and "a.ipynb:cell " in ran.err
     assert ("a.ipynb: not judged for MSP" in ran.err) is (says != "does not train")
+
+
+REGISTERED = """\
+import importlib
+import mindspore as ms
+
+TRAINERS = {}
+for line in open("plugins.txt"):
+    importlib.import_module(line.strip())
+
+
+def register(cls):
+    TRAINERS[cls.__name__] = cls
+    return cls
+
+
+def main(names):
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("for name, cls in TRAINERS.items():\n        cls().train()", "`cls` cannot be followed in train.py:16"),
+        ("for cls in TRAINERS.values():\n        trainer = cls()\n        trainer.fit()", "`cls` cannot be followed"),
+        ("TRAINERS[names[0]]().train()", "cannot be followed in train.py:15"),
+        ("trainer = TRAINERS[names[0]](names)\n    trainer.train(epochs=3)", "cannot be followed in train.py:15"),
+        ("importlib.import_module(names[0]).Trainer().train()", "cannot be followed in train.py:15"),
+        ("getattr(importlib.import_module(names[0]), 'fit')()", ""),  # no call of a `fit` is seen
+        (
+            "class Switch:\n        def train(self):\n            self.on = True\n    Switch().train()",
+            "",
+        ),  # is followed
+        ("print(TRAINERS)", ""),
+    ],
+)
+def test_classes_of_a_registry_that_is_filled_elsewhere(body: str, told: str, tmp_path: Path) -> None:
+    """Whether they train is unknown: `program` does not say no, and every report says that nothing was judged."""
+    text = f"{REGISTERED}    {body}\n\n\nmain([])\n"
+    (tmp_path / "train.py").write_text(text)
+    ran = run("--isolated", "-n", "--strict", ".", cwd=tmp_path)
+    assert (ran.code, told in ran.err, bool(ran.err)) == (int(bool(told)), True, bool(told))
+    listed = run("program", "--isolated", ".", cwd=tmp_path).out
+    assert listed.startswith("train.py  trains: unknown: " if told else "train.py  does not train")
+    for form in ("sarif", "junit", "html", "github", "gitlab"):
+        assert ("not judged for" in run("--isolated", "-n", "--output-format", form, ".", cwd=tmp_path).out) is bool(
+            told
+        )

@@ -119,8 +119,9 @@ def trainer(program: Program) -> Optional[End]:
             apis = program.apis(site)
             if any(re.match(FAMILY, api) for api in apis):
                 return End(node, site.scope)
-            is_given = bool(node.args or node.keywords) and not program.callees(site)
-            if is_given and not apis and is_unknown(program, node.func.value, site.scope):
+            if apis or program.callees(site):
+                continue
+            if is_unknown(program, node.func.value, site.scope):
                 return end(program, node.func, site.scope)
     made = next((call for call in program.calls(*sorted(STEP_CELLS - GRADIENTS)) if program.runs(call)), None)
     return End(made.node, made.scope) if made is not None else None

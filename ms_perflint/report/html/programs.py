@@ -21,7 +21,10 @@ EVIDENCE = 8  # places for one fact
 def section(programs: Sequence[Facts], root: str, outcome: Outcome) -> Markup:
     """Return all programs, each folded up."""
     shown = [_program(facts, root, number, outcome) for number, facts in enumerate(programs)]
-    nothing = None if shown else tag("p", outcome.say(Message("No program that trains is among these files.")))
+    said = Message("No program that trains is among these files.")
+    if outcome.unjudged:
+        said = Message("No program among these files is known to train.")
+    nothing = None if shown else tag("p", outcome.say(said))
     return tag("section", tag("h2", outcome.say(Message("Programs"))), nothing, *shown, id="programs")
 
 
