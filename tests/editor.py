@@ -17,6 +17,12 @@ from pygls.lsp.client import LanguageClient
 PATIENCE = 120  # seconds until a test gives up waiting for a message
 COMMAND = (sys.executable, "-m", "ms_perflint", "server")
 PUSHED = types.ClientCapabilities()
+PULLING = types.ClientCapabilities(
+    workspace=types.WorkspaceClientCapabilities(
+        diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
+    ),
+    text_document=types.TextDocumentClientCapabilities(diagnostic=types.DiagnosticClientCapabilities()),
+)
 EDITS = types.ClientCapabilities(
     workspace=types.WorkspaceClientCapabilities(
         workspace_edit=types.WorkspaceEditClientCapabilities(document_changes=True)
@@ -174,7 +180,7 @@ class Editor:
         )
 
     def _new_cell(self, path: Path | str, text: str) -> str:
-        uri = f"vscode-notebook-cell:{uri_of(path).partition(':')[2]}#W{len(self.documents)}"
+        uri = f"vscode-notebook-cell:{uri_of(path).partition(':')[2]}#W{len(self.documents)}sZmlsZQ%3D%3D"  # as VS Code
         self.documents[uri], self.cells[uri] = Document(uri, text, 1), uri_of(path)
         return uri
 

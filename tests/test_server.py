@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from editor import COMMAND, EDITS, PATIENCE, Editor, editing, uri_of
+from editor import COMMAND, EDITS, PATIENCE, PULLING, Editor, editing, uri_of
 from front import FIXED, TRAIN, environment, run
 from lsprotocol import types
 from profiles import LAUNCH, Row, Trace, text_layout
@@ -39,12 +39,6 @@ model = Model(nn.Dense(16, 16), nn.MSELoss(), nn.SGD([]))
 model.train(10, None, callbacks=[ModelCheckpoint("net", config=checkpoint)])
 """
 SLOW, FAST = 'config = {"async": False}\n', 'config = {"async": True}\n'
-PULLING = types.ClientCapabilities(
-    workspace=types.WorkspaceClientCapabilities(
-        diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
-    ),
-    text_document=types.TextDocumentClientCapabilities(diagnostic=types.DiagnosticClientCapabilities()),
-)
 
 
 def drive(scenario: Callable[[], Awaitable[None]]) -> None:
@@ -107,6 +101,23 @@ def test_what_is_typed_counts_before_it_is_saved(train: Path) -> None:
             for text in (TRAIN, FIXED, TRAIN):
                 editor.change(train, text)
             assert await editor.found(train) == ["MSP301"]
+
+    drive(scenario)
+
+
+@pytest.mark.parametrize("name", ["my project", "训练", "100%", "a+b", "[x]"])
+def test_what_is_typed_counts_whatever_the_folder_is_called(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name / "train.py"
+    path.parent.mkdir()
+    path.write_text(TRAIN, encoding="utf-8")
+
+    async def scenario() -> None:
+        async with editing(path.parent, options=ONLY) as editor:
+            editor.open(path)
+            assert await editor.found(path) == ["MSP301"]
+            editor.change(path, FIXED)
+            assert await editor.found(path) == []
+            assert editor.messages == []
 
     drive(scenario)
 
@@ -729,6 +740,21 @@ def test_an_editor_that_asks_is_told_nothing_unasked_but_when_to_ask_again(progr
             third = await pulled(first.result_id)
             assert isinstance(third, types.RelatedFullDocumentDiagnosticReport) and not third.items
             assert not editor.published
+
+    drive(scenario)
+
+
+def test_an_editor_that_cannot_be_told_to_ask_again_is_told_unasked(program: Path) -> None:
+    config = program.parent / "src" / "config.py"
+    asks_once = types.ClientCapabilities(text_document=PULLING.text_document)
+
+    async def scenario() -> None:
+        async with editing(program.parent, capabilities=asks_once, options=ONLY) as editor:
+            assert editor.capabilities.diagnostic_provider is None
+            editor.open(program)
+            assert await editor.found(program) == ["MSP301"]
+            editor.open(config, FAST)
+            await editor.until_found(program)
 
     drive(scenario)
 

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from editor import Editor, editing, uri_of
+from editor import PULLING, Editor, editing, uri_of
 from front import FIXED, TRAIN
 from lsprotocol import types
 
@@ -18,11 +18,7 @@ ONLY = {"select": ["MSP301"]}
 FILES = 300
 CHANGES = 1000
 LARGE = 2_000_000  # bytes
-LONGEST = 240  # seconds that a scenario may take on a busy machine
-PULLING = types.ClientCapabilities(
-    workspace=types.WorkspaceClientCapabilities(diagnostics=types.DiagnosticWorkspaceClientCapabilities()),
-    text_document=types.TextDocumentClientCapabilities(diagnostic=types.DiagnosticClientCapabilities()),
-)
+LONGEST = 600  # seconds that a scenario may take on a busy machine
 
 
 def drive(scenario: Callable[[], Awaitable[None]]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from editor import EDITS, Editor, codes, editing, uri_of
+from editor import EDITS, PULLING, Editor, codes, editing, uri_of
 from front import run
 from lsprotocol import types
 from notebooks import notebook, written
@@ -143,11 +143,6 @@ def test_a_notebook_counts_for_the_modules_that_it_imports(path: Path) -> None:
             await editor.until_found(module, "MSP301")
 
     drive(scenario)
-
-
-PULLING = types.ClientCapabilities(
-    text_document=types.TextDocumentClientCapabilities(diagnostic=types.DiagnosticClientCapabilities())
-)
 
 
 async def pulled(editor: Editor, uri: str) -> list[object]:

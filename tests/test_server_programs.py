@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from editor import EDITS, Editor, editing, uri_of
+from editor import EDITS, PULLING, Editor, editing, uri_of
 from lsprotocol import types
 
 ONLY = {"select": ["MSP301"]}
@@ -31,15 +31,6 @@ model = Model(nn.Dense(16, 16), nn.MSELoss(), nn.SGD([]))
 model.train(10, None, callbacks=[ModelCheckpoint("net", config=checkpoint)])
 """
 SLOW, FAST = "epochs: 3\nasync: false  # 慢\n", "epochs: 3\nasync: true\n"
-PULLING = types.ClientCapabilities(
-    workspace=types.WorkspaceClientCapabilities(
-        diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
-    ),
-    text_document=types.TextDocumentClientCapabilities(
-        diagnostic=types.DiagnosticClientCapabilities(),
-        code_action=EDITS.text_document.code_action if EDITS.text_document else None,
-    ),
-)
 
 
 @pytest.fixture

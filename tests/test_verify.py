@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,10 +19,13 @@ from front import TRAIN, run, run_process
 
 from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Safety
+from ms_perflint.report import verify as report
+from ms_perflint.report.style import Style
 from ms_perflint.verify import measure, processes, records, steps, verdicts
 from ms_perflint.verify.copying import MANY, SMALL, copy, place_of
 from ms_perflint.verify.measure import Program, once, where
 from ms_perflint.verify.records import Run
+from ms_perflint.verify.results import Measured, Result
 from ms_perflint.verify.variants import variants_of
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="needs processes of Unix")
@@ -577,3 +581,13 @@ def test_an_editor_shows_what_was_measured(tmp_path: Path) -> None:
     at = types.Position(place.row - 1, place.column)
     shown = hover(checked, 0, at, Columns(types.PositionEncodingKind.Utf16), True)
     assert "measured 2026-11-22 on Ascend910B: 38 % less time per step" in shown.contents.value
+
+
+@pytest.mark.parametrize("verdict", [*report.SAID])
+def test_a_terminal_shows_each_verdict_as_a_file_does(verdict: str) -> None:
+    variant = Measured(("MSP301",), "safe", verdict, 2.0, 1.0, 0.1, 0.1)
+    result = Result("train.py", (), "CPU", "2.10.0", 20, 3, 2.0, 0.1, 9.0, None, 0.0, "2026-11-23", (variant,))
+    coloured = report.render("text", result, Style(colour=True))
+    assert "\x1b[1m" in coloured
+    plain = [line.rstrip() for line in re.sub(r"\x1b\[[\d;]*m", "", coloured).splitlines()]
+    assert plain == report.render("text", result).splitlines()

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.core.findings import Gain, Remedy, Safety
+from ms_perflint.core.findings import Gain, Related, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import conditions, mode, sinking, training
-from ms_perflint.training.callbacks import Cadence, cadences
+from ms_perflint.training.callbacks import Cadence, cadences, changes_by_step
 from ms_perflint.training.sinking import SINK
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ ABSENT_IN_SOME = Message(
     "each step waits for Python to send a batch: no `dataset_sink_mode` (default False, before 2.0 True)"
 )
 ADVICE = Message("enable dataset sinking with `dataset_sink_mode=True`")
+CHANGES = Message("a callback changes the learning rate or weights after every step, which it then does once per epoch")
 BY_STEP = Message("callbacks that act after every step then act once per epoch")
 
 
@@ -66,6 +67,10 @@ class MissingDatasetSinkMode(Check):
         remedy = Remedy(None, ADVICE, Safety.SAFE)
         if not set(cadences(call)) <= {Cadence.EPOCH}:
             remedy = Remedy(None, ADVICE, Safety.UNSAFE, BY_STEP)
+        changing = changes_by_step(call)
+        if changing is not None:
+            related = (Related(changing.place, Message("this callback acts in every step")),)
+            remedy = Remedy(None, ADVICE, Safety.DISPLAY, CHANGES, related)
         if sinking.is_on_for_cpu(call):
             remedy = remedy._replace(edits=edit.set_argument(call, SINK, "True", line_length=self.line_length))
         else:

@@ -23,6 +23,7 @@ from ms_perflint.training.graph_mode.made_anew import made_anew
 
 COMPILE = Message("compile the whole step")
 COMPILES = Message("the first step takes longer, and results differ in the last digits")
+UNREAD = Message("the network is not in these files: whether graph mode compiles it was not looked at")
 JIT = Message("`@jit` on this function compiles the step alone, in either mode")
 MOST = 8  # obstacles that are named beside a finding; `ms-perflint program` lists all
 
@@ -118,7 +119,8 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
         remedy = Remedy(changed, advice, Safety.DISPLAY, first.message, related)
         return Change(origin, remedy, obstacles=len(found) + moves.count(None))
     if not made:
-        return Change(origin, Remedy(changed, COMPILE, None, COMPILES, related))
+        reason = COMPILES if readiness.is_read(program) else UNREAD
+        return Change(origin, Remedy(changed, COMPILE, None, reason, related))
     advice = Message("make `{name}` once, and compile the whole step", name=made[0].name)
     both = (*(one for moved in moves for one in moved or ()), *changed) if changed is not None else None
     return Change(origin, Remedy(both, advice, None, COMPILES, related), anew=made[0].name)

@@ -68,11 +68,17 @@ class MixedPrecision:
         return Writer(self.program, self._is_cpu, self.line_length)
 
     def _level(self, training: Training) -> Remedy:
-        """A level of mixed precision: a CPU refuses "O2" unless the loss scale is fixed and drops no update."""
+        """A level of mixed precision: a CPU refuses "O2" unless the loss scale is fixed and drops no update.
+
+        With such a scale "O2" runs on all devices, and keeps normalisation in FP32 (run on 2.7 and 2.10, CPU).
+        """
         call = training.call
         name = train_cells.LEVELS[call.api]
         is_cpu = self._is_cpu and not self._scales_without_drops(call)
-        level = "O3" if is_cpu else "O2"
+        absent = {name: '"O2"'} if call.given(name) is None else {}
+        is_unscaled = is_cpu and call.api == train_cells.MODEL and call.given("loss_scale_manager") is None
+        scaled = self._writer.fixed(call, absent) if is_unscaled else None
+        level = "O3" if is_cpu and scaled is None else "O2"
         edits, related = set_value(call, name, f'"{level}"', yaml=level, line_length=self.line_length)
         if edits is None:
             return _none(related, call, Message("`{name}` cannot be set here", name=name))
@@ -80,11 +86,10 @@ class MixedPrecision:
         way = Remedy(tuple(edits), advice, Safety.UNSAFE, ROUNDS, related)
         if related:
             way = way._replace(safety=Safety.DISPLAY, reason=Message("an option or a config file decides the level"))
+        elif scaled is not None:
+            way = way._replace(edits=(*(() if absent else edits), *scaled))
         elif is_cpu and call.given("loss_scale_manager") is None:
-            absent = {name: f'"{level}"'} if call.given(name) is None else {}
-            scaled = self._writer.fixed(call, absent) if call.api == train_cells.MODEL else None
-            level_edits = () if absent and scaled else edits
-            way = way._replace(edits=(*level_edits, *(scaled or ())), reason=ROUNDS if scaled else UNSCALED)
+            way = way._replace(reason=UNSCALED)
         elif not is_cpu:
             if not target_of(self.program).devices and not self._scales_without_drops(call):
                 way = way._replace(reason=UNNAMED)
@@ -162,6 +167,10 @@ class MixedPrecision:
         if found.dtype != "float16":
             advice, reason = Message("convert {names} to BF16, which needs no loss scaling", names=names), ATLAS
         way = Remedy(found.edits, advice, Safety.DISPLAY, reason)
+        overflow = next(breakages.overflows(self.program, found.networks), None) if found.dtype == "float16" else None
+        if overflow is not None and way.edits:
+            place = _related(overflow.module, overflow.node, overflow.text)
+            way = way._replace(reason=overflow.text, related=(*way.related, place))
         return self._with_casts(training, self._with_breakages(way, found.networks, found.dtype))
 
     def _halved(self, suspect: Suspect, way: Remedy) -> Remedy:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Optional
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.infer import tables
+from ms_perflint.infer.lists import is_fixed
 from ms_perflint.infer.sequences import whole
 from ms_perflint.infer.values import (
     BOTTOM,
@@ -150,6 +151,11 @@ def called(
     return computed(evaluator, run, operands, node, scope)
 
 
+def if_known(value: Optional[Value]) -> Optional[Value]:
+    """Return what is computed; None where nothing of it is known: then it is just what the function gives."""
+    return value if value is not None and (value.alternatives or not value.open) else None
+
+
 def computed(
     evaluator: Evaluator, function: Callable[..., Any], operands: Sequence[Value], node: ast.expr, scope: Scope
 ) -> Value:
@@ -208,6 +214,15 @@ def _is_huge(constant: object) -> bool:
 # --- values as data of Python, and the other way round
 
 
+def held(evaluator: Evaluator, known: Alternative) -> Optional[list[Held]]:
+    """Return all that a list holds, or pairs of what a dict does, in their order; None where not all is known."""
+    what = known.what
+    if not isinstance(what, Display) or not is_fixed(evaluator, what):
+        return None
+    table = tables.view(evaluator, known, "items") if what.kind == DICT else Value((known,))
+    return whole(evaluator, table) if table is not None else None
+
+
 def plain(evaluator: Evaluator, known: Alternative, depth: int = 0) -> object:
     """Return a constant, or a list or dict of such, as Python has it; NO_CONSTANT where not all of it is known."""
     what = known.what
@@ -215,8 +230,7 @@ def plain(evaluator: Evaluator, known: Alternative, depth: int = 0) -> object:
     if known.constant is not NO_CONSTANT or not is_list:
         return known.constant
     assert isinstance(what, Display)
-    table = tables.view(evaluator, known, "items") if what.kind == DICT else None
-    parts = whole(evaluator, table or Value((known,)))
+    parts = held(evaluator, known)
     data = []
     for part in parts if parts is not None and len(parts) <= ENTRIES else (None,):
         value = evaluator.read(part) if part is not None else TOP

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, Optional
 
+from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL, path_condition
 from ms_perflint.index.semantic_index import DEAD, Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import EACH, Held, Layer, Read
@@ -29,7 +30,6 @@ from ms_perflint.infer.values import (
     MANY,
     TOP,
     Alternative,
-    Api,
     Constant,
     Display,
     Value,
@@ -133,7 +133,7 @@ class ProgramEvaluator:
             return sequences.mapped(self, node, scope)
         if isinstance(node, ast.Lambda):
             return calls.made_inside(self, node, scope)
-        if isinstance(node, ast.NamedExpr):
+        if isinstance(node, (ast.NamedExpr, ast.Await)):
             return self.value(node.value, scope)
         if isinstance(node, ast.IfExp):
             return self._conditional(node, scope)
@@ -172,16 +172,17 @@ class ProgramEvaluator:
             return self.known(Constant(scope.module.path), node, scope)
         for current in scope.enclosing():
             if node.id in current.bindings:
-                return self.bindings(current.reaching(node, scope), current)
+                here = place(node, scope) if current.stars and current is scope.owner else None
+                return importing.bound(self, node.id, current, current.reaching(node, scope), here)
             if current.stars and (star := importing.star(self, node.id, current)):
                 return star
-        return self.known(Api(f"builtins.{node.id}"), node, scope)
+        return importing.unbound(self, node, scope)
 
     @query(bottom=BOTTOM, top=MANY)
     def exported(self, module: SemanticIndex, name: str) -> Value:
         """Return what a name of a module of the project is when the module has run."""
         if name in module.scope.bindings:
-            return self.bindings(module.scope.flow.at_end(name))
+            return importing.bound(self, name, module.scope, module.scope.flow.at_end(name))
         if module.scope.stars and (star := importing.star(self, name, module.scope)):
             return star
         return importing.submodule(self, module, name)
@@ -357,12 +358,10 @@ def _joined(first: Any, other: Any) -> Any:
 
 
 def _has_stars(scope: Scope, home: Scope) -> bool:
-    """Return whether a scope that a name is looked up in, before its home, has star imports."""
+    """Return whether a scope that a name is looked up in, up to its home, has star imports."""
     for current in scope.enclosing():
-        if current is home:
-            break
-        if current.stars:
-            return True
+        if current.stars or current is home:
+            return bool(current.stars)
     return False
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import builtins
+from collections.abc import Iterator
 from itertools import product
 from typing import Optional, Union
 
 from ms_perflint import mindspore_api
+from ms_perflint.index.execution_order import Place, is_always_passed, place, rank, stored
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Layer, Signature
@@ -15,6 +18,8 @@ from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import TOP, Api, Value, join
 from ms_perflint.resolve.import_statements import called
 from ms_perflint.resolve.resolver import Namespace
+
+BUILTINS = frozenset({*dir(builtins), "exit", "quit"})
 
 
 def imported(evaluator: Evaluator, binding: Binding) -> Value:
@@ -60,14 +65,65 @@ def inside(evaluator: Evaluator, namespace: Namespace, name: str, node: ast.AST,
 def star(evaluator: Evaluator, name: str, scope: Scope) -> Optional[Value]:
     """Return what the star imports of a scope give to a name: the last that has it, or each that may run instead."""
     values = []
+    for value, _, is_sure in _from_stars(evaluator, name, scope):
+        values.append(value)
+        if is_sure:
+            break
+    return join(values) if values else None
+
+
+def _from_stars(evaluator: Evaluator, name: str, scope: Scope) -> Iterator[tuple[Value, ast.ImportFrom, bool]]:
+    """Yield what each star import gives to a name, the last one first, and whether it runs for sure."""
     for stmt, block in reversed(scope.stars):
         way = evaluator.way(block) if block.parent is not None else USUAL
         value = _from_star(evaluator, name, stmt, scope) if way != IMPOSSIBLE else None
         if value is not None:
-            values.append(value if way == USUAL else value.as_non_default())
-            if block.parent is None:
-                break
-    return join(values) if values else None
+            yield value if way == USUAL else value.as_non_default(), stmt, block.parent is None
+
+
+def bound(
+    evaluator: Evaluator, name: str, home: Scope, bindings: tuple[Binding, ...], read: Optional[Place] = None
+) -> Value:
+    """Return what bindings of a scope, and its star imports, give to a name; `read`: where, if it is in that scope.
+
+    A star import that runs for sure replaces what was there before.
+    """
+    values, first = [], -1
+    for value, stmt, is_sure in _from_stars(evaluator, name, home) if home.stars else ():
+        at = place(stmt, home)
+        if at is None or (read is not None and read.rank < at.rank):
+            continue
+        if any(rank(each) > at.rank and is_always_passed(stored(each)) for each in bindings):
+            break
+        values.append(value)
+        if is_sure:
+            first = at.rank
+            break
+    left = tuple(each for each in bindings if rank(each) > first) if values else bindings
+    return join([*values, evaluator.bindings(left, home)]) if left else join(values)
+
+
+def unbound(evaluator: Evaluator, node: ast.Name, scope: Scope) -> Value:
+    """Return what a name is that no code of the project binds: of Python, or of the one module that may bring it."""
+    if node.id in BUILTINS:
+        return evaluator.known(Api(f"builtins.{node.id}"), node, scope)
+    brought = list(_brought(evaluator, node, scope.module, set())) if not node.id.startswith("_") else []
+    return brought[0] if len(brought) == 1 else TOP
+
+
+def _brought(evaluator: Evaluator, node: ast.Name, module: SemanticIndex, seen: set[SemanticIndex]) -> Iterator[Value]:
+    """Yield what star imports may give to such a name: modules that `__all__` names, and what is in no file here."""
+    seen.add(module)
+    for stmt, _ in module.scope.stars:
+        source = evaluator.program.import_target(module, stmt.module or "", stmt.level)
+        if isinstance(source, SemanticIndex):
+            if "__all__" in source.scope.bindings and _is_public(evaluator, source, node.id):
+                yield submodule(evaluator, source, node.id)
+            yield from _brought(evaluator, node, source, seen) if source not in seen else ()
+        elif not isinstance(source, str):
+            yield TOP
+        elif not mindspore_api.exports(source):
+            yield evaluator.known(Api(mindspore_api.canonical(f"{source}.{node.id}")), stmt, module.scope)
 
 
 def _from_star(evaluator: Evaluator, name: str, stmt: ast.ImportFrom, scope: Scope) -> Optional[Value]:

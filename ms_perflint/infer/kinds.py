@@ -136,6 +136,8 @@ class OfInstance(Kind[Instance]):
     """Of objects that a call makes, and of `self`."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
+        if name == "__dict__":
+            return Value((self.known,))
         enum = bases.member(self.evaluator, self.what, name)
         found = enum or self.evaluator.libraries.field(self.evaluator, self.known, name)
         if found is not None:
@@ -160,7 +162,10 @@ class OfInstance(Kind[Instance]):
         if self.what.node is None or not isinstance(key, str):
             return TOP
         field = self.evaluator.libraries.field(self.evaluator, self.known, key)
-        return field if field is not None else configs.setting(self.evaluator, self.known, key)
+        setting = field if field is not None else configs.setting(self.evaluator, self.known, key)
+        if setting.alternatives or self.known.cls is None:
+            return setting
+        return members.of_class(self.evaluator, self.known.cls, key, self.known, self.what.node, self.what.scope)
 
     def elements(self, search: Search, depth: int) -> Value:
         enum = bases.listed(self.evaluator, self.what)
@@ -189,6 +194,9 @@ class OfInstance(Kind[Instance]):
         value = self.evaluator.operated(self.known, "__call__", layer)
         if value is None and layer.row is None:
             value = bases.called(self.evaluator, self.what, layer.call, layer.scope)
+            name = f"{self.known.type_api}()"
+            for handler in self.evaluator.libraries.calls.get(name, ()) if value is None else ():
+                value = handler(self.evaluator, Api(name, self.known), layer.call, layer.scope)
         return value if value is not None else calls.made(self.evaluator, Api("", self.known), layer)
 
     def contains(self, key: object) -> Optional[bool]:

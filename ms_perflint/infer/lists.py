@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
 from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
 from ms_perflint.index.signature import Held, Layer, Signature
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import sequences
 from ms_perflint.infer.values import (
     BOTTOM,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 FIXED = (TUPLE, YIELDS)  # kinds of displays that get nothing later
 ADDS = frozenset({"append", "extend", "insert", "add"})  # methods by which a list or set gets more
 BEHIND = frozenset({"append", "extend"})  # those that leave all elements where they are
+KEEPING = frozenset({"builtins", "math", "mindspore", "numpy"})  # packages whose functions change no list that they get
 CHANGES = ADDS | {"clear", "pop", "remove", "reverse", "sort"}
 STORE = "[]"  # the "word" of `name[index] = value`
 GIVEN = 2  # functions that are followed when they are given a list
@@ -143,6 +145,31 @@ def changed(evaluator: Evaluator, what: Union[Display, Instance]) -> frozenset[s
         return frozenset()
     found = _Elements(evaluator)
     return frozenset(word for holder in holders(what) for word, *_ in found.changes(holder, 0))
+
+
+def is_fixed(evaluator: Evaluator, what: Display) -> bool:
+    """Return whether a list or dict is for good what it is where it is made, as far as its file shows.
+
+    An empty one is filled later, wherever that is; one that is given to a function of another library may be, too.
+    """
+    if what.kind in FIXED:
+        return True
+    module, names = what.scope.module, {holder.name for holder in holders(what)}
+    if what.kind != COMPREHENSION and not what.parts:
+        return False
+    sites = (site for sites in module.by_word.values() for site in sites) if names else ()
+    return not any(isinstance(site.node, ast.Call) and _may_change(evaluator, site, site.node, names) for site in sites)
+
+
+def _may_change(evaluator: Evaluator, site: Site, call: ast.Call, names: Container[str]) -> bool:
+    """Return whether a call may change the list or dict of one of these names."""
+    if site.word in CHANGES and isinstance(call.func, ast.Attribute) and word_of(call.func.value) in names:
+        return True
+    if not any(word_of(argument) in names for argument in call.args):
+        return False
+    callee = evaluator.callees(site)
+    packages = {known.api.partition(".")[0] for known in callee.alternatives if known.definition is None}
+    return callee.open or not packages <= KEEPING
 
 
 def holders(what: Union[Display, Instance]) -> list[Binding]:

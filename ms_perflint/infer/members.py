@@ -116,7 +116,16 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
         if own.alternatives:
             return own
     held = setting(evaluator, known, name, node, scope)
-    return held if held.alternatives else found
+    return held if held.alternatives else _delegated(evaluator, known, name) or found
+
+
+def _delegated(evaluator: Evaluator, known: Alternative, name: str) -> Optional[Value]:
+    """Return what `__getattr__` gives for a member that an object does not have; None where it has no such method."""
+    made = known.creation
+    if made is None or name.startswith("__"):
+        return None
+    word = Held(made.call, made.scope, evaluator.known(Constant(name), made.call, made.scope))
+    return evaluator.operated(known, "__getattr__", made._replace(row=(word,)))
 
 
 def outside(

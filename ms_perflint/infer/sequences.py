@@ -105,9 +105,12 @@ def _sliced(evaluator: Evaluator, node: ast.expr, known: Alternative, bounds: Op
         return Value((known._replace(what=Constant(what.value[bounds])),))
     if not isinstance(what, Display) or what.kind == DICT:
         return TOP
-    parts = in_order(evaluator, what) if bounds is not None and not lists.changed(evaluator, what) else None
+    is_fixed = (bounds is not None or what.kind == MANY_OF) and not lists.changed(evaluator, what)
+    parts = in_order(evaluator, what) if bounds is not None and is_fixed else None
     if parts is not None and bounds is not None:
         made = Display(node, scope, LIST, tuple(parts[bounds]))
+    elif what.kind == MANY_OF and is_fixed:  # in a cycle, a slice of a slice would never end
+        made = Display(node, scope, MANY_OF, what.parts)
     else:
         made = Display(node, scope, MANY_OF, (Held(node, scope, Value((known,)), is_spread=True),))
     return evaluator.known(made, node, scope)

@@ -163,7 +163,7 @@ class Sharing:
         return shared is not None and self._is_same(shared)
 
     def take_where_asked(self, key: Hashable) -> bool:
-        """Take over the answer to a question where asking gives the same for all that it rests on; return whether."""
+        """Take over an answer where asking gives the same for all that it rests on; return whether it does."""
         shared = self.shared.answers.get(key)
         return shared is not None and self._is_same_where_asked(shared)
 

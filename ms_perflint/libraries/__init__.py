@@ -10,6 +10,7 @@ from ms_perflint.libraries import (
     documents,
     hf_argument_parser,
     hydra,
+    iterables,
     mindspore,
     omegaconf,
     python,
@@ -17,6 +18,6 @@ from ms_perflint.libraries import (
 
 _MODULES = (
     mindspore, documents, hf_argument_parser, argparse, hydra, click, absl, configparser, omegaconf, dataclasses,
-    python,
+    python, iterables,
 )  # fmt: skip
 LIBRARIES = joined(module.MODEL for module in _MODULES)  # the first that registers a name answers

@@ -101,6 +101,8 @@ def _default(evaluator: Evaluator, value: Value) -> Value:
     for keyword in made.call.keywords:
         if keyword.arg == "default":
             return evaluator.value(keyword.value, made.scope)
+        if keyword.arg == "default_factory" and isinstance(keyword.value, ast.Lambda):
+            return evaluator.value(keyword.value.body, made.scope.module.scope_of[id(keyword.value)])
     return TOP
 
 

@@ -5,23 +5,20 @@ from __future__ import annotations
 import ast
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import product
+from collections.abc import Callable, Mapping
 from typing import Any, Optional
 
 from ms_perflint.index.semantic_index import Scope
-from ms_perflint.index.signature import EACH, PREPARES, Held, Layer, Signature
-from ms_perflint.infer import commandline, computing, importing, mappings, spreads, tables
+from ms_perflint.index.signature import PREPARES, Held, Layer, Signature
+from ms_perflint.infer import calls, commandline, computing, importing, mappings, spreads, tables
 from ms_perflint.infer.bases import is_instance
-from ms_perflint.infer.computing import combine
+from ms_perflint.infer.computing import combine, if_known
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
-from ms_perflint.infer.sequences import MAPPED, whole
+from ms_perflint.infer.sequences import whole
 from ms_perflint.infer.values import (
-    LIST,
-    MANY_OF,
+    DICT,
     NO_CONSTANT,
     TOP,
-    TUPLE,
     Alternative,
     Api,
     Constant,
@@ -31,46 +28,12 @@ from ms_perflint.infer.values import (
 )
 
 LOOKUP = Signature.named("key", "default")  # of `config.get` and `os.getenv`
-_PATHS: tuple[Callable[..., Any], ...] = (
-    os.path.join,
-    os.path.dirname,
-    os.path.basename,
-    os.path.split,
-    os.path.splitext,
-)
-_FUNCTIONS: tuple[Callable[..., Any], ...] = (
-    bool,
-    int,
-    float,
-    str,
-    repr,
-    max,
-    min,
-    sum,
-    abs,
-    round,
-    divmod,
-    any,
-    all,
-    ord,
-    chr,
-)
+_PATHS: tuple[Callable[..., Any], ...] = (os.path.join, os.path.dirname, os.path.basename, os.path.split)
+_FUNCTIONS: tuple[Callable[..., Any], ...] = (repr, sum, abs, round, divmod, any, all, ord, chr)
 _MATH: tuple[Callable[..., Any], ...] = (
-    math.ceil,
-    math.floor,
-    math.trunc,
-    math.sqrt,
-    math.log,
-    math.log2,
-    math.log10,
-    math.exp,
-    math.pow,
-    math.fabs,
-    math.cos,
-    math.sin,
-    math.gcd,
-    math.prod,
-)
+    math.ceil, math.floor, math.trunc, math.sqrt, math.log, math.log2, math.log10, math.exp, math.pow, math.fabs,
+    math.cos, math.sin, math.gcd, math.prod,
+)  # fmt: skip
 _NUMPY: Mapping[str, Callable[..., Any]] = {
     "ceil": lambda given: float(math.ceil(given)), "floor": lambda given: float(math.floor(given)),
     "sqrt": math.sqrt, "log": math.log, "log2": math.log2, "log10": math.log10, "exp": math.exp,
@@ -110,17 +73,12 @@ def _prepared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
 # --- functions that are computed: ValueError, or any other error, where that is left to the run
 
 
-def _if_known(value: Optional[Value]) -> Optional[Value]:
-    """Return what is computed; None where nothing of it is known: then it is just what the function gives."""
-    return value if value is not None and (value.alternatives or not value.open) else None
-
-
 def _run(function: Callable[..., Any]) -> tuple[Call]:
     """Return what knows what a function gives that can just be run."""
 
     def made(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
         given = [Held.of(argument, scope) for argument in node.args]
-        return _if_known(computing.called(evaluator, function, given, node.keywords, node, scope))
+        return if_known(computing.called(evaluator, function, given, node.keywords, node, scope))
 
     return (made,)
 
@@ -137,38 +95,6 @@ def _of_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda given: _whole(function(given))
 
 
-def _length(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return how many elements a sequence or mapping has that is shown; None where that is not known."""
-    value = evaluator.value(node.args[0], scope)
-
-    def count(known: tuple[Alternative, ...]) -> object:
-        if isinstance(known[0].constant, (str, bytes, tuple)):
-            return len(known[0].constant)
-        table = tables.view(evaluator, known[0], "keys") if known[0].is_mapping else None
-        parts = whole(evaluator, table or Value(known))
-        return len(parts) if parts is not None else NO_CONSTANT
-
-    return _if_known(combine(evaluator, [value], count, node, scope))
-
-
-def _sorted(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    found = computing.called(evaluator, sorted, (Held(node.args[0], scope),), node.keywords, node, scope)
-    return found if found is not None and not found.open else _in_any_order(evaluator, api, node, scope)
-
-
-def _range(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the numbers of a short `range`; None of others."""
-    found = computing.called(evaluator, _numbers, [Held(each, scope) for each in node.args], (), node, scope)
-    return found if found is not None and found.only is not None else None
-
-
-def _numbers(*bounds: int) -> list[int]:
-    numbers = range(*bounds)
-    if len(numbers) > MAPPED:
-        raise ValueError("too long")
-    return list(numbers)
-
-
 def _isinstance(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return whether an object is one of some classes; None where that is not known."""
     if len(node.args) != 2:
@@ -182,7 +108,7 @@ def _isinstance(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) ->
         answers = {is_instance(evaluator, known[0], cls) if cls is not None else None for cls in wanted}
         return True if True in answers else NO_CONSTANT if None in answers else False
 
-    return _if_known(combine(evaluator, [evaluator.value(node.args[0], scope)], is_one, node, scope))
+    return if_known(combine(evaluator, [evaluator.value(node.args[0], scope)], is_one, node, scope))
 
 
 # --- modules
@@ -223,7 +149,47 @@ def _hasattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     return mappings.membership(evaluator, evaluator.value(node.args[0], scope), names[0], node, scope)
 
 
+def _taken(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `attrgetter("name")` or `itemgetter(key)` takes from an object."""
+    made = api.receiver.creation if api.receiver is not None else None
+    if made is None or len(made.call.args) != 1 or len(node.args) != 1:
+        return None
+    key, value = evaluator.value(made.call.args[0], made.scope).constant, evaluator.value(node.args[0], scope)
+    if api.name.startswith("operator.itemgetter") and key is not NO_CONSTANT:
+        return join([*(evaluator.item(known, key) for known in value.alternatives), *evaluator.rest(value)])
+    for name in key.split(".") if isinstance(key, str) else ():
+        value = evaluator.members(value, name, node, scope)
+    return value if isinstance(key, str) else TOP
+
+
+def _entered(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `stack.enter_context(manager)` gives."""
+    return calls.managed(evaluator, node.args[0], scope) if len(node.args) == 1 else None
+
+
 # --- dicts and the environment
+
+
+def _defaulted(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
+    """Return what a `defaultdict` makes for a key that it does not hold."""
+    made = holder.creation
+    is_made = made is not None and len(made.call.args) == 1 and not made.call.keywords
+    return calls.applied(evaluator, Layer(made.call, made.scope, row=())) if is_made else TOP  # type: ignore[union-attr]
+
+
+def _from_keys(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the dict that `dict.fromkeys(keys, value)` makes; None where not all keys are shown."""
+    keys = whole(evaluator, evaluator.value(node.args[0], scope)) if len(node.args) == 2 else None
+    parts = tuple(Held(node.args[1], scope) for _ in keys or ())
+    return evaluator.known(Display(node, scope, DICT, parts, tuple(keys)), node, scope) if keys else None
+
+
+def _chained(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the mapping that `ChainMap(first, second)` makes: the first one that has a key gives its value."""
+    layers = [Held.of(argument, scope) for argument in reversed(node.args)]
+    if not layers or any(layer.is_spread for layer in layers):
+        return None
+    return mappings.laid(evaluator, node, [(None, layer) for layer in layers], scope)
 
 
 def _any(evaluator: Evaluator, receiver: Alternative, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -272,112 +238,6 @@ def _variable(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
     return commandline.variable(evaluator.program.exported(key), TOP) if holder.api and isinstance(key, str) else TOP
 
 
-# --- sequences of others: displays of all that they hold, in its order, where that is shown; else of one for all
-
-Rows = tuple[str, list[Sequence[Held]]]  # the kind of display in which they are, and what stands in each
-
-
-def _made(evaluator: Evaluator, node: ast.Call, kind: str, parts: Iterable[Held], scope: Scope) -> Value:
-    return evaluator.known(Display(node, scope, kind, tuple(parts)), node, scope)
-
-
-def _rows(
-    evaluator: Evaluator, given: Sequence[ast.expr], scope: Scope, order: Callable[..., Iterable[Sequence[Held]]] = zip
-) -> Rows:
-    """Return a row for each of what an order makes of some sequences; one for all where they are not known."""
-    columns = [whole(evaluator, evaluator.value(argument, scope)) for argument in given]
-    rows = list(order(*columns)) if None not in columns else []
-    if None not in columns and len(rows) <= MAPPED:
-        return LIST, rows
-    return MANY_OF, [[Held(argument, scope, taken=(EACH,)) for argument in given]]
-
-
-def _tuples(evaluator: Evaluator, node: ast.Call, rows: Rows, scope: Scope) -> Value:
-    kind, found = rows
-    tuples = (Held(node, scope, _made(evaluator, node, TUPLE, row, scope)) for row in found)
-    return _made(evaluator, node, kind, tuples, scope)
-
-
-def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the list that `list(sequence)` and `chain(first, second)` make; of other things just the thing."""
-    values = [evaluator.value(argument, scope) for argument in node.args]
-    if len(values) == 1 and not all(known.is_display for known in values[0].alternatives):
-        return values[0]
-    return _made(evaluator, node, LIST, (Held(argument, scope, is_spread=True) for argument in node.args), scope)
-
-
-def _zip(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    return _tuples(evaluator, node, _rows(evaluator, node.args, scope), scope)
-
-
-def _product(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    rows = _rows(evaluator, node.args, scope, product) if not node.keywords else None
-    return _tuples(evaluator, node, rows, scope) if rows is not None else None
-
-
-def _enumerate(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    first = node.args[1] if len(node.args) > 1 else next((word.value for word in node.keywords), None)
-    start = evaluator.value(first, scope).constant if first is not None else 0
-    kind, rows = _rows(evaluator, node.args[:1], scope)
-    is_known = kind == LIST and isinstance(start, int)
-    numbers = (
-        evaluator.known(Constant(start + index), node, scope) if is_known else TOP  # type: ignore[operator]
-        for index in range(len(rows))
-    )
-    numbered: list[Sequence[Held]] = [(Held(node, scope, number), *row) for number, row in zip(numbers, rows)]
-    return _tuples(evaluator, node, (kind, numbered), scope)
-
-
-def _map(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    kind, rows = _rows(evaluator, node.args[1:], scope)
-    results = (Held(node, scope, taken=(Layer(node, scope, row=tuple(row)),)) for row in rows)
-    return _made(evaluator, node, kind, results, scope)
-
-
-def _reversed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    kind, rows = _rows(evaluator, node.args, scope, lambda parts: zip(reversed(parts)))
-    return _made(evaluator, node, kind, (row[0] for row in rows), scope)
-
-
-def _in_any_order(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `sorted(sequence)` or `filter(function, sequence)` makes: it is not known in which order."""
-    return _made(evaluator, node, MANY_OF, [Held(node.args[-1], scope, taken=(EACH,))], scope)
-
-
-def _repeated(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    return _made(evaluator, node, MANY_OF, [Held(node.args[0], scope)], scope)
-
-
-def _next(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    return Value(*evaluator.elements(evaluator.value(node.args[0], scope)))
-
-
-def _of_some(maker: Call) -> tuple[Call]:
-    """Return the same for calls that are given something, and show what."""
-
-    def made(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-        is_shown = bool(node.args) and not any(isinstance(argument, ast.Starred) for argument in node.args)
-        return maker(evaluator, api, node, scope) if is_shown or (maker is _copied and not node.args) else None
-
-    return (made,)
-
-
-_MAKERS: dict[Call, tuple[str, ...]] = {
-    _copied: ("builtins.list", "builtins.tuple", "itertools.chain"),
-    _zip: ("builtins.zip", "itertools.zip_longest"),
-    _product: ("itertools.product",),
-    _enumerate: ("builtins.enumerate",),
-    _map: ("builtins.map",),
-    _reversed: ("builtins.reversed",),
-    _in_any_order: (
-        "builtins.filter", "builtins.frozenset", "builtins.set", "itertools.cycle",
-    ),
-    _length: ("builtins.len",),
-    _range: ("builtins.range",),
-    _sorted: ("builtins.sorted",),
-    _repeated: ("itertools.repeat",),
-    _next: ("builtins.next",),
-}  # fmt: skip
 MODEL = Library(
     computed={
         **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.normpath"), os.path.normpath),
@@ -394,21 +254,25 @@ MODEL = Library(
             ("copy.copy", "copy.deepcopy", "builtins.vars", "builtins.iter"),
             (passed_on,),
         ),
-        **dict.fromkeys(("builtins.staticmethod", "pathlib.Path"), (passed_on,)),
+        **dict.fromkeys(("builtins.staticmethod", "pathlib.Path", "asyncio.run"), (passed_on,)),
+        **dict.fromkeys(("types.MappingProxyType",), (passed_on,)),
         **dict.fromkeys(("builtins.dict.copy", "builtins.dict.clone"), (_itself,)),
         **dict.fromkeys(PREPARES, (_prepared,)),
         **dict.fromkeys((f".{name}" for name in tables.VIEWS), (_view,)),
         **dict.fromkeys((".get", ".pop"), (_get,)),
         **dict.fromkeys(("os.getenv", "os.environ.get"), (_environment,)),
         **dict.fromkeys(("importlib.import_module", "builtins.__import__"), (_module,)),
-        **{name: _of_some(maker) for maker, names in _MAKERS.items() for name in names},
         "builtins.getattr": (_getattr,),
         "builtins.hasattr": (_hasattr,),
+        "builtins.dict.fromkeys": (_from_keys,),
+        "collections.ChainMap": (_chained,),
+        ".enter_context": (_entered,),
+        **dict.fromkeys(("operator.attrgetter()", "operator.itemgetter()"), (_taken,)),
         "builtins.isinstance": (_isinstance,),
         "builtins.globals": (_globals,),
         "builtins.input": (unknown,),
     },
-    items={"os.environ": _variable},
+    items={"os.environ": _variable, "collections.defaultdict": _defaulted},
     mappings=frozenset({"dict", "OrderedDict", "SimpleNamespace", "Namespace"}),
     closed=("builtins.open",),
 )

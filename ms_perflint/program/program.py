@@ -94,6 +94,7 @@ class Program:
         """Begin with no answers."""
         self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps, by the function and its arguments
         self.asked_of_run = Asked(self.project.shared.setdefault(Watched, {}))
+        self._told_apart: dict[int, Program] = {}  # by identity: run configurations that give something else
         self.reaches: list[live_code.Reached] = []  # what runs in the ways in which it is run
         self._left_out: dict[Message, None] = {}  # why questions were answered in part
 
@@ -113,9 +114,17 @@ class Program:
         return Program(self.project, self.entry, self.asked, run, self)
 
     def is_run_as(self, other: Program) -> bool:
-        """Return whether another run configuration of the program gives all that was asked of this one."""
+        """Return whether another run configuration of the program gives all that was asked of this one.
+
+        More may be asked of this one later: what was told apart once stays so.
+        """
+        if id(other) in self._told_apart:
+            return False
         is_same = self.overrides() == other.overrides() and ("_reach" not in vars(self) or self._reach is other._reach)
-        return is_same and self.asked_of_run.is_same(other._given, other._exported, self.config, other.config)
+        if is_same and self.asked_of_run.is_same(other._given, other._exported, self.config, other.config):
+            return True
+        self._told_apart[id(other)] = other
+        return False
 
     def module(self, path: str) -> Optional[SemanticIndex]:
         """Return a module of the program; None when it cannot be parsed."""

@@ -58,7 +58,8 @@ def _text(result: Result, style: Style, language: str) -> str:
     for number, row in enumerate(rows):
         cells = [row[column] + " " * (wide[column] - width(row[column])) for column in used]
         if number > 1:
-            cells[-1] = style(cells[-1].rstrip(), COLOURS.get(result.variants[number - 2].verdict, ""))
+            colour = COLOURS.get(result.variants[number - 2].verdict)
+            cells[-1] = style(cells[-1].rstrip(), colour) if colour is not None else cells[-1]
         lines.append(GAP.join(cells).rstrip())
     lines += ["", *(say(note, language) for note in notes(result))] if notes(result) else []
     return "".join(f"{line}\n" for line in lines)

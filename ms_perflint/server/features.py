@@ -29,7 +29,7 @@ FileReport = Union[types.WorkspaceFullDocumentDiagnosticReport, types.WorkspaceU
 
 
 def register(server: Server) -> None:
-    """Register all features."""
+    """Register all features but those that only some editors ask for."""
     feature = server.feature
     feature(types.INITIALIZE)(initialize)
     feature(types.INITIALIZED)(initialized)
@@ -45,8 +45,6 @@ def register(server: Server) -> None:
     feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(outside_changed)
     feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(outside_changed)
     feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(configured)
-    feature(types.TEXT_DOCUMENT_DIAGNOSTIC, types.DiagnosticOptions(True, True, SECTION))(diagnose)
-    feature(types.WORKSPACE_DIAGNOSTIC)(diagnose_workspace)
     feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(list(actions.KINDS), resolve_provider=True))(offer)
     feature(types.CODE_ACTION_RESOLVE)(resolve)
     feature(types.TEXT_DOCUMENT_HOVER)(explain)
@@ -70,6 +68,9 @@ def initialize(ls: Server, params: types.InitializeParams) -> None:
     encoding = ls.workspace.position_encoding
     ls.notebooks = Workspace(None, types.TextDocumentSyncKind.Incremental, position_encoding=encoding)
     ls.rounds = Rounds(ls.state)
+    if ls.asks:
+        ls.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, types.DiagnosticOptions(True, True, SECTION))(diagnose)
+        ls.feature(types.WORKSPACE_DIAGNOSTIC)(diagnose_workspace)
     root = next((to_fs_path(folder.uri) for folder in ls.workspace.folders.values()), ls.workspace.root_path)
     if root is not None and os.path.isdir(root):
         os.chdir(root)  # what is named without its folder, and paths in messages, are meant from there

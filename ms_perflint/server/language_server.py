@@ -115,12 +115,20 @@ class Server(LanguageServer):
         """Show what a person has to mend."""
         self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"ms-perflint: {error}"))
 
+    @property
+    def asks(self) -> bool:
+        """Return whether the editor asks for diagnostics, and again when it is told to; else it is told unasked.
+
+        One that cannot be told would not learn of findings that an edit of another file changes (Neovim 0.11).
+        """
+        return self.wants("text_document.diagnostic") and self.wants("workspace.diagnostics.refresh_support")
+
     def pulls(self, uri: str, is_cell: bool) -> bool:
         """Return whether the editor asks for the diagnostics of a document itself: then it is not told unasked.
 
         One that asks for those of files may leave out cells (vscode-languageclient 9.0, lib/common/diagnostic.js:112).
         """
-        return self.wants("text_document.diagnostic") and (not is_cell or uri in self.asked)
+        return self.asks and (not is_cell or uri in self.asked)
 
     # --- what changes
 
@@ -137,7 +145,7 @@ class Server(LanguageServer):
         try:
             answers = await self.answers()
             self._publish(answers)
-            if self.wants("workspace.diagnostics.refresh_support"):
+            if self.asks:
                 self._refresh(answers)
         except Exception as error:  # nobody awaits this
             self.report_server_error(error, PyglsError)
@@ -191,7 +199,7 @@ class Server(LanguageServer):
 
     def note_asked(self, uri: str, is_cell: bool) -> None:
         """Note that the editor asks for the diagnostics of a document: what it was told unasked goes."""
-        if is_cell and uri not in self.asked and self.wants("text_document.diagnostic"):
+        if is_cell and uri not in self.asked:
             self.forget(uri, is_cell)
         self.asked.add(uri)
 

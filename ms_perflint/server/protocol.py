@@ -6,8 +6,9 @@ sense of. `Incoming` stands between it and the standard input, `Protocol` betwee
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, BinaryIO, Optional
+from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls.exceptions import (
@@ -139,10 +140,11 @@ class Protocol(LanguageServerProtocol):
         return found
 
 
-def _check_open(uris: Sequence[str], documents: Container[str]) -> None:
-    """Raise JsonRpcException where one of these is no open document."""
+def _check_open(uris: Sequence[str], documents: Iterable[str]) -> None:
+    """Raise JsonRpcException where one of these is no open document, however its URI is escaped."""
+    there = {unquote(each) for each in documents}
     for uri in uris:
-        if uri not in documents:
+        if unquote(uri) not in there:
             raise JsonRpcInvalidParams(f"{JsonRpcInvalidParams.MESSAGE}: {uri} is not open")
 
 

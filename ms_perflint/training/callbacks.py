@@ -43,6 +43,9 @@ ACTS = ("save", "eval", "profil", "stop", "analyse", "assign", "load_", "export"
 
 
 UPDATED = r"(?i)ema|weight|param|model|net|optim"
+# What changes the training itself when a hook of a step calls it
+CHANGES = "assign|set_data|(?:set|adjust|update|decay)_(?:lr|learning_rate)"
+SCHEDULES = "mindspore.train.LearningRateScheduler"
 
 
 class Cadence(enum.Enum):
@@ -61,6 +64,27 @@ def cadences(train: Call) -> list[Cadence]:
         return [Cadence.UNKNOWN] if train.is_spread else []
     known, more = collected(train.program, given, train)
     return [cadence(train.program, each) for each in known] + ([Cadence.UNKNOWN] if more else [])
+
+
+def changes_by_step(train: Call) -> Optional[Alternative]:
+    """Return a callback of a `Model.train` or `fit` that changes the learning rate or weights after every step."""
+    given = train.given("callbacks")
+    known, _ = collected(train.program, given, train) if given is not None else ([], False)
+    return next((each for each in known if _changes(train.program, each)), None)
+
+
+def _changes(program: Program, known: Alternative) -> bool:
+    """Return whether a callback changes the training in a hook of a step."""
+    if known.type_api == SCHEDULES:
+        return True
+    for each in lineage(program.evaluator, known.cls) if known.cls is not None else ():
+        hooks = [method for method in each.definition.defines if method.name in STEP_HOOKS] if each.definition else []
+        words = {word.lower() for hook in hooks for word in words_called(program, hook)}
+        if hooks:
+            return any(re.search(CHANGES, word) for word in words) or any(map(_updates, hooks))
+        if each.api == SCHEDULES:
+            return True
+    return False
 
 
 def collected(program: Program, node: ast.expr, site: Site) -> tuple[list[Alternative], bool]:

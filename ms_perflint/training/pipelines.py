@@ -25,7 +25,6 @@ _AROUND = frozenset({"enumerate", "tqdm", "zip", "iter", "track", "islice", "tra
 _EVALUATES = r"(?i)eval|(?<![a-z])val(?![a-tv-z])|test|infer|predict"
 _TRAINS = r"(?i)train"
 _DEPTH = 4  # of what is laid around a pipeline in the head of a loop
-_STAGES = 40
 _ROWS = {  # of the training sets that never change
     "mindspore.dataset.MnistDataset": 60000, "mindspore.dataset.FashionMnistDataset": 60000,
     "mindspore.dataset.KMnistDataset": 60000, "mindspore.dataset.Cifar10Dataset": 50000,
@@ -103,7 +102,7 @@ def _is_stage(known: Alternative) -> bool:
 def _stages(last: Alternative) -> tuple[Alternative, ...]:
     stages: list[Alternative] = []
     stage: Optional[Alternative] = last
-    while stage is not None and len(stages) < _STAGES:
+    while stage is not None:
         stages.append(stage)
         stage = stage.origin
     return tuple(stages)

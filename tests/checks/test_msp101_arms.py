@@ -33,6 +33,14 @@ def layers(name: str, init: str, loop: str = "for each in self.layers:") -> tupl
     return cell(name, f"{loop}\n    x = each(x)\nreturn self.dense(x)\n", init=init)
 
 
+STEPS = """
+    for epoch in range(3):
+        for x, y in dataset.create_tuple_iterator():
+            train = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), opt)
+            value = train(x, y)
+    """
+
+
 BLOCKED = [
     arms("append under a test", "rows = []\n" + join(GROWS).replace("PUT", "rows.append(h[i])")),
     arms("extend under a test", "rows = [h[0]]\n" + join(GROWS).replace("PUT", "rows.extend([h[i], h[i]])")),
@@ -118,18 +126,105 @@ BLOCKED = [
     program(
         "the step of an adapter of PyTorch",
         OPTIMIZER,
+        STEPS,
         """
         for epoch in range(3):
             for x, y in dataset.create_tuple_iterator():
-                train = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), opt)
-                value = train(x, y)
                 other = loss_fn(net(x), y)
                 other.backward()
         """,
     ),
 ]
 
+REVERSE = """
+    class Reverse(nn.Cell):
+        def construct(self, x):
+            return x
+
+        def bprop(self, x, out, dout):
+            BODY
+
+
+    """
+
+
+def reverse(name: str, body: str) -> tuple[str, tuple[str, ...]]:
+    """Return a program with a layer that gives its own gradient."""
+    start, made, *rest = cell(name, "return self.dense(self.reverse(x))\n", init="self.reverse = Reverse()")[1]
+    return name, (start, join(REVERSE).replace("BODY", body), made, *rest)
+
+
+BLOCKED += [
+    reverse("a gradient in brackets", "return (dout * -0.5)"),
+    reverse("a gradient with a sign", "return -dout"),
+    reverse("a list of gradients", "return [-dout]"),
+    reverse("a gradient that an operator gives", "return ops.neg(dout)"),
+    reverse("a gradient with a name", "grad = dout * -0.5\n        return grad"),
+    program("an adapter of PyTorch is imported", "from mindtorch.tools import mstorch_enable\n", OPTIMIZER, STEPS),
+    program("an adapter of PyTorch stands for it", "import msadapter.pytorch as torch\n", OPTIMIZER, STEPS),
+]
+
+WRITES = """
+    def write(words, length):
+        rows = [words]
+        for i in range(length):
+            BODY
+        return words
+
+
+    print(write(ops.ones((1, 4), ms.int32), 8))
+    """
+
+
+def writes(name: str, body: str) -> tuple[str, tuple[str, ...]]:
+    """Return a program that lets the trained network write something in the end."""
+    lines = "\n        ".join(join(body).splitlines())
+    return cell(name, "return self.dense(x)\n", after=join(WRITES).replace("BODY", lines))
+
+
+BLOCKED += [
+    writes("a text that grows", "words = ops.concat((words, net(words)), axis=1)"),
+    writes("a text that grows in two steps", "out = net(words)\nwords = ops.cat([words, out.argmax(1)], 1)"),
+    writes("a text that a primitive joins", "words = ops.Concat(1)((words, net(words)))"),
+    writes("a list that grows", "out = net(Tensor(rows))\nrows.append(out)"),
+    writes("an array that grows", "words = np.concatenate([words, net(Tensor(words)).asnumpy()], 1)"),
+]
+
 READY = [
+    writes("a text that is not read again", "words = ops.concat((words, net(ops.ones((1, 4)))), axis=1)"),
+    writes("a window", "out = net(words)\nwords = ops.concat((words, out), axis=1)[:, 1:]"),
+    writes("the last word alone", "out = net(words[:, -1:])\nwords = ops.concat((words, out), axis=1)"),
+    writes("a list of results", "rows.append(net(words))"),
+    writes("a text of the same length", "words = net(words)"),
+    writes(
+        "a list that begins anew",
+        "rows = []\nfor j in range(4):\n    rows.append(j)\nprint(net(Tensor(rows)))",
+    ),
+    writes(
+        "a text that begins anew", "words = ops.ones((1, 4))\nwords = ops.cat([words, words], 1)\nprint(net(words))"
+    ),
+    reverse("a tuple of one gradient", "return (dout * -0.5,)"),
+    reverse("gradients that are added up", "return (dout,) + ()"),
+    reverse("a tuple with a name", "grads = (-dout,)\n        return grads"),
+    reverse("a gradient that is not known", "return gradients_of(dout)"),
+    program(
+        "an adapter of PyTorch in a phase that is optional",
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--phase", default="train")
+        args = parser.parse_args()
+        """,
+        OPTIMIZER,
+        STEPS,
+        """
+        if args.phase == "analysis":
+            for x, y in dataset.create_tuple_iterator():
+                other = loss_fn(net(x), y)
+                other.backward()
+        """,
+    ),
     arms(
         "both arms put in as much",
         """
@@ -241,3 +336,29 @@ def test_what_graph_mode_runs_keeps_the_fix(program: Program) -> None:
     expect(CODE, program)
     settled = program.mend(CODE)
     assert settled.fixed and not settled.report.findings
+
+
+@pytest.mark.parametrize(
+    ("made", "is_read"),
+    [
+        ("importlib.import_module(input()).Net()", False),
+        ("REGISTRY[input()](3)", False),
+        ("nn.Dense(8, 4)", True),
+        ("mindcv.create_model('resnet50')", True),
+    ],
+)
+def test_the_reason_says_that_the_network_was_not_read(made: str, is_read: bool) -> None:
+    text = f"""
+        import importlib
+        import mindcv
+        import mindspore as ms
+        import mindspore.dataset as ds
+        from mindspore import nn
+
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        net = {made}
+        model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1))
+        model.train(3, ds.MindDataset("train.mindrecord").batch(32))
+        """
+    (finding,) = Program({"train.py": join(text)}).lint(CODE).findings
+    assert finding.fix is not None and ("not looked at" in str(finding.fix.reason)) is not is_read

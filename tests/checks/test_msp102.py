@@ -74,7 +74,47 @@ SUNK_BY_DEVICE = """
     {call}
     """
 SUNK_BY_OPTION = SUNK_BY_DEVICE.replace("dataset_sink_mode=sink)\n", "dataset_sink_mode=sink)  # !\n", 1)
+HOOK = """
+    class Hook(ms.Callback):
+        def __init__(self, ema=None):
+            super().__init__()
+            self.ema = ema
+
+        def step_end(self, run_context):
+            args = run_context.original_args()
+            {}
+
+    """
+CHANGING = [
+    ("assigns a rate", "ops.assign(args.optimizer.learning_rate, 0.1)", "display-only"),
+    (
+        "assigns by function",
+        "from mindspore.ops import functional as F; F.assign(args.optimizer.momentum, 0.1)",
+        "display-only",
+    ),
+    ("sets data", "args.train_network.scale.set_data(2.0)", "display-only"),
+    ("averages weights", "self.ema.update(args.train_network)", "display-only"),
+    ("sets the rate", "args.optimizer.set_lr(0.1)", "display-only"),
+    ("reads the rate", "print(args.optimizer.get_lr())", "unsafe"),
+    ("asks for the rate", "print(args.optimizer.learning_rate(args.cur_step_num))", "unsafe"),
+    ("notes the loss", "self.ema.append(args.net_outputs)", "unsafe"),
+]
 FIRES = [
+    *(
+        case(
+            f"a callback that {name} in each step",
+            "from mindspore import ops\n",
+            MODEL,
+            HOOK.format(body),
+            f"model.train(10, dataset, callbacks=[Hook()])  # ! {safety}\n",
+        )
+        for name, body, safety in CHANGING
+    ),
+    case(
+        "a schedule of the framework",
+        MODEL,
+        "model.train(10, dataset, callbacks=[ms.LearningRateScheduler(lambda lr, step: lr * 0.9)])  # ! display-only\n",
+    ),
     case("off by a name", NETWORK, SUNK_BY_OPTION.format(sink="False", call="train(model, sink)")),
     case("off by another comparison", NETWORK, SUNK_BY_OPTION.format(sink="2 < 1", call="train(model, sink)")),
     case(

@@ -110,7 +110,29 @@ def added(body: str) -> str:
     return "def make():\n" + "".join(f"    {line}\n" for line in lines) + "\n\n"
 
 
+FULL_AGAIN = [
+    "ops.functional.mixed_precision_cast(ms.float32, self.fc(x))",
+    "ops.functional.mixed_precision_cast(mstype.float32, self.fc(x))",
+    "F.mixed_precision_cast(dst_type=mstype.float32, input=self.fc(x))",
+    "mixed_precision_cast(ms.float32, self.fc(x))",
+]
+HALF_THERE = [
+    "ops.functional.mixed_precision_cast(ms.float16, self.fc(x))",
+    "F.mixed_precision_cast(self.dtype, self.fc(x))",
+    "mixed_precision_cast(x.dtype, self.fc(x))",
+]
+CASTING = """
+    from mindspore.ops import functional as F
+    from mindspore.ops.functional import mixed_precision_cast
+
+    """
 FIRES = [
+    *(
+        case(
+            f"a tensor in float32 again {at}", IMPORTS, CASTING, cell("self.fc = nn.Dense(64, 64)", cast), RUN_REPORTED
+        )
+        for at, cast in enumerate(FULL_AGAIN)
+    ),
     *(case(f"layer {name}", IMPORTS, added(body), RUN_REPORTED.replace("Net()", "make()", 1)) for name, body in ADDED),
     case(
         "script with tests beside what it runs",
@@ -139,7 +161,7 @@ FIRES = [
     case(
         "a layer of which one width is not known",
         IMPORTS,
-        cell("self.fc = nn.Dense(dataset.width(), 1)", "self.fc(x)"),
+        cell("self.fc = nn.Dense(dataset.width(), 64)", "self.fc(x)"),
         RUN_REPORTED,
     ),
     case(
@@ -821,6 +843,10 @@ FIRES = [
 ]
 
 QUIET = [
+    *(
+        case(f"a tensor in another type {at}", IMPORTS, CASTING, cell("self.fc = nn.Dense(64, 64)", cast), RUN)
+        for at, cast in enumerate(HALF_THERE)
+    ),
     *(case(f"layer {name}", IMPORTS, added(body), RUN.replace("Net()", "make()", 1)) for name, body in NOT_ADDED),
     *(
         case(f"weight of less than a tile, {name}", IMPORTS, cell(init, construct), RUN)

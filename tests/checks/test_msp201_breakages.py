@@ -132,6 +132,76 @@ def test_a_dictionary_stays_in_float16_in_pynative(mode: str, construct: str, is
     assert ("dictionary" in (fix.reason or "")) is is_named
 
 
+@pytest.mark.parametrize(
+    ("construct", "is_named"),
+    [
+        ("ops.exp(self.fc(x) * 30)", True),
+        ("ops.Exp()(self.fc(x))", True),
+        ("ops.log(ops.exp(self.fc(x)) + 1)", True),
+        ("ops.softmax(self.fc(x))", False),
+        ("ops.log(self.fc(x))", False),
+    ],
+)
+def test_exp_in_a_network_of_a_custom_step_is_named(construct: str, is_named: bool) -> None:
+    net = PROBABLE.format(init="pass", construct=construct)
+    fix = fixed(net, STEPS.format("ops.mse_loss(net(data), label)"))
+    assert ("infinite above 11" in (fix.reason or "")) is is_named
+
+
+BIASED = """
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(64, 64)
+            self.weight = ms.Parameter(ops.ones((64, 64)))
+            self.bias = ms.Parameter(ops.ones((64,)))
+
+        def construct(self, x):
+            x = self.fc(x)
+            return {}
+
+
+    net = Net()
+    opt = nn.Adam(net.trainable_params())
+    """
+
+
+@pytest.mark.parametrize(
+    ("product", "casts"),
+    [
+        ("ops.dense(x, self.weight, self.bias)", ["self.weight.astype(x.dtype)", "self.bias.astype(x.dtype)"]),
+        ("ops.conv2d(x, self.weight, self.bias)", ["self.weight.astype(x.dtype)", "self.bias.astype(x.dtype)"]),
+        ("ops.dense(x, self.weight)", ["self.weight.astype(x.dtype)"]),
+        ("ops.dense(x, self.weight, None)", ["self.weight.astype(x.dtype)"]),
+        ("ops.matmul(x, self.weight) + self.bias", ["self.weight.astype(x.dtype)"]),
+        ("ops.addmm(self.bias, x, self.weight)", ["self.weight.astype(x.dtype)"]),
+    ],
+)
+def test_a_bias_is_cast_with_its_weight(product: str, casts: list[str]) -> None:
+    fix = fixed(BIASED.format(product), MODEL.format("nn.MSELoss()"))
+    assert [each.text for each in fix.edits if ".astype(" in each.text] == casts
+
+
+@pytest.mark.parametrize(
+    ("product", "cast"),
+    [
+        ("ops.matmul(x, ops.tanh(self.weight))", True),
+        ("x @ ops.relu(self.weight)", True),
+        ("ops.matmul(x, ops.transpose(self.weight, (1, 0)))", True),
+        ("ops.matmul(x, 1 - ops.sigmoid(self.weight))", True),
+        ("ops.matmul(x, ops.softmax(self.weight, -1))", True),
+        ("ops.matmul(x, ops.L2Normalize()(self.weight))", False),
+        ("ops.matmul(x, self.weight * 2)", False),
+        ("ops.matmul(x, ops.cast(self.weight, x.dtype))", False),
+        ("ops.matmul(x, ops.Softmax()(self.weight))", False),
+    ],
+)
+def test_what_a_function_makes_of_a_parameter_is_cast(product: str, cast: bool) -> None:
+    """Run on 2.10, CPU, O2 in graph mode: those that are cast raise, the others do not."""
+    fix = fixed(BIASED.format(product), MODEL.format("nn.MSELoss()"))
+    assert any(".astype(" in each.text for each in fix.edits) is cast
+
+
 # --- a train cell that clips
 
 CLIPPING = """

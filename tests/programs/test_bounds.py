@@ -9,6 +9,8 @@ from programs import analysed
 
 from ms_perflint.program.program import Program
 from ms_perflint.training import conditions, mode
+from ms_perflint.training.graph_mode import compiled
+from ms_perflint.training.networks import data_flow, feeds, signals
 
 DEEP = 120
 
@@ -122,6 +124,33 @@ def test_settings_that_are_not_compared_are_said(monkeypatch: pytest.MonkeyPatch
         calls = "".join(f"if x.y{n}:\n    ms.set_context(mode=0)\n" for n in range(count))
         program = analysed({"train.py": f"import mindspore as ms\n{calls}"})
         mode.usual_mode(program)
+        assert program.left_out == reason
+
+
+def test_layers_that_are_not_told_apart_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (signals, data_flow, feeds):
+        monkeypatch.setattr(name, "SOURCES", 8)
+    for count, reason in ((8, None), (9, "more than 8 layers may feed train.py:17")):
+        layers = "".join(f"        self.l{n} = nn.Dense(8, 8)\n" for n in range(count))
+        calls = ", ".join(f"self.l{n}(x)" for n in range(count))
+        text = f"from mindspore import nn\n\n\nclass Net(nn.Cell):\n    def __init__(self):\n{layers}\n"
+        text += f"    def construct(self, x):\n        y = [{calls}]\n        return self.l0(y)\n"
+        program = analysed({"train.py": text})
+        feeds.feeds(program, program.modules[0])
+        assert program.left_out == reason
+
+
+def test_compiled_functions_that_are_not_looked_at_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "MANY", 8)
+    for count, reason in ((7, None), (8, "graph mode compiles more than 8 functions")):
+        functions = "".join(f"def f{n}(x):\n    return x\n\n\n" for n in range(count))
+        calls = " + ".join(f"f{n}(x)" for n in range(count))
+        cell = f"class Net(nn.Cell):\n    def construct(self, x):\n        return {calls}\n\n\n"
+        text = (
+            f"import mindspore as ms\nfrom mindspore import nn\n\n\n{functions}{cell}ms.Model(Net()).train(1, data)\n"
+        )
+        program = analysed({"train.py": text})
+        assert len(compiled.compiled(program)) == 8
         assert program.left_out == reason
 
 

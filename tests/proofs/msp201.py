@@ -85,7 +85,7 @@ FORMS: list[Form] = [
             +optimizer = nn.Adam(net.trainable_params(), loss_scale=1024.0)
             +model = Model(
             +    net, loss, optimizer,
-            +    amp_level="O3", loss_scale_manager=ms.FixedLossScaleManager(1024.0, drop_overflow_update=False)
+            +    amp_level="O2", loss_scale_manager=ms.FixedLossScaleManager(1024.0, drop_overflow_update=False)
             +)
             """,
         safety="display-only",

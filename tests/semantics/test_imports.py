@@ -66,7 +66,7 @@ FROM = {
     ),
     "star-without": (
         {"train.py": "from net import *\nreveal(mindspore)", "net.py": NET},
-        "builtins.mindspore",
+        "...",
     ),
     "relative": (
         {"train.py": "from src.a import x\nreveal(x)", "src/a.py": "from .b import x", "src/b.py": "x = 1"},
@@ -177,9 +177,44 @@ FROM = {
         {"train.py": "from a import *\nreveal(x)", "a.py": "__all__ = []\n__all__.extend(more())\nx = 1"},
         "1",
     ),
+    "star-unbound": ({"train.py": "from a import *\nreveal(x)", "a.py": "y = 1"}, "..."),
+    "star-outside-all": ({"train.py": "from a import *\nreveal(x)", "a.py": "__all__ = ['y']\nx = y = 1"}, "..."),
+    "star-of-python": ({"train.py": "from a import *\nreveal(len)", "a.py": "y = 1"}, "builtins.len"),
+    "star-over-python": ({"train.py": "from a import *\nreveal(max(1, 2))", "a.py": "def max(a, b): return 7"}, "7"),
+    "star-of-a-library": ({"train.py": "from math import *\nreveal(ceil(1.5))"}, "2"),
+    "star-of-a-library-there": (
+        {"train.py": "from a import *\nreveal(ceil(1.5))", "a.py": "from math import *"},
+        "2",
+    ),
+    "star-of-two-libraries": ({"train.py": "from math import *\nfrom numpy import *\nreveal(ceil)"}, "..."),
+    "star-of-no-file": ({"src/train.py": "from .gone import *\nreveal(x)"}, "..."),
+    "star-names-a-module": (
+        {"train.py": "from kit import *\nreveal(a.x)", "kit/__init__.py": "__all__ = ['a']", "kit/a.py": "x = 4"},
+        "4",
+    ),
+    "star-behind-a-name": ({"train.py": "x = 5\nfrom a import *\nreveal(x)", "a.py": "x = 1"}, "1"),
+    "star-behind-another-name": ({"train.py": "x = 5\nfrom a import *\nreveal(x)", "a.py": "y = 1"}, "5"),
+    "star-behind-a-reading": ({"train.py": "x = 5\nreveal(x)\nfrom a import *", "a.py": "x = 1"}, "5"),
+    "star-behind-in-a-function": (
+        {"train.py": "x = 5\ndef f():\n    reveal(x)\nfrom a import *\nf()", "a.py": "x = 1"},
+        "1",
+    ),
+    "star-before-a-name": ({"train.py": "from a import *\nx = 5\nreveal(x)", "a.py": "x = 1"}, "5"),
+    "star-before-a-choice": (
+        {"train.py": "from a import *\nif unknown():\n    x = 5\nreveal(x)", "a.py": "x = 1"},
+        "1 5",
+    ),
+    "star-in-a-choice": (
+        {"train.py": "x = 5\nif unknown():\n    from a import *\nreveal(x)", "a.py": "x = 1"},
+        "1 5",
+    ),
+    "star-of-another-behind-a-name": (
+        {"train.py": "from b import x\nreveal(x)", "b.py": "x = 5\nfrom a import *", "a.py": "x = 1"},
+        "1",
+    ),
     "star-private": (
         {"train.py": "from a import *\nfrom b import *\nreveal(_x)", "a.py": "_x = 1", "b.py": ""},
-        "builtins._x",
+        "...",
     ),
     "star-branches": (
         {

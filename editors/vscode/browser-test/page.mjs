@@ -71,15 +71,19 @@ class Person {
     await this.page.locator(`${FRONT} .view-lines`).first().waitFor();
   }
 
-  /** Wait until a terminal shows a text, however it breaks the lines. */
+  /** Wait until a terminal shows a text. It paints it, so that its buffer is asked, and not the page. */
   async seesWritten(text, timeout) {
     await this.page.waitForFunction(
       (wanted) => {
-        const rows = [...document.querySelectorAll(".xterm-rows > div")];
-        return rows.map((row) => row.textContent.replaceAll("\u00a0", " ")).join("").includes(wanted);
+        const { container } = window.theia;
+        let shell;
+        container._bindingDictionary.traverse((key) => (shell = key?.name === "ApplicationShell" ? container.get(key) : shell));
+        const buffers = shell.widgets.filter((widget) => widget.term !== undefined).map((widget) => widget.term.buffer.active);
+        const lines = buffers.flatMap((buffer) => Array.from({ length: buffer.length }, (_, row) => buffer.getLine(row)));
+        return lines.map((line) => (line.isWrapped ? "" : "\n") + line.translateToString()).join("").includes(wanted);
       },
       text,
-      { timeout },
+      { timeout, polling: 500 },
     );
   }
 

@@ -127,7 +127,7 @@ def _is_plain(binding: Binding) -> bool:
     return binding.kind == "assign" and not binding.path and isinstance(binding.value, ast.Constant)
 
 
-def _computes(api: str) -> bool:
+def computes(api: str) -> bool:
     """Return whether an operator gives a tensor."""
     word = api.rpartition(".")[2]
     return api.startswith(_OPERATORS) and word not in tensor_ops.NO_TENSOR and word not in tensor_ops.PARTS
@@ -183,7 +183,7 @@ class _Tensors:
         if isinstance(node.func, ast.Attribute) and word == "item":
             return self.is_one(node.func.value, hops)
         known = self.program.value(node.func, self.function).alternatives
-        return bool(known) and all(_computes(each.api or each.type_api) for each in known)
+        return bool(known) and all(computes(each.api or each.type_api) for each in known)
 
     def _is_no_array(self, node: ast.expr) -> bool:
         """Return whether nothing speaks for an array or a module: what compiled code reduces is a tensor."""

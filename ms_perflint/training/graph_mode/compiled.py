@@ -10,6 +10,7 @@ from ms_perflint.index.semantic_index import Block, Scope, Site
 from ms_perflint.index.syntax_forms import children, descendants, is_decorated
 from ms_perflint.infer.bases import ancestors, method
 from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.networks.train_cells import trained_models
 from ms_perflint.training.training import train_sites, training_scopes
@@ -17,7 +18,7 @@ from ms_perflint.training.training import train_sites, training_scopes
 # Compiled in every mode, or run by Python while graph mode compiles
 _APART = ("jit", "ms_function", "constexpr", "_primexpr", "primexpr", "jit_class", "pyfunc")
 _OF_MODEL = ("network", "loss_fn", "optimizer")
-MANY = 400  # functions; of a program that compiles more, the rest is not looked at
+MANY = 400  # functions; of a program that compiles more, the rest is not looked at, and that is said
 
 
 class Step(NamedTuple):
@@ -48,6 +49,8 @@ def compiled(program: Program) -> tuple[Scope, ...]:
                 for known in program.evaluator.callees(site).alternatives:
                     if known.cls is not None:
                         walk.object(known.cls)
+    if walk.is_cut:
+        program.leave_out(Message("graph mode compiles more than {most} functions", most=MANY))
     return tuple(walk.found)
 
 
@@ -75,6 +78,7 @@ class _Walk:
         self.program = program
         self.found: dict[Scope, None] = {}
         self.seen: set[object] = set()
+        self.is_cut = False  # functions are left out
 
     def value(self, value: Value) -> None:
         for known in value.alternatives:
@@ -123,7 +127,10 @@ class _Walk:
 
     def function(self, function: Scope) -> None:
         """A function is compiled with all that it calls."""
-        if function in self.found or len(self.found) >= MANY or is_decorated(function.node, *_APART):
+        if function in self.found or is_decorated(function.node, *_APART):
+            return
+        if len(self.found) >= MANY:
+            self.is_cut = True
             return
         self.found[function] = None
         for site in function.owner.calls if function.is_function else ():

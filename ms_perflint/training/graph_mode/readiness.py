@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training.conditions import passes, usually
 from ms_perflint.training.graph_mode.between_steps import between_steps
 from ms_perflint.training.graph_mode.branches import in_arms
 from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
 from ms_perflint.training.graph_mode.containers import in_arguments
+from ms_perflint.training.graph_mode.growing import in_growing
 from ms_perflint.training.graph_mode.made_anew import made_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.own_gradients import in_gradients
 from ms_perflint.training.graph_mode.shapes import in_shapes
 from ms_perflint.training.graph_mode.shared_names import in_names
 from ms_perflint.training.graph_mode.state import in_state
 from ms_perflint.training.graph_mode.statements import in_statements
 from ms_perflint.training.graph_mode.unheld_cells import in_containers
+from ms_perflint.training.networks.train_cells import trained_models
 from ms_perflint.training.training import train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, is_optimizer_word
 
-EAGER = frozenset({"mindnlp", "mindtorch", "msadapter"})  # whose networks are written as those of PyTorch
+ADAPTERS = frozenset({"mindtorch", "msadapter"})  # that stand for PyTorch, also under its name
+EAGER = ADAPTERS | {"mindnlp"}  # whose networks are written as those of PyTorch
 
 
 @fact
@@ -38,11 +44,21 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
         found.update(dict.fromkeys(in_state(program, function)))
         found.update(dict.fromkeys(in_names(program, function)))
         found.update(dict.fromkeys(in_containers(program, function)))
+        found.update(dict.fromkeys(in_gradients(program, function)))
     found.update(dict.fromkeys(in_shapes(program)))
+    found.update(dict.fromkeys(in_growing(program)))
     found.update(dict.fromkeys(_libraries(program)))
     found.update(dict.fromkeys(between_steps(program)))
     found.update(dict.fromkeys(in_arguments(program)))
     return tuple(sorted(found, key=lambda each: (each.place.path != program.entry, each.place)))
+
+
+def is_read(program: Program) -> bool:
+    """Return whether something is known of what graph mode would compile: a function of the project, or an API."""
+    networks = [model.argument("network") for model in trained_models(program)]
+    if compiled(program) or not networks:
+        return True
+    return any(known.type_api or known.api for network in networks for known in network.alternatives)
 
 
 def all_obstacles(program: Program) -> tuple[Obstacle, ...]:
@@ -79,20 +95,44 @@ def _inline(function: Scope) -> Iterator[Obstacle]:
 
 def _libraries(program: Program) -> Iterator[Obstacle]:
     """Yield the first call in the compiled code of a network of a library that is written for PyNative."""
+    adapter = _adapter(program)
+    if adapter is not None:
+        yield adapter
+        return
     scopes = [
         scope for scope in (*compiled(program), *training_scopes(program)) if not isinstance(scope.node, ast.Lambda)
     ]
     for site in (site for scope in scopes for site in scope.calls if isinstance(site.node, ast.Call)):
-        if _is_backward(program, site) and program.runs(site):
+        if _is_backward(program, site) and program.runs(site) and _is_usual(program, site):
             text = Message("`backward()` of a loss works in PyNative only")
             yield obstacle(site.module, site.node, "library", text)
             return
         for known in program.evaluator.callees(site).alternatives:
             library = known.type_api.partition(".")[0]
             if library in EAGER and program.runs(site):
-                text = Message("networks of `{library}` are written for PyNative", library=library)
-                yield obstacle(site.module, site.node, "library", text)
+                yield obstacle(site.module, site.node, "library", _written(library))
                 return
+
+
+def _adapter(program: Program) -> Optional[Obstacle]:
+    """Return the import of an adapter that stands for PyTorch in a file that trains."""
+    for module in sorted({scope.module for scope in training_scopes(program)}, key=lambda each: each.path):
+        for statement, _ in module.scope.imports:
+            names = [each.name for each in statement.names]
+            for name in [statement.module or ""] if isinstance(statement, ast.ImportFrom) else names:
+                if name.partition(".")[0] in ADAPTERS:
+                    return obstacle(module, statement, "library", _written(name.partition(".")[0]))
+    return None
+
+
+def _written(library: str) -> Message:
+    return Message("networks of `{library}` are written for PyNative", library=library)
+
+
+def _is_usual(program: Program, site: Site) -> bool:
+    """Return whether a site is reached with the default options, as far as these decide."""
+    ways = passes(program, site)
+    return any(all(usually(program, each) is not False for each in way) for way in ways)
 
 
 def _is_backward(program: Program, site: Site) -> bool:

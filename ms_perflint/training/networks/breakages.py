@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.syntax_forms import position
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.training.mode import PYNATIVE, usual_mode
@@ -24,6 +25,7 @@ _OF_PROBABILITIES = (
     "mindspore.mint.nn.functional.binary_cross_entropy",
 )
 _PROBABILITIES = frozenset({"Sigmoid", "sigmoid", "HSigmoid", "hsigmoid", "Softmax", "softmax", "Softmax2d"})
+_EXPS = frozenset({"mindspore.ops.exp", "mindspore.ops.Exp()", "mindspore.mint.exp", "mindspore.numpy.exp"})
 _CUSTOM = "mindspore.ops.Custom"
 
 
@@ -55,6 +57,21 @@ def breakages(program: Program, values: Iterable[Value], dtype: str) -> Iterator
                 if construct is not None and found is not None:
                     text = Message("in PyNative, the outputs in this dictionary stay in {dtype}", dtype=dtype)
                     yield Breakage(construct.module, found, text)
+
+
+def overflows(program: Program, values: Iterable[Value]) -> Iterator[Breakage]:
+    """Yield where a network computes `exp`, which may overflow in float16."""
+    methods = [scope for scope in networks.reach(program, tuple(values)).scopes if scope.is_method]
+    for scope in sorted(methods, key=lambda each: (each.module.path, position(each.node))):
+        for site in scope.calls:
+            if _is_exp(program, site):
+                text = Message("`exp` in float16 is infinite above 11; keep it in float32 where that is reached")
+                yield Breakage(site.module, site.node, text)
+
+
+def _is_exp(program: Program, site: Site) -> bool:
+    apis = program.apis(site) if site.word.lower() in ("exp", "") else ()
+    return any(api in _EXPS for api in apis)
 
 
 def _gives_probabilities(scope: Scope) -> bool:

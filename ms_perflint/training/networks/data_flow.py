@@ -8,20 +8,21 @@ when something that it reads has changed, and only then. Calls of one function a
 from __future__ import annotations
 
 import ast
-import builtins
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, NamedTuple, Optional, Union, cast
+from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer, Part, Signature, receiver_name
 from ms_perflint.index.syntax_forms import word_of
-from ms_perflint.infer import bases, lists, sequences
+from ms_perflint.infer import bases
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_graph import INSTANCE_METHODS
 from ms_perflint.program.inputs import Inputs
 from ms_perflint.training.networks import layers
+from ms_perflint.training.networks.network_calls import ROWS, NetworkCalls, is_entered, made_of
 from ms_perflint.training.networks.signals import (
     ADDED,
     CONCATS,
@@ -31,9 +32,9 @@ from ms_perflint.training.networks.signals import (
     LOST,
     NOTHING,
     PART,
-    PRODUCTS,
     SHAPING,
     SLICE,
+    SOURCES,
     SPLITS,
     STATE,
     TIES,
@@ -47,10 +48,8 @@ from ms_perflint.training.networks.signals import (
 )
 
 if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
+    pass
 
-ROWS = frozenset({"SequentialCell", "Sequential"})  # last words of cells that call cells one after the other
-BUILTINS = frozenset(dir(builtins))
 CHANGES = 8  # of what is found of an expression, before what was found earlier is kept beside it
 
 
@@ -64,26 +63,13 @@ class Flow(NamedTuple):
     ties: tuple[Signal, ...]  # what is as wide as one another
     ends: Signal  # what leaves the networks
     returned: tuple[tuple[ast.expr, Scope, Signal], ...]  # by what
+    lost: str  # where more comes together than is told apart, the first place; "" where it does not
 
 
 @query
 def data_flow(program: Inputs, modules: tuple[SemanticIndex, ...]) -> Flow:
     """Return what feeds what in some modules."""
     return _Solver(program, modules).solve()
-
-
-class Callee(NamedTuple):
-    """What a call calls: the same whatever it is given."""
-
-    word: str
-    cells: tuple[Alternative, ...]  # layers, rows of cells, code of the program
-    looped: tuple[Value, ...]  # cells of which each pass of a loop calls another
-    name: str  # the last word of the one operator that it is
-    said: str  # the same where what is called is known; ""
-    base: Optional[ast.expr]  # before the last word
-    is_only_cells: bool
-    is_known: bool
-    is_product: bool
 
 
 class Fed(NamedTuple):
@@ -121,9 +107,8 @@ class _Solver:
         ]
         self._entered: set[object] = set()  # functions, and rows of cells
         self._rows_entered: set[object] = set()  # under way
-        self._callees: dict[int, Callee] = {}  # by the identity of a call
+        self._calls = NetworkCalls(program)
         self._bound: dict[tuple[object, ...], list[tuple[Binding, Part]]] = {}  # parameters, and what a call passes
-        self._held_in: dict[int, tuple[Alternative, list[Value], bool]] = {}  # id of a row -> it; see `_cells`
         # By the identity of an expression, of a site that is a row of cells, or of a parameter:
         self._nodes: dict[int, tuple[Union[ast.expr, Site], Scope]] = {}
         self._held: dict[int, Signal] = {}  # what it is, so far
@@ -139,6 +124,7 @@ class _Solver:
         self._queue: list[tuple[int, int]] = []  # the same, by position
         self._current = 0  # the expression under way
         self._own: list[Effect] = []  # its effects
+        self._lost = ""
 
     # --- until nothing changes
 
@@ -168,7 +154,7 @@ class _Solver:
         return self._flow(ends, returned)
 
     def _flow(self, ends: Signal, returned: Iterable[tuple[ast.expr, Scope, Signal]]) -> Flow:
-        flow = Flow({}, {}, {}, (), (), ends, tuple(returned))
+        flow = Flow({}, {}, {}, (), (), ends, tuple(returned), self._lost)
         ties: dict[Signal, None] = {}
         operations: dict[int, Operation] = {}
         for key in sorted(self._effects, key=self._position.__getitem__):
@@ -220,6 +206,9 @@ class _Solver:
             found |= self._held[key]
             own = list(dict.fromkeys((*self._effects.get(key, ()), *own)))
         self._have(key, own)
+        if len(found) > SOURCES and not self._lost:
+            place = scope.module.place(node.node if isinstance(node, Site) else node)
+            self._lost = f"{os.path.basename(place.path)}:{place.row}"
         self._change(key, widened(found))
 
     def _change(self, key: int, found: Signal) -> None:
@@ -340,9 +329,7 @@ class _Solver:
     # --- calls
 
     def _call(self, node: ast.Call, scope: Scope) -> Signal:
-        callee = self._callees.get(id(node))
-        if callee is None:
-            callee = self._callees[id(node)] = self._callee(node, scope)
+        callee = self._calls.callee(node, scope)
         given = [self.signal(argument, scope) for argument in _arguments(node)]
         if callee.looped and given:
             return self._loop(callee.looped, given[0], self._held[id(node)], scope)
@@ -360,36 +347,6 @@ class _Solver:
         found = found if callee.is_known else changed(found, LOST)
         return found | self._applied(callee.cells, given, node, scope) if callee.cells else found
 
-    def _callee(self, node: ast.Call, scope: Scope) -> Callee:
-        value = self.evaluator.value(node.func, scope)
-        known = value.alternatives
-        word = word_of(node.func)
-        cells = tuple(filter(self._is_entered, known))
-        names = {(each.api or each.type_api).rpartition(".")[2] for each in known} - {""}
-        name = next(iter(names)) if len(names) == 1 else word
-        says = (bool(known) and all(map(_is_operator, known))) or bool(cells) or word in BUILTINS
-        is_product = bool(names & PRODUCTS) and len(node.args) == 2
-        return Callee(
-            word,
-            cells,
-            tuple(self._looped(node.func, value, scope)),
-            name,
-            name if says else "",
-            node.func.value if isinstance(node.func, ast.Attribute) else None,
-            0 < len(cells) == len(known),
-            bool(known),
-            is_product and not any(layers.transposes(cast("Program", self.program), each) for each in known),
-        )
-
-    def _looped(self, func: ast.expr, callee: Value, scope: Scope) -> list[Value]:
-        """Return the cells that a callee is one after the other: `for cell in cells: x = cell(x)`, `cells[i](x)`."""
-        known: Iterable[Alternative] = ()
-        if isinstance(func, ast.Name) and any(each.kind == "for" for each in scope.lookup(func)):
-            known = callee.alternatives
-        if isinstance(func, ast.Subscript) and (callee.open or len(callee.alternatives) != 1):
-            known, _ = self.evaluator.elements(self.evaluator.value(func.value, scope))
-        return [Value((each,)) for each in known]
-
     def _loop(self, cells: Sequence[Value], given: Signal, before: Signal, scope: Scope) -> Signal:
         """Return what cells give that are called in a loop: one after the other where what they give comes back."""
         origins = {source.origin for source in before}
@@ -397,15 +354,6 @@ class _Solver:
         if outside != given:
             return self._line(cells, outside or given, scope)
         return union(self._step(cell, given, scope) for cell in cells)
-
-    def _is_entered(self, known: Alternative) -> bool:
-        """Return whether a callee is a layer, a row of cells, or code of the program."""
-        if known.type_api:
-            return known.type_api in layers.LAYERS or known.type_api.rpartition(".")[2] in ROWS
-        function = known.definition
-        if function is None:
-            return known.cls is not None
-        return known.receiver is not None or (not function.is_class and bool(function.returns))
 
     def _operated(self, word: str, given: Sequence[Signal]) -> Signal:
         """Return what an operator gives."""
@@ -426,7 +374,7 @@ class _Solver:
                 isinstance(node.func, ast.Attribute) and not self.evaluator.value(node.func.value, scope).alternatives
             )
             node = node.func.value if method or not node.args else node.args[0]  # type: ignore[attr-defined]
-        weights = [_made(known) for known in self.evaluator.value(node, scope).alternatives]
+        weights = [made_of(known) for known in self.evaluator.value(node, scope).alternatives]
         found = [layer for layer in weights if layer is not None and layer.api == layers.PARAMETER]
         self._own.extend(Fed(layer, first, scope.owner, None) for layer in found)
         return frozenset(map(Source, found)) if found else second | changed(first, LOST)
@@ -440,7 +388,7 @@ class _Solver:
     def _result(self, known: Alternative, given: Sequence[Signal], node: Optional[ast.Call], scope: Scope) -> Signal:
         first, made = given[0] if given else NOTHING, known.creation
         if known.type_api:
-            word, layer = known.type_api.rpartition(".")[2], _made(known)
+            word, layer = known.type_api.rpartition(".")[2], made_of(known)
             if word in ROWS:
                 return self._row(known, first, scope)
             if layer is None or made is None or layer.api not in layers.LAYERS:
@@ -492,9 +440,7 @@ class _Solver:
         if key in self._rows_entered:  # it is given to itself: `row = SequentialCell([row, pool])` in a loop
             return first
         self._rows_entered.add(key)
-        if id(known) not in self._held_in:
-            self._held_in[id(known)] = (known, *self._cells(known))
-        _, cells, is_ordered = self._held_in[id(known)]
+        cells, is_ordered = self._calls.row(known)
         if not is_ordered:
             first = self._line(cells, first, scope)
         for cell in cells if is_ordered else ():
@@ -518,40 +464,12 @@ class _Solver:
         return last if cells else first
 
     def _step(self, cell: Value, signal: Signal, scope: Scope) -> Signal:
-        cells = [known for known in cell.alternatives if self._is_entered(known)]
+        cells = [known for known in cell.alternatives if is_entered(known)]
         rest = [known for known in cell.alternatives if known not in cells]
         found = self._applied(cells, [signal], None, scope)
         for known in rest:
             found |= self._operated(known.type_api.rpartition(".")[2], [signal])
         return found if cell.alternatives else changed(signal, LOST)
-
-    def _cells(self, known: Alternative) -> tuple[list[Value], bool]:
-        """Return the cells of a row, and whether they stand there one after the other."""
-        made = known.creation
-        if made is None or not made.call.args or lists.grows(self.evaluator, known):
-            found, _ = self.evaluator.elements(Value((known,)))
-            return [Value((each,)) for each in found], False
-        cells = [self._held_by(argument, made.scope) for argument in made.call.args]
-        return [cell for values, _ in cells for cell in values], all(is_ordered for _, is_ordered in cells)
-
-    def _held_by(self, node: ast.expr, scope: Scope) -> tuple[list[Value], bool]:
-        """Return the cells that an argument of a row gives it: itself, or what a list or dict of cells holds."""
-        value = self.evaluator.value(node.value if isinstance(node, ast.Starred) else node, scope)
-        if not value.alternatives or not value.alternatives[0].is_display:
-            return [value], True
-        if value.alternatives[0].is_mapping:
-            return [self.evaluator.read(part) for part in value.alternatives[0].parts], True
-        parts = sequences.whole(self.evaluator, value)
-        if parts is not None:
-            cells = [self.evaluator.read(part) for part in parts]
-            pairs = [sequences.whole(self.evaluator, cell) for cell in cells]  # of a name and a cell
-            return [self.evaluator.read(p[-1]) if p else cell for p, cell in zip(pairs, cells)], True
-        found, _ = self.evaluator.elements(value)
-        return [Value((each,)) for each in found], False
-
-
-def _is_operator(known: Alternative) -> bool:
-    return (known.api or known.type_api).startswith(("mindspore.", "numpy."))
 
 
 def _arguments(node: ast.Call) -> Iterator[ast.expr]:
@@ -561,10 +479,3 @@ def _arguments(node: ast.Call) -> Iterator[ast.expr]:
 
 def _returned(function: Scope) -> Iterator[tuple[ast.expr, Scope]]:
     return ((node, function) for node, _ in function.returns)
-
-
-def _made(known: Alternative) -> Optional[Made]:
-    """Return the call that made an instance of an API; None for anything else."""
-    made = known.creation if known.cls is None else None
-    site = made.scope.module.site_at(made.call) if made is not None else None
-    return Made(site, known.type_api) if site is not None else None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.infer import members
 from ms_perflint.infer.queries import query
+from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.networks import layers
 from ms_perflint.training.networks.data_flow import Flow, data_flow
@@ -22,6 +23,7 @@ from ms_perflint.training.networks.signals import (
     PRODUCTS,
     RESHAPES,
     SLICE,
+    SOURCES,
     SPLITS,
     STACKS,
     STATE,
@@ -128,4 +130,7 @@ def feeds(program: Program, module: SemanticIndex) -> Feeds:
     functions = (scope for scope in module.scopes if scope.is_function)
     makers = (scope for scope in functions if scope.name == "__init__" or not scope.is_method)
     sites = (site for scope in makers for site in program.callers(scope))
-    return Feeds(program, data_flow(program.inputs, tuple(dict.fromkeys((module, *(site.module for site in sites))))))
+    flow = data_flow(program.inputs, tuple(dict.fromkeys((module, *(site.module for site in sites)))))
+    if flow.lost:
+        program.leave_out(Message("more than {most} layers may feed {place}", most=SOURCES, place=flow.lost))
+    return Feeds(program, flow)

@@ -14,7 +14,7 @@ from ms_perflint.training import training
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.networks import feeds, known_networks, layers, padding, widths
 from ms_perflint.training.networks.padding import Padding
-from ms_perflint.training.networks.provenance import Number, is_sole
+from ms_perflint.training.networks.provenance import Number, is_sole, numbers
 from ms_perflint.training.networks.widths import Hidden, moving
 
 BLOCK = 16  # rows and columns of a tile; widths up to one tile are left alone
@@ -112,20 +112,22 @@ class FreeWidths:
 
     def _hidden(self, call: Call) -> Iterator[Hidden]:
         """Yield the unaligned widths that a layer produces, as far as they are free."""
-        own = layers.slots(call)
-        if own and not any(slot.role == layers.OUT and self._may_be_unaligned(slot) for slot in own):
+        node = layers.width_given(call)
+        out = numbers(self.program, node, call.scope) if node is not None else ()
+        out = out or tuple(slot.number for slot in layers.slots(call) if slot.role == layers.OUT)
+        if not any(map(self._may_be_unaligned, out)) and (out or layers.slots(call)):
             return  # before it is asked what feeds what
         for slot in feeds.feeds(self.program, call.module).slots(call):
             found = self._of_slot(slot) if slot.role == layers.OUT else None
             if found is not None:
                 yield found
 
-    def _may_be_unaligned(self, slot: layers.Slot) -> bool:
+    def _may_be_unaligned(self, width: Number) -> bool:
         """Return whether a width, or a part of it, is unaligned."""
-        return any(self._is_unaligned(each.value) for each in (slot.number, *slot.number.parts))
+        return any(self._is_unaligned(each.value) for each in (width, *width.parts))
 
     def _of_slot(self, slot: layers.Slot) -> Optional[Hidden]:
-        if not self._may_be_unaligned(slot):
+        if not self._may_be_unaligned(slot.number):
             return None
         if slot.is_grouped or known_networks.is_fixed(slot.node):
             return None

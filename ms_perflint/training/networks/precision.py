@@ -50,7 +50,12 @@ def _to_float(program: Program) -> Iterator[Site]:
 
 
 def _is_conversion(program: Program, site: Site) -> bool:
-    """Return whether a call of `auto_mixed_precision`, or of a function with such a name, may convert the network."""
+    """Return whether a call of `auto_mixed_precision`, or of a function with such a name, may convert the network.
+
+    `F.mixed_precision_cast(mstype.float32, x)` does not: it makes a tensor float32.
+    """
+    if site.word == "mixed_precision_cast" and isinstance(site.node, ast.Call):
+        return not is_float32(program, site)
     names = program.apis(site)
     if "mindspore.amp.auto_mixed_precision" in names:
         return not Call(site, program, names[0]).argument("amp_level").must_be("O0")

@@ -19,6 +19,8 @@ _FUNCTIONS = frozenset(
 )
 _CONVOLUTIONS = frozenset({"conv1d", "conv2d", "conv3d"})
 _PRODUCTS = frozenset({"mindspore.ops.MatMul()", "mindspore.ops.BatchMatMul()"})
+_ADDED = frozenset({"addmm", "baddbmm", "addbmm"})  # what is added stands in front
+_BIASED = frozenset({"dense", "linear", "conv1d", "conv2d", "conv3d"})
 _CASTS = frozenset({"cast", "stop_gradient", "shape", "zeros_like", "ones_like"})
 _KEEPING = frozenset({"reshape", "view", "transpose", "permute", "swapaxes", "expand_dims", "unsqueeze", "squeeze"})
 
@@ -39,7 +41,16 @@ def tied(program: Program, values: Iterable[Value]) -> tuple[Tied, ...]:
     2.10).
     """
     methods = (scope for scope in networks.reach(program, values).scopes if scope.is_function and scope.is_method)
-    return tuple(found for method in methods for site in method.calls if (found := _tied(program, method, site)))
+    sites = ((method, site) for method in methods for site in method.calls)
+    products = ((method, site, found) for method, site in sites if (found := _tied(program, method, site)))
+    return tuple(each for method, site, found in products for each in (found, *_bias(program, site, found)))
+
+
+def _bias(program: Program, site: Site, found: Tied) -> tuple[Tied, ...]:
+    """Return the bias that `ops.dense(x, self.weight, self.bias)` takes beside the weight: it has to be cast too."""
+    given = site.node.args[2:3] if isinstance(site.node, ast.Call) and site.word in _BIASED else []
+    is_parameter = any(_is_of_parameter(program, each, site.scope) for each in given)
+    return (Tied(site.module, given[0], found.other),) if is_parameter else ()
 
 
 def _tied(program: Program, method: Scope, site: Site) -> Optional[Tied]:
@@ -49,7 +60,8 @@ def _tied(program: Program, method: Scope, site: Site) -> Optional[Tied]:
         is_function = True
         operands = [node.left, node.right]
     elif isinstance(node, ast.Call) and (is_function or (len(node.args) == 2 and _is_product(program, site))):
-        operands = node.args[:2]
+        start = site.word in _ADDED
+        operands = node.args[start : start + 2]
     else:
         return None
     if len(operands) != 2:

@@ -14,12 +14,13 @@ from ms_perflint.core.source import Span
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Part, receiver_name
 from ms_perflint.infer.parameters import argument
+from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative
+from ms_perflint.program.inputs import Inputs
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
-DEPTH = 12  # names and operators inside one another, before a number counts as unknown
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -63,35 +64,39 @@ class Number(NamedTuple):
         return max((origin.value for origin in self.origins), default=None)
 
 
-def number(program: Program, node: ast.expr, scope: Scope, depth: int = 0) -> Optional[Number]:
+def number(program: Program, node: ast.expr, scope: Scope) -> Optional[Number]:
     """Return the one whole number that an expression is; None where it can be another, or is not known."""
-    if depth > DEPTH:
-        return None
+    return _number(program.inputs, node, scope)
+
+
+def _number(program: Inputs, node: ast.expr, scope: Scope) -> Optional[Number]:
     if isinstance(node, ast.Constant):
         return Number(node.value, (literal(node, scope.module),)) if type(node.value) is int else None
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        left = number(program, node.left, scope, depth + 1)
-        right = number(program, node.right, scope, depth + 1) if left is not None else None
+        left = _number(program, node.left, scope)
+        right = _number(program, node.right, scope) if left is not None else None
         return _operation(type(node.op), left, right) if left is not None and right is not None else None
-    value = program.value(node, scope)
+    return next(iter(_evaluated(program, node, scope)), None)
+
+
+@query(bottom=())
+def _evaluated(program: Inputs, node: ast.expr, scope: Scope) -> tuple[Number, ...]:
+    """Return the one whole number that a name, or the like, is; none where it can be another, or is not known."""
+    value = program.evaluator.value(node, scope)
     if value.open or len(set(value.constants)) != 1 or len(value.constants) != len(value.alternatives):
-        return None
+        return ()
     constant = value.constants[0]
     if type(constant) is not int:
-        return None
+        return ()
     binding = only_binding(node, scope)
-    if binding is not None:
-        found = _bound(program, binding, constant, depth)
-        if found is not None:
-            return found
-    known = value.alternatives[0]
-    return Number(constant, _origins(known, constant, value.overridable))
+    found = _bound(program, binding, constant) if binding is not None else None
+    return (found or Number(constant, _origins(value.alternatives[0], constant, value.overridable)),)
 
 
 def numbers(program: Program, node: ast.expr, scope: Scope) -> tuple[Number, ...]:
     """Return the whole numbers that an expression is, one after the other; none where it can be something else."""
     one = number(program, node, scope)
-    if one is not None or not _is_each(program, node, scope, 0):
+    if one is not None or not _is_each(program.inputs, node, scope):
         return (one,) if one is not None else ()
     value = program.value(node, scope)
     if value.open or any(type(constant) is not int for constant in value.constants):
@@ -105,24 +110,25 @@ def numbers(program: Program, node: ast.expr, scope: Scope) -> tuple[Number, ...
     return tuple(Number(constant, each) for constant, each in origins.items())
 
 
-def _is_each(program: Program, node: ast.expr, scope: Scope, depth: int) -> bool:
+def _is_each(program: Inputs, node: ast.expr, scope: Scope) -> bool:
     """Return whether a name holds all that it can be, one after the other: in a loop, or in several calls."""
-    if not isinstance(node, ast.Name) or depth > DEPTH:
+    if not isinstance(node, ast.Name):
         return isinstance(node, ast.Constant)
     bindings = scope.lookup(node)
-    return bool(bindings) and all(_gets_each(program, binding, depth) for binding in bindings)
+    return bool(bindings) and all(_gets_each(program, binding) for binding in bindings)
 
 
-def _gets_each(program: Program, binding: Binding, depth: int) -> bool:
+@query(bottom=False)
+def _gets_each(program: Inputs, binding: Binding) -> bool:
     if binding.kind == "assign" and binding.value is not None and not binding.path:
-        return _is_each(program, binding.value, binding.scope, depth + 1)
+        return _is_each(program, binding.value, binding.scope)
     if binding.kind != "parameter" or not binding.scope.is_function:
         return binding.kind == "for"
     default = Part(binding.value, binding.scope.parent) if binding.value is not None and binding.scope.parent else None
     for site in program.callers(binding.scope):
         given = argument(program.evaluator, binding, site)
         part = default if given.is_default else given.part
-        if part is None or (number(program, *part, depth + 1) is None and not _is_each(program, *part, depth + 1)):
+        if part is None or (_number(program, *part) is None and not _is_each(program, *part)):
             return False
     return True
 
@@ -163,17 +169,17 @@ def only_binding(node: ast.expr, scope: Scope) -> Optional[Binding]:
     return found[0] if len(found) == 1 else None
 
 
-def _bound(program: Program, binding: Binding, constant: int, depth: int) -> Optional[Number]:
+def _bound(program: Inputs, binding: Binding, constant: int) -> Optional[Number]:
     """Return the number that a binding gives, with its origins; None where these cannot be followed."""
     found: Optional[Number] = None
     if binding.kind == "assign" and binding.value is not None and not binding.path:
-        found = number(program, binding.value, binding.scope, depth + 1)
+        found = _number(program, binding.value, binding.scope)
     elif binding.kind == "parameter" and binding.scope.is_function:
-        found = _passed(program, binding, depth)
+        found = _passed(program, binding)
     return found if found is not None and found.value == constant else None
 
 
-def _passed(program: Program, binding: Binding, depth: int) -> Optional[Number]:
+def _passed(program: Inputs, binding: Binding) -> Optional[Number]:
     """Return the number that all callers of a function pass for a parameter, or leave to its default."""
     parent = binding.scope.parent
     default = Part(binding.value, parent) if binding.value is not None and parent is not None else None
@@ -181,7 +187,7 @@ def _passed(program: Program, binding: Binding, depth: int) -> Optional[Number]:
     for site in program.callers(binding.scope):
         given = argument(program.evaluator, binding, site)
         part = default if given.is_default else given.part
-        choice = number(program, *part, depth + 1) if part is not None else None
+        choice = _number(program, *part) if part is not None else None
         if choice is None:
             return None
         choices.append(choice)

@@ -21,7 +21,7 @@ RESHAPES = frozenset({"reshape", "view", "Reshape", "broadcast_to", "expand"})
 STACKS = frozenset({"stack", "Stack"})
 SLICE, ADDED, STATE = "[]", "+", "state"
 SHAPING = RESHAPES | SPLITS | CONCATS | STACKS | PRODUCTS | TIES | {SLICE, ADDED, STATE, ""}
-SOURCES = 64  # of a signal: what may come from more is widened, and known to come from none of them
+SOURCES = 1000  # of a signal: what may come from more is widened, and known to come from none of them; that is said
 
 
 class Made(NamedTuple):

@@ -1,0 +1,183 @@
+"""Functions of Python that make sequences of others: `zip`, `map`, `sorted`, `itertools.chain`, ...
+
+They give displays of all that they hold, in its order, where that is shown; else of one element for all.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
+from typing import Optional
+
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.signature import EACH, Held, Layer
+from ms_perflint.infer import computing
+from ms_perflint.infer.evaluator import Call, Evaluator, Library
+from ms_perflint.infer.sequences import MAPPED, whole
+from ms_perflint.infer.values import LIST, MANY_OF, NO_CONSTANT, TOP, TUPLE, Alternative, Api, Constant, Display, Value
+
+Rows = tuple[str, list[Sequence[Held]]]  # the kind of display in which they are, and what stands in each
+
+
+def _made(evaluator: Evaluator, node: ast.Call, kind: str, parts: Iterable[Held], scope: Scope) -> Value:
+    return evaluator.known(Display(node, scope, kind, tuple(parts)), node, scope)
+
+
+def _rows(
+    evaluator: Evaluator, given: Sequence[ast.expr], scope: Scope, order: Callable[..., Iterable[Sequence[Held]]] = zip
+) -> Rows:
+    """Return a row for each of what an order makes of some sequences; one for all where they are not known."""
+    columns = [whole(evaluator, evaluator.value(argument, scope)) for argument in given]
+    rows = list(order(*columns)) if None not in columns else []
+    if None not in columns and len(rows) <= MAPPED:
+        return LIST, rows
+    return MANY_OF, [[Held(argument, scope, taken=(EACH,)) for argument in given]]
+
+
+def _tuples(evaluator: Evaluator, node: ast.Call, rows: Rows, scope: Scope) -> Value:
+    kind, found = rows
+    tuples = (Held(node, scope, _made(evaluator, node, TUPLE, row, scope)) for row in found)
+    return _made(evaluator, node, kind, tuples, scope)
+
+
+def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the list that `list(sequence)` and `chain(first, second)` make; of other things just the thing."""
+    values = [evaluator.value(argument, scope) for argument in node.args]
+    if len(values) == 1 and not all(known.is_display for known in values[0].alternatives):
+        return values[0]
+    return _made(evaluator, node, LIST, (Held(argument, scope, is_spread=True) for argument in node.args), scope)
+
+
+def _zip(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    return _tuples(evaluator, node, _rows(evaluator, node.args, scope), scope)
+
+
+def _product(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    rows = _rows(evaluator, node.args, scope, product) if not node.keywords else None
+    return _tuples(evaluator, node, rows, scope) if rows is not None else None
+
+
+def _enumerate(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    first = node.args[1] if len(node.args) > 1 else next((word.value for word in node.keywords), None)
+    start = evaluator.value(first, scope).constant if first is not None else 0
+    kind, rows = _rows(evaluator, node.args[:1], scope)
+    is_known = kind == LIST and isinstance(start, int)
+    numbers = (
+        evaluator.known(Constant(start + index), node, scope) if is_known else TOP  # type: ignore[operator]
+        for index in range(len(rows))
+    )
+    numbered: list[Sequence[Held]] = [(Held(node, scope, number), *row) for number, row in zip(numbers, rows)]
+    return _tuples(evaluator, node, (kind, numbered), scope)
+
+
+def _map(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    kind, rows = _rows(evaluator, node.args[1:], scope)
+    results = (Held(node, scope, taken=(Layer(node, scope, row=tuple(row)),)) for row in rows)
+    return _made(evaluator, node, kind, results, scope)
+
+
+def _reversed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    kind, rows = _rows(evaluator, node.args, scope, lambda parts: zip(reversed(parts)))
+    return _made(evaluator, node, kind, (row[0] for row in rows), scope)
+
+
+def _in_any_order(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `sorted(sequence)` or `filter(function, sequence)` makes: it is not known in which order."""
+    return _made(evaluator, node, MANY_OF, [Held(node.args[-1], scope, taken=(EACH,))], scope)
+
+
+def _one_after_another(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the list that `chain.from_iterable(lists)` makes; None where not all lists are shown."""
+    parts = whole(evaluator, evaluator.value(node.args[0], scope))
+    if parts is None:
+        return None
+    return _made(evaluator, node, LIST, (part._replace(is_spread=True) for part in parts), scope)
+
+
+def _reduced(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `reduce(function, sequence, first)` makes of all elements; None where these are not shown."""
+    parts = whole(evaluator, evaluator.value(node.args[1], scope)) if len(node.args) > 1 else None
+    first = [Held(argument, scope) for argument in node.args[2:3]]
+    if not (parts := [*first, *parts] if parts is not None else None):
+        return None
+    result = parts[0]
+    for part in parts[1:]:
+        result = Held(node, scope, taken=(Layer(node, scope, row=(result, part)),))
+    return evaluator.read(result)
+
+
+def _repeated(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    return _made(evaluator, node, MANY_OF, [Held(node.args[0], scope)], scope)
+
+
+def _next(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the first element of what is gone through for it alone; any of others."""
+    value = evaluator.value(node.args[0], scope)
+    parts = whole(evaluator, value) if isinstance(node.args[0], ast.GeneratorExp) else None
+    if parts:
+        return evaluator.read(parts[0])
+    return Value(*evaluator.elements(value))
+
+
+def _length(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return how many elements a sequence or mapping has that is shown; None where that is not known."""
+    value = evaluator.value(node.args[0], scope)
+
+    def count(known: tuple[Alternative, ...]) -> object:
+        if isinstance(known[0].constant, (str, bytes, tuple)):
+            return len(known[0].constant)
+        parts = computing.held(evaluator, known[0])
+        return len(parts) if parts is not None else NO_CONSTANT
+
+    return computing.if_known(computing.combine(evaluator, [value], count, node, scope))
+
+
+def _range(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the numbers of a short `range`; None of others."""
+    found = computing.called(evaluator, _numbers, [Held(each, scope) for each in node.args], (), node, scope)
+    return found if found is not None and found.only is not None else None
+
+
+def _numbers(*bounds: int) -> list[int]:
+    numbers = range(*bounds)
+    if len(numbers) > MAPPED:
+        raise ValueError("too long")
+    return list(numbers)
+
+
+def _sorted(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `sorted(sequence)` makes: in its order where that is computed."""
+    found = computing.called(evaluator, sorted, (Held(node.args[0], scope),), node.keywords, node, scope)
+    return found if found is not None and not found.open else _in_any_order(evaluator, api, node, scope)
+
+
+def _of_some(maker: Call) -> tuple[Call]:
+    """Return the same for calls that are given something, and show what."""
+
+    def made(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+        is_shown = bool(node.args) and not any(isinstance(argument, ast.Starred) for argument in node.args)
+        return maker(evaluator, api, node, scope) if is_shown or (maker is _copied and not node.args) else None
+
+    return (made,)
+
+
+_MAKERS: dict[Call, tuple[str, ...]] = {
+    _copied: ("builtins.list", "builtins.tuple", "collections.deque", "itertools.chain"),
+    _zip: ("builtins.zip", "itertools.zip_longest"),
+    _product: ("itertools.product",),
+    _enumerate: ("builtins.enumerate",),
+    _map: ("builtins.map",),
+    _reversed: ("builtins.reversed",),
+    _in_any_order: (
+        "builtins.filter", "builtins.frozenset", "builtins.set", "itertools.cycle",
+    ),
+    _length: ("builtins.len",),
+    _range: ("builtins.range",),
+    _sorted: ("builtins.sorted",),
+    _one_after_another: ("itertools.chain.from_iterable",),
+    _reduced: ("functools.reduce",),
+    _repeated: ("itertools.repeat",),
+    _next: ("builtins.next",),
+}  # fmt: skip
+MODEL = Library(calls={name: _of_some(maker) for maker, names in _MAKERS.items() for name in names})

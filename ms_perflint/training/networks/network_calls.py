@@ -1,0 +1,133 @@
+"""What the calls of networks call: layers, rows of cells, code of the program, operators."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple, Optional, cast
+
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer import lists, sequences
+from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.program.inputs import Inputs
+from ms_perflint.training.networks import layers
+from ms_perflint.training.networks.signals import PRODUCTS, Made
+
+if TYPE_CHECKING:
+    from ms_perflint.program.program import Program
+
+ROWS = frozenset({"SequentialCell", "Sequential"})  # last words of cells that call cells one after the other
+BUILTINS = frozenset(dir(builtins))
+
+
+class Callee(NamedTuple):
+    """What a call calls: the same whatever it is given."""
+
+    word: str
+    cells: tuple[Alternative, ...]  # layers, rows of cells, code of the program
+    looped: tuple[Value, ...]  # cells of which each pass of a loop calls another
+    name: str  # the last word of the one operator that it is
+    said: str  # the same where what is called is known; ""
+    base: Optional[ast.expr]  # before the last word
+    is_only_cells: bool
+    is_known: bool
+    is_product: bool
+
+
+class NetworkCalls:
+    """What the calls of networks call in one program, each worked out once."""
+
+    def __init__(self, program: Inputs) -> None:
+        self.program = program
+        self.evaluator = program.evaluator
+        self._callees: dict[int, Callee] = {}  # by the identity of a call
+        self._rows: dict[int, tuple[Alternative, list[Value], bool]] = {}  # by the identity of a row, which it holds
+
+    def callee(self, node: ast.Call, scope: Scope) -> Callee:
+        """Return what a call calls."""
+        if id(node) not in self._callees:
+            self._callees[id(node)] = self._callee(node, scope)
+        return self._callees[id(node)]
+
+    def _callee(self, node: ast.Call, scope: Scope) -> Callee:
+        value = self.evaluator.value(node.func, scope)
+        known = value.alternatives
+        word = word_of(node.func)
+        cells = tuple(filter(is_entered, known))
+        names = {(each.api or each.type_api).rpartition(".")[2] for each in known} - {""}
+        name = next(iter(names)) if len(names) == 1 else word
+        says = (bool(known) and all(map(_is_operator, known))) or bool(cells) or word in BUILTINS
+        is_product = bool(names & PRODUCTS) and len(node.args) == 2
+        return Callee(
+            word,
+            cells,
+            tuple(self._looped(node.func, value, scope)),
+            name,
+            name if says else "",
+            node.func.value if isinstance(node.func, ast.Attribute) else None,
+            0 < len(cells) == len(known),
+            bool(known),
+            is_product and not any(layers.transposes(cast("Program", self.program), each) for each in known),
+        )
+
+    def _looped(self, func: ast.expr, callee: Value, scope: Scope) -> list[Value]:
+        """Return the cells that a callee is one after the other: `for cell in cells: x = cell(x)`, `cells[i](x)`."""
+        known: Iterable[Alternative] = ()
+        if isinstance(func, ast.Name) and any(each.kind == "for" for each in scope.lookup(func)):
+            known = callee.alternatives
+        if isinstance(func, ast.Subscript) and (callee.open or len(callee.alternatives) != 1):
+            known, _ = self.evaluator.elements(self.evaluator.value(func.value, scope))
+        return [Value((each,)) for each in known]
+
+    def row(self, known: Alternative) -> tuple[list[Value], bool]:
+        """Return the cells of a row, and whether they stand there one after the other."""
+        if id(known) not in self._rows:
+            self._rows[id(known)] = (known, *self._cells(known))
+        _, cells, is_ordered = self._rows[id(known)]
+        return cells, is_ordered
+
+    def _cells(self, known: Alternative) -> tuple[list[Value], bool]:
+        made = known.creation
+        if made is None or not made.call.args or lists.grows(self.evaluator, known):
+            found, _ = self.evaluator.elements(Value((known,)))
+            return [Value((each,)) for each in found], False
+        cells = [self._held_by(argument, made.scope) for argument in made.call.args]
+        return [cell for values, _ in cells for cell in values], all(is_ordered for _, is_ordered in cells)
+
+    def _held_by(self, node: ast.expr, scope: Scope) -> tuple[list[Value], bool]:
+        """Return the cells that an argument of a row gives it: itself, or what a list or dict of cells holds."""
+        value = self.evaluator.value(node.value if isinstance(node, ast.Starred) else node, scope)
+        if not value.alternatives or not value.alternatives[0].is_display:
+            return [value], True
+        if value.alternatives[0].is_mapping:
+            return [self.evaluator.read(part) for part in value.alternatives[0].parts], True
+        parts = sequences.whole(self.evaluator, value)
+        if parts is not None:
+            cells = [self.evaluator.read(part) for part in parts]
+            pairs = [sequences.whole(self.evaluator, cell) for cell in cells]  # of a name and a cell
+            return [self.evaluator.read(p[-1]) if p else cell for p, cell in zip(pairs, cells)], True
+        found, _ = self.evaluator.elements(value)
+        return [Value((each,)) for each in found], False
+
+
+def is_entered(known: Alternative) -> bool:
+    """Return whether a callee is a layer, a row of cells, or code of the program."""
+    if known.type_api:
+        return known.type_api in layers.LAYERS or known.type_api.rpartition(".")[2] in ROWS
+    function = known.definition
+    if function is None:
+        return known.cls is not None
+    return known.receiver is not None or (not function.is_class and bool(function.returns))
+
+
+def _is_operator(known: Alternative) -> bool:
+    return (known.api or known.type_api).startswith(("mindspore.", "numpy."))
+
+
+def made_of(known: Alternative) -> Optional[Made]:
+    """Return the call that made an instance of an API; None for anything else."""
+    made = known.creation if known.cls is None else None
+    site = made.scope.module.site_at(made.call) if made is not None else None
+    return Made(site, known.type_api) if site is not None else None
