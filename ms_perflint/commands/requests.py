@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.cache.cache import project_root
 from ms_perflint.commands.asked import DASK, READ, Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output
@@ -94,6 +93,8 @@ def compared_states(paths: Sequence[str], options: Options) -> States | None:
 
 def _with_programs(paths: Sequence[str]) -> list[str]:
     """Return paths with the project of a config file or launch script in its place: what it makes worse is there."""
+    from ms_perflint.cache.cache import project_root  # here, because most runs compare nothing
+
     is_read = [path.endswith(READ) and os.path.isfile(path) for path in paths]
     found = (
         project_root(os.path.dirname(os.path.abspath(path))) if read else path for path, read in zip(paths, is_read)
