@@ -415,6 +415,16 @@ def test_a_staged_yaml_file(here: Repository) -> None:
     assert here.since("HEAD", "--staged", ".") == [("train.py", 8, "MSP301")]
 
 
+def test_a_config_file_that_is_named_stands_for_the_programs_that_read_it(here: Repository) -> None:
+    """As a hook names what changed: it is no Python, and what it makes worse is elsewhere."""
+    here.commit(train_py=BY_CONFIG, config_yaml="in_background: true\nname: one two\n")
+    here.write(config_yaml="in_background: false\nname: one two\n")
+    worse = [("train.py", 8, "MSP301")]
+    assert here.since("HEAD", "config.yaml") == here.since("HEAD", "config.yaml", "train.py") == worse
+    here.git("add", ".")
+    assert here.since("HEAD", "--staged", "config.yaml") == worse
+
+
 def test_the_index_of_a_commit_of_some_files(here: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     index = here.root / ".git" / "other-index"
     shutil.copy(here.root / ".git" / "index", index)

@@ -65,9 +65,10 @@ class MissingDatasetSinkMode(Check):
         if call is None:
             return
         remedy = Remedy(None, ADVICE, Safety.SAFE)
-        if not set(cadences(call)) <= {Cadence.EPOCH}:
+        kinds = set(cadences(call))
+        if not kinds <= {Cadence.EPOCH}:
             remedy = Remedy(None, ADVICE, Safety.UNSAFE, BY_STEP)
-        changing = changes_by_step(call)
+        changing = changes_by_step(call) if Cadence.STEP in kinds else None
         if changing is not None:
             related = (Related(changing.place, Message("this callback acts in every step")),)
             remedy = Remedy(None, ADVICE, Safety.DISPLAY, CHANGES, related)

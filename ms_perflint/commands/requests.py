@@ -41,6 +41,7 @@ def request(given: Sequence[str], options: Options, configs: Configurations, typ
         from ms_perflint.linting.programs import files_of  # here, because most runs are about files
 
         paths = files_of(configs.run.arguments.entry, configs)
+    paths = _with_programs(paths) if compared is not None else paths
     touched = read_by_programs(paths, options, configs) if typed is None else None
     if typed is not None:
         found = typed.found(configs, options.force_exclude)
@@ -88,6 +89,17 @@ def compared_states(paths: Sequence[str], options: Options) -> States | None:
         return states(common_parent(paths), options.since, options.staged)
     except GitError as error:
         raise UsageError(error.args[0]) from error
+
+
+def _with_programs(paths: Sequence[str]) -> list[str]:
+    """Return paths with the project of a config file or launch script in its place: what it makes worse is there."""
+    from ms_perflint.cache.cache import project_root  # here, because most runs compare nothing
+
+    is_read = [path.endswith(READ) and os.path.isfile(path) for path in paths]
+    found = (
+        project_root(os.path.dirname(os.path.abspath(path))) if read else path for path, read in zip(paths, is_read)
+    )
+    return list(dict.fromkeys(found))
 
 
 def read_by_programs(paths: Sequence[str], options: Options, configs: Configurations) -> Touched | None:
