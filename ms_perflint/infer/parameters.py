@@ -22,7 +22,10 @@ CALLABLES = (*FUNCTIONS, ast.Lambda)
 
 
 def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
-    """Return what a parameter of a function can be; of an activation, what that call passes."""
+    """Return what a parameter of a function can be; of an activation, what that call passes.
+
+    A default that all callers leave in place holds by default: a user may pass another.
+    """
     own = binding.scope
     if not isinstance(own.node, CALLABLES):
         return TOP
@@ -45,6 +48,8 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
             value = passed(evaluator, binding, Layer(site.node, site.scope), otherwise)
             values.append(value if way == USUAL else value.as_non_default())
     values.extend(_decorated(evaluator, binding))
+    if values and all(value is otherwise for value in values):
+        return Value(otherwise.alternatives, otherwise.open, True)
     return join(values or [otherwise, evaluator.empty()])
 
 

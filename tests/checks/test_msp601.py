@@ -65,7 +65,48 @@ RUN_STEP = join(
 
 PLAIN = "ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL, gradients_mean=True)\n"
 
+SET_UP = """
+    def set_up(distributed=False, device="Ascend"):
+        ms.set_context(mode=ms.GRAPH_MODE, device_target=device)
+        if distributed:
+            init()
+            ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL){mark}
+
+
+    """
+
+CLASS = """
+    class Trainer:
+        def __init__(self, distributed=False):
+            if distributed:
+                init()
+                ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL){mark}
+
+
+    """
+
+
+def set_up(how: str, mark: str = "", text: str = SET_UP) -> str:
+    """Return a program that sets data parallelism up in a function, which is called in one way."""
+    return join(IMPORTS, text.replace("{mark}", mark), f"{how}\n", TRAIN)
+
+
+MARK = "  # ! unsafe"
+GRAPH_ONLY = "ms.set_context(mode=ms.GRAPH_MODE)\n"
+
 FIRES = [
+    case("behind a default that no caller overrides", set_up("set_up()", MARK)),
+    case("behind a default, where another parameter is passed", set_up('set_up(device="GPU")', MARK)),
+    case("behind a default of a method", set_up(f"{GRAPH_ONLY}Trainer()", MARK, CLASS)),
+    case(
+        "behind a default, through a function that passes all on",
+        set_up("def main(**options):\n    set_up(**options)\n\n\nmain()", MARK),
+    ),
+    case(
+        "behind a default that a wrapper hands on",
+        set_up("def main(distributed=False):\n    set_up(distributed)\n\n\nmain()", MARK),
+    ),
+    case("behind a parameter that one of two callers passes", set_up("set_up()\nset_up(True)", MARK)),
     case(
         "constant of the package",
         GRAPH,
@@ -490,6 +531,11 @@ FIRES = [
 ]
 
 QUIET = [
+    case("behind a parameter that every caller passes as False", set_up("set_up(False)")),
+    case("behind a parameter that every caller passes by keyword", set_up("set_up(distributed=False)")),
+    case("behind a parameter of a method, passed as False", set_up(f"{GRAPH_ONLY}Trainer(False)", text=CLASS)),
+    case("behind a parameter that a wrapper passes as False", set_up("def main():\n    set_up(False)\n\n\nmain()")),
+    case("behind a parameter in a dictionary that is spread", set_up('set_up(**{"distributed": False})')),
     case(
         "fused by mode",
         GRAPH,

@@ -111,7 +111,7 @@ CASES = [
     ("import enum\nE = enum.Enum('E', 'A B')\nreveal(E.B.value)", "2"),
     # functions, parameters, call sites
     ("def f(x):\n    reveal(x)\nf(1)\nf(x=2)", "1 2"),
-    ("def f(x=3):\n    reveal(x)\nf()", "3"),
+    ("def f(x=3):\n    reveal(x)\nf()", "3 ?"),
     ("def f(x=3):\n    reveal(x)", "3 ..."),
     ("def f(*, x):\n    reveal(x)\nf(**options)", "..."),
     ("def f():\n    return 1\nreveal(f())", "1"),
