@@ -41,15 +41,18 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
         if given is not None:
             return given
     values, otherwise = [], default_of(evaluator, binding)
+    is_left_out = binding.value is not None
     for site in evaluator.program.callers(own) if own.is_function else ():
         assert isinstance(site.node, ast.Call)
         way = evaluator.way(site.block)
         if way != IMPOSSIBLE:
-            value = passed(evaluator, binding, Layer(site.node, site.scope), otherwise)
+            layer = Layer(site.node, site.scope)
+            value = passed(evaluator, binding, layer, otherwise)
             values.append(value if way == USUAL else value.as_non_default())
+            is_left_out = is_left_out and value is otherwise and _is_left_out(evaluator, binding, layer)
     values.extend(_decorated(evaluator, binding))
-    if values and all(value is otherwise for value in values):
-        return Value(otherwise.alternatives, otherwise.open, True)
+    if values and is_left_out:
+        return join([*values, Value(otherwise.alternatives, otherwise.open, True)])
     return join(values or [otherwise, evaluator.empty()])
 
 
@@ -85,6 +88,12 @@ def passed(evaluator: Evaluator, binding: Binding, layer: Layer, default: Value)
     """Return what a call passes for a parameter: by keyword, by slot, in what it spreads, else the default."""
     ways = arguments(evaluator, binding.scope, layer)
     return join([_passed(evaluator, binding, each, layer, default) for each in ways])
+
+
+def _is_left_out(evaluator: Evaluator, binding: Binding, layer: Layer) -> bool:
+    """Return whether a call passes nothing for a parameter but what it may spread."""
+    ways = [each.of(binding.name) for each in arguments(evaluator, binding.scope, layer)]
+    return all(way.given is None and not way.is_open for way in ways)
 
 
 def argument(evaluator: Evaluator, binding: Binding, site: Site) -> Argument:
