@@ -21,6 +21,7 @@ from ms_perflint.discovery import discover
 from ms_perflint.index import execution_order, semantic_index
 from ms_perflint.index.index_builder import _IndexBuilder
 from ms_perflint.index.semantic_index import Scope
+from ms_perflint.infer import parameters
 from ms_perflint.infer.places import Node
 from ms_perflint.infer.queries import Queries
 from ms_perflint.linting import linter, programs
@@ -457,3 +458,29 @@ def test_what_feeds_what_is_found_once_and_again_only_where_something_has_change
     assert len(report.findings) == 1 and not report.problems
     assert counts["flows"] == 1
     assert counts["found"] <= 3 * len(nodes), (counts, len(nodes))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "is_evaluated"),
+    [
+        ("np.ndarray", False),
+        ("(tuple, np.ndarray)", False),
+        ("(list, unknown)", False),
+        ("tuple", True),
+        ("Tensor", True),
+        ("Own", True),
+    ],
+)
+@pytest.mark.parametrize("refused", ["not isinstance(data, {})", "not (isinstance(data, {}))"])
+def test_what_is_no_instance_of_a_class_of_another_library_is_not_asked(
+    refused: str, wanted: str, is_evaluated: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = "import numpy as np\nfrom mindspore import Tensor\nclass Own: ...\ndef load(at):\n    return [at]\n"
+    check = f"def check(data):\n    if {refused.format(wanted)}:\n        raise TypeError\n    return np.copy(data)\n"
+    write(tmp_path, {"train.py": head + check + "".join(f"check(load({at}))\n" for at in range(9))})
+    program = Program(Project(Disk()), str(tmp_path / "train.py"), Target((0,), ()))
+    (copied,) = program.sites("copy")
+    counts: Counter[str] = Counter()
+    count(monkeypatch, counts, parameters, "arguments", "passed")
+    program.evaluator.may_run(copied)
+    assert bool(counts["passed"]) is is_evaluated

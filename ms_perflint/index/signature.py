@@ -79,8 +79,8 @@ class Layer(NamedTuple):
 
     @property
     def func(self) -> ast.expr:
-        """Return the expression of what is called."""
-        return self.call.func if self.row is None else self.call.args[0]
+        """Return the expression of what is called: that of the call itself, where `__getattr__` of what it makes is."""
+        return self.call.func if self.row is None or not self.call.args else self.call.args[0]
 
     @property
     def args(self) -> Iterable[Held]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Optional, Union
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import is_enumeration
+from ms_perflint.infer.sequences import whole
 from ms_perflint.infer.values import (
     NO_CONSTANT,
     TOP,
@@ -77,19 +78,36 @@ def _bases(evaluator: Evaluator, cls: Scope) -> Iterator[Alternative]:
                 yield known
 
 
+def classes_asked(evaluator: Evaluator, node: ast.Call, scope: Scope) -> list[Optional[Alternative]]:
+    """Return the classes that an `isinstance` asks for, each as far as it is known."""
+    named = evaluator.value(node.args[1], scope)
+    parts = whole(evaluator, named)
+    classes = [evaluator.read(part) for part in parts] if parts is not None else [named]
+    return [value.only for value in classes]
+
+
 def is_instance(evaluator: Evaluator, known: Alternative, cls: Alternative) -> Optional[bool]:
     """Return whether an object is one of a class; None where that is not known."""
     made = _python_class(known)
     if made is not None:
-        wanted = getattr(builtins, cls.api.partition("builtins.")[2], None)
-        if isinstance(wanted, type):
-            return issubclass(made, wanted)
-        return False if cls.definition is not None or cls.api.startswith("mindspore.") else None
+        wanted = _wanted(cls)
+        return issubclass(made, wanted) if wanted is not None else False if may_be_ruled_out(cls) else None
     own = lineage(evaluator, known.cls) if known.cls is not None else (known._replace(what=Api(known.type_api)),)
     if cls.definition is not None:
         return True if any(each.definition is cls.definition for each in own) else None
     is_one = any(cls.api in (each.api, *mindspore_api.ancestors(each.api)) for each in own)
     return True if is_one else None
+
+
+def may_be_ruled_out(cls: Alternative) -> bool:
+    """Return whether it can be known that an object is none of a class: not where only another library knows it."""
+    return cls.definition is not None or cls.api.startswith("mindspore.") or _wanted(cls) is not None
+
+
+def _wanted(cls: Alternative) -> Optional[type]:
+    """Return the class of Python that is asked for; None for others."""
+    wanted = getattr(builtins, cls.api.partition("builtins.")[2], None)
+    return wanted if isinstance(wanted, type) else None
 
 
 def _python_class(known: Alternative) -> Optional[type]:

@@ -9,6 +9,8 @@ from ms_perflint.index.execution_order import rank
 from ms_perflint.index.predicates import choice
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, USUAL, Condition, conditions_between
 from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.bases import classes_asked, may_be_ruled_out
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
@@ -21,12 +23,31 @@ def way(evaluator: Evaluator, condition: Condition, scope: Optional[Scope]) -> i
 
     Where a program ends in an error with the other result, all who run it come by.
     """
-    value = evaluator.value(condition.test, read_in(condition.scope, scope))
+    inner = read_in(condition.scope, scope)
+    if _is_never_false(evaluator, condition, inner):
+        return USUAL
+    value = evaluator.value(condition.test, inner)
     if evaluator.is_pending(value) or value.truth is (not condition.result):
         return IMPOSSIBLE
     if value.default_truth is not (not condition.result) or condition.is_required:
         return USUAL
     return IMPOSSIBLE if evaluator.program.is_one_run() else OPTIONAL
+
+
+def _is_never_false(evaluator: Evaluator, condition: Condition, scope: Scope) -> bool:
+    """Return whether it cannot be known that a condition does not hold: `isinstance(data, np.ndarray)`.
+
+    Then the object is not evaluated: a function that checks an argument is called from everywhere.
+    """
+    test, result = condition.test, condition.result
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, result = test.operand, not result
+    if not result or not isinstance(test, ast.Call) or word_of(test.func) != "isinstance" or len(test.args) != 2:
+        return False
+    only = evaluator.value(test.func, scope).only
+    if only is None or only.api != "builtins.isinstance":
+        return False
+    return not all(cls is not None and may_be_ruled_out(cls) for cls in classes_asked(evaluator, test, scope))
 
 
 def read_in(outer: Scope, scope: Optional[Scope]) -> Scope:

@@ -11,7 +11,7 @@ from typing import Any, Optional
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import PREPARES, Held, Layer, Signature
 from ms_perflint.infer import calls, commandline, computing, importing, mappings, spreads, tables
-from ms_perflint.infer.bases import is_instance
+from ms_perflint.infer.bases import classes_asked, is_instance
 from ms_perflint.infer.computing import combine, if_known
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
 from ms_perflint.infer.sequences import whole
@@ -99,10 +99,7 @@ def _isinstance(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) ->
     """Return whether an object is one of some classes; None where that is not known."""
     if len(node.args) != 2:
         return None
-    named = evaluator.value(node.args[1], scope)
-    parts = whole(evaluator, named)
-    classes = [evaluator.read(part) for part in parts] if parts is not None else [named]
-    wanted = [value.only for value in classes]
+    wanted = classes_asked(evaluator, node, scope)
 
     def is_one(known: tuple[Alternative, ...]) -> object:
         answers = {is_instance(evaluator, known[0], cls) if cls is not None else None for cls in wanted}

@@ -195,6 +195,7 @@ def test_attributes_that_a_constructor_makes(body: str, expression: str, expecte
 DICTS = [
     ("class Config(dict):\n    __getattr__ = dict.__getitem__", "Config({'x': 3}).x", "3 ?"),
     ("class Config(dict):\n    def __getattr__(self, k):\n        return self[k]", "Config(x=3).x", "3 ?"),
+    ("class Config:\n    def __getattr__(self, k):\n        return getattr(self.kept, k)", "Config().x", "..."),
     ("class Config(dict):\n    def __init__(self, path):\n        load(self, path)", "Config({'x': 3}).x", "..."),
 ]
 
