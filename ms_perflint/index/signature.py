@@ -75,12 +75,8 @@ class Layer(NamedTuple):
     scope: Scope
     first: int = 0  # of its arguments that the function gets: 1 in `partial(f, 1)`
     is_method: bool = False  # made by `partialmethod`: the object comes before all arguments
-    row: Optional[tuple[Held, ...]] = None  # of `map(function, elements)`: what the function gets, this time
-
-    @property
-    def func(self) -> ast.expr:
-        """Return the expression of what is called."""
-        return self.call.func if self.row is None else self.call.args[0]
+    # what a method gets that no call names: `__getattr__` the word of a member, of an object that `call` made
+    row: Optional[tuple[Held, ...]] = None
 
     @property
     def args(self) -> Iterable[Held]:
