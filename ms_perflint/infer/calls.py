@@ -44,7 +44,7 @@ def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
 
 def applied(evaluator: Evaluator, layer: Layer) -> Value:
     """Return what a call gives, or what a function gives that `map` calls."""
-    callee = evaluator.value(layer.call.func, layer.scope)
+    callee = evaluator.value(layer.func, layer.scope)
     results = [(known, evaluator.kind(known).call(layer)) for known in callee.alternatives]
     values = [value if known.by_default else value.as_non_default() for known, value in results]
     return join([*values, *evaluator.rest(callee)])

@@ -47,7 +47,7 @@ class Instance(NamedTuple):
     type: Union[Api, Scope]
     node: Optional[ast.Call]
     scope: Scope  # in which the call stands
-    row: Optional[tuple[Held, ...]] = None  # what the class gets where that call has it made: nothing, by `get(Class)`
+    row: Optional[tuple[Held, ...]] = None  # what the class gets where that call has it made: `map(Class, elements)`
     is_parsed: bool = False  # that call makes it of the command line
 
     @property
