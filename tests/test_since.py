@@ -573,3 +573,74 @@ def test_random_changes_make_worse_what_two_checkouts_tell(tmp_path: Path, seed:
         arguments = ("--isolated", "--select", "MSP301,MSP501", ".")
         expected = worse(old, states[2], tmp_path / "apart")
         assert repository.since(f"HEAD~{back}", *arguments) == expected, (back, old, states[2])
+
+
+# --- run configurations
+
+
+BY_NAMED_CONFIG = BY_CONFIG.replace(
+    """import yaml
+""",
+    """import argparse
+import yaml
+""",
+).replace(
+    """with open("config.yaml") as file:
+""",
+    """parser = argparse.ArgumentParser()
+parser.add_argument("--config", required=True)
+with open(parser.parse_args().config) as file:
+""",
+)
+GOOD, SLOWER = "in_background: true\n", "in_background: false\n"
+
+
+@pytest.fixture
+def configured(tmp_path: Path) -> Repository:
+    """Return a repository with a program that is run with one of three config files, and is slow with one of them."""
+    made = Repository(tmp_path / "here")
+    made.commit(
+        pyproject_toml=SETTINGS,
+        train_py=BY_NAMED_CONFIG,
+        configs__a_yaml=SLOWER,
+        configs__b_yaml=GOOD,
+        configs__c_yaml=GOOD,
+    )
+    return made
+
+
+WORSE = [("train.py", 11, "MSP301")]
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({"configs__b_yaml": SLOWER}, WORSE),
+        ({"configs__b_yaml": SLOWER, "configs__c_yaml": SLOWER}, WORSE),  # all of them now
+        ({"configs__a_yaml": GOOD, "configs__b_yaml": SLOWER}, WORSE),  # another one
+        ({"configs__d_yaml": SLOWER}, WORSE),  # a new one
+        ({"configs__a_yaml": "# the same\n" + SLOWER}, []),
+        ({"configs__a_yaml": None, "configs__d_yaml": SLOWER}, []),  # renamed
+        ({"configs__b_yaml": None, "configs__c_yaml": None}, []),  # only the slow one is left
+        ({"configs__b_yaml": None}, []),
+        ({"configs__a_yaml": GOOD}, []),
+    ],
+)
+def test_a_finding_is_worse_where_it_holds_for_more_run_configurations(
+    configured: Repository, files: dict[str, str | None], found: list[tuple[str, int, str]]
+) -> None:
+    configured.write(**files)
+    configured.git("add", "--all")
+    assert configured.since("HEAD") == found
+    assert configured.since("HEAD", "--staged", ".") == found
+    configured.commit()
+    assert configured.since("HEAD") == []
+    assert configured.since("HEAD~1") == found
+
+
+def test_an_edited_statement_is_worse_where_it_holds_for_more_run_configurations(configured: Repository) -> None:
+    text = BY_NAMED_CONFIG.replace("save_checkpoint_steps=100", "save_checkpoint_steps=200")
+    configured.write(train_py=text)
+    assert configured.since("HEAD") == []
+    configured.write(configs__b_yaml=SLOWER)
+    assert configured.since("HEAD") == WORSE

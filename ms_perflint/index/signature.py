@@ -57,8 +57,7 @@ class Applied(ast.Call):
     @staticmethod
     def of(node: ast.Call, scope: Scope) -> Optional[Applied]:
         """Return the call of a function for any of some elements, where it is one of `map`."""
-        is_map = isinstance(node.func, ast.Name) and node.func.id == "map" and len(node.args) > 1
-        if not is_map or any(isinstance(argument, ast.Starred) for argument in node.args):
+        if not is_map(node) or any(isinstance(argument, ast.Starred) for argument in node.args):
             return None
         elements: list[ast.expr] = []
         for argument in node.args[1:]:
@@ -68,6 +67,11 @@ class Applied(ast.Call):
         return ast.copy_location(Applied(node.args[0], elements, []), node)
 
 
+def is_map(node: ast.Call) -> bool:
+    """Return whether a call is one of `map(function, elements)`."""
+    return isinstance(node.func, ast.Name) and node.func.id == "map" and len(node.args) > 1
+
+
 class Layer(NamedTuple):
     """The arguments of one call; those of `partial(f, 1)` lie below those of the call of what it makes."""
 
@@ -75,12 +79,13 @@ class Layer(NamedTuple):
     scope: Scope
     first: int = 0  # of its arguments that the function gets: 1 in `partial(f, 1)`
     is_method: bool = False  # made by `partialmethod`: the object comes before all arguments
-    row: Optional[tuple[Held, ...]] = None  # of `map(function, elements)`: what the function gets, this time
+    # what is passed instead, this time: by `map(function, elements)`; to `__getattr__` of what the call made, the word
+    row: Optional[tuple[Held, ...]] = None
 
     @property
     def func(self) -> ast.expr:
-        """Return the expression of what is called: that of the call itself, where `__getattr__` of what it makes is."""
-        return self.call.func if self.row is None or not self.call.args else self.call.args[0]
+        """Return the expression of what is called."""
+        return self.call.func if self.row is None or not is_map(self.call) else self.call.args[0]
 
     @property
     def args(self) -> Iterable[Held]:

@@ -41,7 +41,12 @@ def callers(program: Inputs, function: Scope) -> tuple[Site, ...]:
 
 
 def entering(program: Inputs, function: Scope) -> tuple[Site, ...]:
-    """Return the sites that call a function; of a method `__init__`, those that make an object with it."""
+    """Return the sites that call a function; of a method `__init__`, those that make an object with it.
+
+    Nothing calls a module: of its scope there are none.
+    """
+    if function.parent is None:
+        return ()
     cls = function.parent if function.parent is not None and function.parent.is_class else None
     if cls is None or function.name != "__init__":
         sites = program.call_sites(function)

@@ -7,12 +7,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 WORD = b"import"  # in every statement: looking for it is faster than a pattern at the start of each line
+GAP = rb"(?:[ \t\f]|\\\r?\n)*"
+NAME = rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*"  # of any script
+DOTTED = NAME + rb"(?:" + GAP + rb"\." + GAP + NAME + rb")*"
+MODULE = rb"((?:\." + GAP + rb")+(?:" + DOTTED + rb")?|" + DOTTED + rb")"
 STATEMENT = (
-    rb"[ \t]*(?:from[ \t]+([.\w]+)(?:[ \t]|\\\r?\n)+import[ \t]*(\([^)]*\)|(?:\\\r?\n|[^\n#])*)"
-    rb"|import[ \t]+([^\n#;]+))"
-)
+    GAP + rb"(?:from\b" + GAP + MODULE + GAP + rb"\bimport\b[ \t]*(\([^)]*\)|(?:\\\r?\n|[^\n#;])*)"
+    rb"|import\b((?:\\\r?\n|[^\n#;])+))"
+)  # fmt: skip
+PLAIN = re.compile(GAP + rb"(" + DOTTED + rb")")  # what stands in front of `as`
 CALL = rb"""\b(?:import_module|__import__)\([ \t\r\n]*["']([\w.]+)["'](?:[^)"']*["'](\w[\w.]*)["'])?"""
-NAME = rb"[A-Za-z_]\w*"
 
 Statement = tuple[bytes, bytes, bytes]  # `from [0] import [1]`, or `import [2]`
 
@@ -36,26 +40,48 @@ def statements(raw: bytes) -> Iterator[Statement]:
         for start in _starts(raw, at):
             found = match(raw, start) if start >= end else None
             if found is not None:
-                yield found.groups(b"")  # type: ignore[misc]
+                dotted, names, plain = found.groups(b"")
+                yield _closed_up(dotted), names, plain
                 end = found.end()
                 break
         at = raw.find(WORD, max(end, at + len(WORD)))
 
 
 def _starts(raw: bytes, at: int) -> list[int]:
-    """Return where the line at an offset starts, and before it the lines that go on in it behind a backslash."""
+    """Return where a statement may start that has an offset in it, the first one first.
+
+    That is where the line starts, before it the lines that go on in it behind a backslash, and behind `;` or `:`.
+    """
     starts = [raw.rfind(b"\n", 0, at) + 1]
-    while starts[0] and raw[starts[0] - 2 : starts[0] - 1] == b"\\":
+    before = raw[starts[0] : at]
+    parts = max(before.rfind(b";"), before.rfind(b":"))
+    while starts[0] and raw[max(starts[0] - 3, 0) : starts[0]].endswith((b"\\\n", b"\\\r\n")):
         starts.insert(0, raw.rfind(b"\n", 0, starts[0] - 1) + 1)
+    is_in_text = b"#" in before or before.count(b'"') % 2 or before.count(b"'") % 2
+    if parts >= 0 and not is_in_text:
+        starts.append(at - len(before) + parts + 1)
     return starts
+
+
+def _closed_up(dotted: bytes) -> bytes:
+    """Return a dotted name without what may stand around its dots."""
+    return b"".join(dotted.replace(b"\\", b" ").split())
+
+
+def _plain(names: bytes) -> Iterator[bytes]:
+    """Yield the dotted names that `import` is followed by."""
+    for part in names.split(b","):
+        found = PLAIN.match(part)
+        if found is not None:
+            yield _closed_up(found.group(1))
 
 
 def imports(raw: bytes) -> Iterator[Import]:
     """Yield what the import statements in these bytes ask for, and `import_module("name")`."""
     for dotted, names, plain in statements(raw):
         if plain:
-            for part in plain.split(b","):
-                yield Import(0, text(part.split(b" as ")[0].strip()))
+            for part in _plain(plain):
+                yield Import(0, text(part))
             continue
         module = text(dotted)
         name = module.lstrip(".")
@@ -76,7 +102,7 @@ def taken(raw: bytes, package: str) -> tuple[frozenset[str], frozenset[bytes]]:
     imported: set[str] = set()
     bound: set[bytes] = set()
     for dotted, names, plain in statements(raw) if package.encode() in raw else ():
-        for module in (dotted, *(part.split(b" as ")[0].strip() for part in plain.split(b","))):
+        for module in (dotted, *_plain(plain)):
             if module.partition(b".")[0] == package.encode():
                 words = re.findall(NAME, names or plain)
                 bound.update(words)

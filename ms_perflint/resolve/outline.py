@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
 from typing import NamedTuple
 
+from ms_perflint.resolve.import_statements import statements, text
+
 LITERAL = (
     rb"(?s)#[^\n]*"
     rb'|"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'
@@ -26,7 +28,6 @@ OUTSIDE = re.compile(rb"(?:from|import)[ \t]+mindspore\b")  # what it binds lead
 CALL = rb"\b(\w+)((?:\s*\.\s*\w+)*)\s*\("
 ENVIRONMENT = rb"\benviron\b"
 ALL = rb"import[ \t]*\(?[ \t]*\*"
-STAR = rb"(?m)^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*\(?[ \t]*\*"
 DYNAMIC = frozenset({b"exec", b"import_module", b"__import__"})
 LOGGING = frozenset({b"debug", b"info", b"warning", b"error", b"exception", b"setLevel", b"addHandler"})
 BUILTIN = frozenset(name.encode() for kind in (builtins, dict, list, set, str) for name in dir(kind)) - DYNAMIC
@@ -118,8 +119,8 @@ def outline(raw: bytes) -> Outline:
             environment = environment or code.environment
     lines = b"\n" + bare
     methods = frozenset((*re.findall(METHOD, lines), *(re.findall(COROUTINE, lines) if b"async" in lines else ())))
-    names = re.findall(STAR, bare) if re.search(ALL, bare) else ()
-    stars = tuple(dict.fromkeys(name.decode("utf-8", "replace") for name in names))
+    names = (text(dotted) for dotted, names, _ in statements(bare) if names.lstrip(b"( \t").startswith(b"*"))
+    stars = tuple(dict.fromkeys(names)) if re.search(ALL, bare) else ()
     code = Code(frozenset(calls), environment)
     return Outline(_words(binds), _words(outside), stars, methods, functions, code)
 

@@ -2,23 +2,28 @@
 
 A counterpart is a finding of the same rule at the same statement of the same file, wherever that moved: files are
 followed through renames, statements by what they mean, as in a baseline. Where the statement itself was edited, the
-counterpart is a finding of the same rule in the lines whose place the new ones took.
+counterpart is a finding of the same rule in the lines whose place the new ones took. One that has a
+counterpart is worse where it holds for run configurations for which that did not.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
+from functools import cached_property
 
 from ms_perflint.baseline import entries
 from ms_perflint.core.findings import Finding, Problem, Report, only_shown
-from ms_perflint.core.source import Files, Source, SourceError
+from ms_perflint.core.source import PYTHON, Files, Source, SourceError
+from ms_perflint.infer.config_files import CONFIGS
 from ms_perflint.since.states import State, States
 
 LintBefore = Callable[[Sequence[str], Files], Report]  # what is found in files (of now) as they were, by old paths
 Statement = tuple[str, str]  # the rule, and a hash of what the statement means
+NUMBER = re.compile(r":\d+$")
 LONGEST = 20_000  # lines of a file that are compared one by one
 
 
@@ -74,27 +79,61 @@ class Comparison:
         self, here: Sequence[Finding], before: Sequence[Finding], files: Files
     ) -> tuple[list[Finding], list[Finding]]:
         """Return the findings of a file that are new, and those that have a counterpart among the old ones."""
-        old = self._statements(before, self.states.before)
-        known = Counter(old)
+        left: dict[Statement, list[Finding]] = {}
+        for old, entry in zip(before, self._statements(before, self.states.before)):
+            left.setdefault(entry, []).append(old)
         new: list[Finding] = []
-        same: list[Finding] = []
+        pairs: list[tuple[Finding, Finding]] = []
         for finding, entry in zip(here, self._statements(here, files)):
-            (same if known[entry] else new).append(finding)
-            known[entry] -= known[entry] > 0
-        rest = [finding for finding, entry in zip(reversed(before), reversed(old)) if _takes(known, entry)]
-        edited = self._edited(new, rest, files) if new and rest else []
-        return [finding for finding in new if finding not in edited], [*same, *edited]
+            if left.get(entry):
+                pairs.append((finding, left[entry].pop(0)))
+            else:
+                new.append(finding)
+        rest = sorted((old for each in left.values() for old in each), reverse=True)
+        pairs += self._edited(new, rest, files) if new and rest else []
+        same = [finding for finding, old in pairs if not self._spreads(finding, old)]
+        return [finding for finding in here if finding not in same], same
+
+    def _spreads(self, finding: Finding, old: Finding) -> bool:
+        """Return whether a finding holds for run configurations for which its counterpart did not.
+
+        One that now holds for all of them may do so because others are gone: then it is as it was.
+        """
+        if not old.configurations:
+            return False
+        if not finding.configurations:
+            return not self._may_lose_runs
+        path = finding.place.path
+        return bool(Counter(self._run_before(name, path) for name in finding.configurations) - _runs(old))
+
+    @cached_property
+    def _may_lose_runs(self) -> bool:
+        """Return whether the change may take away a run configuration: a file, or a command of a launcher."""
+        before, after = self.states.before, self.states.after
+        return any(not path.endswith((*CONFIGS, *PYTHON)) or not _is_there(path, after) for path in before.contents)
+
+    def _run_before(self, name: str, path: str) -> str:
+        """Return what a run configuration of a program was called: its file may have another name now."""
+        run, directory = _unnumbered(name), os.path.dirname(path)
+        while True:
+            was = self.states.renamed.get(os.path.realpath(os.path.join(directory, run)))
+            if was is not None:
+                return os.path.relpath(was, os.path.realpath(directory))
+            if directory == os.path.dirname(directory):
+                return run
+            directory = os.path.dirname(directory)
 
     def _statements(self, found: Sequence[Finding], files: Files) -> list[Statement]:
         """Return what the findings in a file are known by, whatever it is called."""
         return [(entry.code, entry.statement) for entry in entries(found, self._anchor, files)]
 
-    def _edited(self, new: Sequence[Finding], rest: Sequence[Finding], files: Files) -> list[Finding]:
-        """Return the new findings in lines that took the place of lines with an old one of the same rule."""
+    def _edited(self, new: Sequence[Finding], rest: Sequence[Finding], files: Files) -> list[tuple[Finding, Finding]]:
+        """Return the new findings in lines that took the place of lines with an old one of the same rule, and that."""
         before, after = _lines(rest[0].place.path, self.states.before), _lines(new[0].place.path, files)
         if max(len(before), len(after)) > LONGEST:
             return []
-        left, found = list(rest), []
+        left = list(rest)
+        found: list[tuple[Finding, Finding]] = []
         blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
         for finding in new:
             row = finding.place.row - 1
@@ -102,15 +141,23 @@ class Comparison:
             old = next((each for each in left if each.code == finding.code and start <= each.place.row - 1 < end), None)
             if old is not None:
                 left.remove(old)
-                found.append(finding)
+                found.append((finding, old))
         return found
 
 
-def _takes(known: Counter[Statement], entry: Statement) -> bool:
-    """Return whether an entry has no counterpart, and count it as told."""
-    is_left = known[entry] > 0
-    known[entry] -= is_left
-    return is_left
+def _is_there(path: str, files: Files) -> bool:
+    directory, name = os.path.split(path)
+    return name in files.named(directory, name)
+
+
+def _unnumbered(run: str) -> str:
+    """Return the name of a run configuration without the line in a launcher, which moves."""
+    return NUMBER.sub("", run)
+
+
+def _runs(finding: Finding) -> Counter[str]:
+    """Return the run configurations for which a finding holds."""
+    return Counter(map(_unnumbered, finding.configurations))
 
 
 def _by_path(found: Iterable[Finding]) -> dict[str, list[Finding]]:

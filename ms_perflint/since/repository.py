@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import IO, NamedTuple, Optional
 
 from ms_perflint.core.source import LARGEST, PYTHON
+from ms_perflint.infer.config_files import CONFIGS
 from ms_perflint.languages import Message
 
 SUBMODULE, LINK = "160000", "120000"  # modes of entries
@@ -105,9 +106,9 @@ class Repository:
         return tuple(_differences(self.git("diff", *how, *cached, commit, "--")))
 
     def renames(self, commit: str, staged: bool = False) -> tuple[tuple[str, str], ...]:
-        """Return the new and the old names of Python files that were renamed; none where git lacks their contents."""
+        """Return the new and old names of Python and config files that were renamed; none where git lacks a content."""
         cached = ("--cached",) if staged else ()
-        names = [f"*{end}" for end in PYTHON]
+        names = [f"*{end}" for end in (*PYTHON, *CONFIGS)]
         try:
             found = _differences(self.git("diff", *RAW, "-M", *cached, commit, "--", *names))
             return tuple((each.path, each.old_path) for each in found if each.path != each.old_path)

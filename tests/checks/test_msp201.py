@@ -779,6 +779,20 @@ FIRES = [
                 "def run(model):\n    for epoch in range(10):\n        train_epoch(model)\n\n\nrun(net)\n",
             ),
             ("twice in a loop", "no fix", "for epoch in range(5):\n    train_epoch(net)\n    train_epoch(net)\n"),
+            ("of each fold", "no fix", "for fold in range(3):\n    net = Net()\n    train_epoch(net)\n"),
+            ("by keyword", "no fix", "for fold in range(3):\n    each = Net()\n    train_epoch(net=each)\n"),
+            ("of a list", "no fix", "for each in [Net(), Net()]:\n    train_epoch(each)\n"),
+            ("while", "no fix", "fold = 3\nwhile fold:\n    fold -= 1\n    each = Net()\n    train_epoch(each)\n"),
+            (
+                "in a branch of a loop",
+                "no fix",
+                "for i in range(3):\n    if i:\n        n = Net()\n        train_epoch(n)\n",
+            ),
+            (
+                "of each fold, handed on",
+                "no fix",
+                "def run(model):\n    train_epoch(model)\n\n\nfor fold in range(3):\n    each = Net()\n    run(each)\n",
+            ),
             ("for what a call gives", "no fix", "for epoch in range(10):\n    train_epoch(ms.amp.build(net))\n"),
         )
     ),

@@ -35,6 +35,18 @@ def names(paths: Union[frozenset[str], tuple[str, ...]]) -> list[str]:
 
 FROM = {
     "absolute": ({"train.py": "from src.net import Net\nreveal(Net)", "src/net.py": NET}, "Net"),
+    "of-any-script": ({"train.py": "from src.网络 import 网\nreveal(网)", "src/网络.py": "class 网: pass"}, "网"),
+    "function-of-any-script": (
+        {"train.py": "from 网络 import 造\nreveal(造())", "网络.py": "def 造():\n    return 1"},
+        "1",
+    ),
+    "method-of-any-script": (
+        {
+            "train.py": "import 网络\nreveal(网络.网().造())",
+            "网络.py": "class 网:\n    def 造(self):\n        return 1",
+        },
+        "1",
+    ),
     "package": (
         {"train.py": "import src.net as n\nreveal(n.Net)", "src/__init__.py": "", "src/net.py": NET},
         "Net",
@@ -646,6 +658,34 @@ CLOSURES: list[tuple[str, Mapping[str, str], str, list[str]]] = [
         {"train.py": "from importlib import import_module\nimport_module('src.net')", "src/net.py": ""},
         "train.py",
         ["src/net.py", "train.py"],
+    ),
+    *(
+        (f"spelled {text!r}", {"src/train.py": text, "src/net.py": ""}, "src/train.py", ["src/net.py", "src/train.py"])
+        for text in (
+            "from .import net",
+            "from.import net",
+            "from . \\\n import net",
+            "from . net import Net",
+            "from\\\n .net import*",
+            "import os; from .net import Net",
+            "try: from .net import Net\nexcept ImportError: pass",
+            "if True: x = 1; from . import(net)",
+            "import\\\n os, net as n",
+            "import os\tas o, net\tas n",
+        )
+    ),
+    *(
+        (f"of any script {text!r}", {"train.py": text, "src/网络.py": ""}, "train.py", ["src/网络.py", "train.py"])
+        for text in ("from src.网络 import Net", "from src import 网络", "import src.网络 as net")
+    ),
+    *(
+        (f"no import {text!r}", {"src/train.py": text, "src/net.py": ""}, "src/train.py", ["src/train.py"])
+        for text in (
+            "x = 1  # see: from .import net",
+            "print('usage: import net')",
+            "importnet = 1",
+            "from os import path; net = 1",
+        )
     ),
     (
         "never a local mindspore",

@@ -95,4 +95,7 @@ def test_names_of_the_module() -> None:
 def test_stars() -> None:
     file = outline(b"from a import *\nif x:\n    from ..b.c import (*)\n# from d import *\nfrom e import f\n")
     assert file.stars == ("a", "..b.c")
+    assert outline(b"from .a import*\nfrom .import *\nfrom. b import(*)\nx = 1; from c import *\n").stars == (
+        ".a", ".", ".b", "c"
+    )  # fmt: skip
     assert "whatever" not in file.binds

@@ -205,6 +205,47 @@ def test_a_dict_of_its_own(text: str, expression: str, expected: str) -> None:
     assert shown(reveal(f"{text}\nreveal({expression})")) == expected
 
 
+GIVES = """
+    class Config:
+        def __init__(self, *args, **kw):
+            pass
+
+        def __getattr__(self, key):
+            return {"x": 1, "y": 2}[key]
+
+
+    class Named:
+        def __init__(self, name, size=4):
+            self.name = name
+
+        def __getattr__(self, key):
+            return key + "!"
+
+
+    def load(path):
+        return 3
+
+
+    """
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("Config().x", "1"),
+        ("Config(**load('a')).y", "2"),
+        ("Config(*load('a')).x", "1"),
+        ("Config(x=5).x", "1"),
+        ("Config(load).x", "1"),
+        ("Named('a').size", "'size!'"),
+        ("Named(load, 5).other", "'other!'"),
+        ("Named(name='a').name", "'a'"),
+    ],
+)
+def test_what_a_class_gives_for_members_that_it_does_not_have(expression: str, expected: str) -> None:
+    assert shown(reveal(f"{textwrap.dedent(GIVES)}\nreveal({expression})")) == expected
+
+
 NODES = """
     from yacs.config import CfgNode
 
