@@ -13,12 +13,8 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.infer.values import Alternative, Api, Value
 
 PACKAGE = "mindspore"  # never a module of the project
-HANDING = frozenset(
-    {
-        "asyncio", "collections", "concurrent", "contextlib", "copy", "dataclasses", "functools", "heapq", "itertools",
-        "operator", "queue", "random", "types", "typing", "weakref",
-    }
-)  # fmt: skip
+CALLING = frozenset({"asyncio", "concurrent", "contextlib", "dataclasses", "functools", "itertools"})
+HANDING = CALLING | {"collections", "copy", "operator", "types", "typing", "weakref"}  # some only hand it on
 
 
 def outside(node: ast.expr, scope: Scope) -> Optional[Value]:
@@ -52,14 +48,15 @@ def imports(module: SemanticIndex) -> dict[str, tuple[ast.alias, str]]:
     return module.outside
 
 
-def handing(module: SemanticIndex) -> frozenset[str]:
-    """Return the names that a file imports from modules of Python that hand on what they are given."""
-    return frozenset(
-        name
-        for name, found in module.imported.items()
-        for stmt, alias in found
-        if _home(stmt, alias).partition(".")[0] in HANDING
-    )
+def handing(module: SemanticIndex) -> dict[str, bool]:
+    """Return the names that a file imports from modules of Python that hand on what they are given.
+
+    With each whether they may call it too.
+    """
+    homes = [
+        (name, _home(stmt, alias).partition(".")[0]) for name, found in module.imported.items() for stmt, alias in found
+    ]
+    return {name: home in CALLING for name, home in homes if home in HANDING}
 
 
 def _home(stmt: ast.stmt, alias: ast.alias) -> str:

@@ -303,8 +303,9 @@ class Places:
                 self._entry(made, keyword.arg, self.places(keyword.value, scope))
         if word in ENTERS:
             found.extend(self.entered(place for argument in node.args for place in self.places(argument, scope)))
-        if word not in PLAIN and self._hands_on(func):
-            found.extend(self._handed(node, scope))
+        calls = self._calls_given(node) if word not in PLAIN else None
+        if calls is not None:
+            found.extend(self._handed(node, scope, calls))
         if isinstance(func, ast.Attribute):
             if word in SELVES:
                 found.extend(self.places(func.value, scope))
@@ -320,29 +321,35 @@ class Places:
         """Return what `with` gives of what stands at some places."""
         return [*taken(places), (self.word("__enter__"), CALL)]
 
-    def _hands_on(self, func: ast.expr) -> bool:
-        """Return whether a callee is a function of a module of Python that hands on what it is given, or its result."""
-        while not isinstance(func, ast.Name):
-            if not isinstance(func, (ast.Attribute, ast.Call)):
-                return False
+    def _calls_given(self, func: ast.expr) -> Optional[bool]:
+        """Return whether a call of a function of Python, or of its result, may call what it is given.
+
+        None for other calls, and where the evaluator does not tell either: `itemgetter(*names)(table)`.
+        """
+        while isinstance(func, (ast.Attribute, ast.Call)):
+            if isinstance(func, ast.Call) and any(isinstance(argument, ast.Starred) for argument in func.args):
+                return None
             func = func.value if isinstance(func, ast.Attribute) else func.func
-        return func.id in self._handing
+        return self._handing.get(func.id) if isinstance(func, ast.Name) else None
 
-    def _handed(self, node: ast.Call, scope: Scope) -> list[Place]:
-        """Return what a function of Python may give: what it is given, parts and results of that, in any way.
+    def _handed(self, node: ast.Call, scope: Scope, calls: bool) -> list[Place]:
+        """Return what a function of Python may give: what it is given, or parts of that where it is made for these.
 
-        It may call what it is given, with all that. A text names what it takes: `attrgetter("name")(holder)`.
+        If it `calls` that, with all that it is given, results too, in any order. A text is the name of a part.
         """
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         places = [place for argument in given for place in self.places(argument, scope)]
-        places.extend((self.word(text.rpartition(".")[2]), "") for text in map(text_of, node.args) if text)
-        if not places:
+        named: list[Place] = [(self.word(text.rpartition(".")[2]), "") for text in map(text_of, node.args) if text]
+        if not places and not named:
             return []
         made = self._display(node)
-        self.flow(places, made, ("",))
-        self.flow([(made, CALL), (made, ELEMENT)], made, ("",))
-        self.flow([(made, "")], made, (CALL, ELEMENT))
-        made.passes.append(("", Argument(((made, ""),), 0, True, (0, 1), (made, ""))))
+        self.flow(taken(places) if isinstance(node.func, ast.Call) else places, made, ("",))
+        self.flow(named, made, (CALL,))  # `attrgetter("name")(holder)`
+        if calls:
+            self.flow(places, made, (ELEMENT,))
+            self.flow([(made, CALL)], made, ("", ELEMENT))
+            self.flow([(made, ELEMENT)], made, ("",))
+            made.passes.append(("", Argument(((made, ""),), 0, True, (0, 1), (made, ""))))
         return [(made, "")]
 
     def _subscript(self, node: ast.Subscript, scope: Scope) -> list[Place]:
