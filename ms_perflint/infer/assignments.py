@@ -26,6 +26,7 @@ from ms_perflint.infer.places import (
     Place,
     Places,
     joined,
+    results,
     taken,
     text_of,
 )
@@ -102,8 +103,7 @@ class Assignments(Places):
             value, path = value.elts[path[0]], path[1:]
         places = self.places(value, binding.scope)
         if binding.kind == "with":
-            self.flow(taken(places), target, ("",))
-            self.flow([(self.word("__enter__"), CALL)], target, ("",))
+            self.flow(self.entered(places), target, ("",))
         if path or binding.kind == "for":
             places = taken(places)
         self.flow(places, target, ("",))
@@ -176,7 +176,7 @@ class Assignments(Places):
             return None if None in parts else [place for part in parts if part for place in part]
         if not isinstance(value, ast.Call):
             return None
-        found = [(node, joined(path, CALL)) for node, path in self.places(value.func, function)]
+        found = results(self.places(value.func, function))
         for argument in (*value.args, *(keyword.value for keyword in value.keywords)):
             inner = self._given_back(function, argument, seen)
             if inner is None:
@@ -211,7 +211,7 @@ class Assignments(Places):
         node.functions.append(cls)
         assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
         for base in cls.node.bases:
-            self.flow([(each, joined(path, CALL)) for each, path in self.places(base, cls.parent)], node, (CALL,))
+            self.flow(results(self.places(base, cls.parent)), node, (CALL,))
         if is_enumeration(cls.node):
             self.flow([(self.word(name), "") for name in cls.bindings], self.word("value"), ("",))
         self._decorated(cls, node)
@@ -223,7 +223,7 @@ class Assignments(Places):
             callees = tuple(self.places(decorator, scope.parent))
             if callees:
                 node.passes.append(("", Argument(callees, 0)))
-                self.flow([(each, joined(path, CALL)) for each, path in callees], node, ("",))
+                self.flow(results(callees), node, ("",))
 
     # --- calls
 

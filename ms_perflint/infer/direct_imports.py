@@ -1,4 +1,7 @@
-"""Names that can be nothing but what a file imports from MindSpore: the same in every program that holds the file."""
+"""Names that can be nothing but what a file imports from MindSpore: the same in every program that holds the file.
+
+And those that it imports from modules of Python whose functions give what they are given, or call it.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.infer.values import Alternative, Api, Value
 
 PACKAGE = "mindspore"  # never a module of the project
+CALLING = frozenset({"asyncio", "concurrent", "contextlib", "dataclasses", "functools", "itertools"})
+HANDING = CALLING | {"collections", "copy", "operator", "types", "typing", "weakref"}  # some only hand it on
 
 
 def outside(node: ast.expr, scope: Scope) -> Optional[Value]:
@@ -41,6 +46,24 @@ def imports(module: SemanticIndex) -> dict[str, tuple[ast.alias, str]]:
                 assert isinstance(bindings[0].node, ast.alias)
                 module.outside[name] = (bindings[0].node, mindspore_api.canonical(api))
     return module.outside
+
+
+def handing(module: SemanticIndex) -> dict[str, bool]:
+    """Return the names that a file imports from modules of Python that hand on what they are given.
+
+    With each whether they may call it too.
+    """
+    homes = [
+        (name, _home(stmt, alias).partition(".")[0]) for name, found in module.imported.items() for stmt, alias in found
+    ]
+    return {name: home in CALLING for name, home in homes if home in HANDING}
+
+
+def _home(stmt: ast.stmt, alias: ast.alias) -> str:
+    """Return the module that an import names; "" for a relative one."""
+    if isinstance(stmt, ast.ImportFrom):
+        return "" if stmt.level else stmt.module or ""
+    return alias.name
 
 
 def _imported(stmt: ast.AST, alias: ast.AST) -> Optional[str]:

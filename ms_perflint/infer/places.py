@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Optional, Union
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Read
 from ms_perflint.index.syntax_forms import word_of
-from ms_perflint.infer.direct_imports import imports, outside
+from ms_perflint.infer.direct_imports import handing, imports, outside
 
 CALL, ELEMENT = "c", "e"  # steps of a path; an element of an element is an element
 DEPTH = 4  # steps of a path that are told apart
@@ -36,14 +36,14 @@ PASSES = frozenset(
         "copy", "deepcopy", "list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "enumerate", "zip",
         "map", "filter", "chain", "cycle", "islice", "product", "repeat", "zip_longest",
         "vars", "to_container", "to_object", "partial", "staticmethod",
-        "jit", "ms_function", "data_sink",
+        "jit", "ms_function", "data_sink", "from_iterable", "run_until_complete",
     }
 )  # fmt: skip
 MAKES = frozenset(
     {
         "dict", "OrderedDict", "defaultdict", "deque", "SimpleNamespace", "Namespace", "create", "merge",
         "EasyDict", "edict", "AttrDict", "DotDict", "Munch", "munchify", "DefaultMunch", "ConfigDict", "Dict",
-        "CfgNode", "CN", "CellList", "SequentialCell", "CellDict",
+        "CfgNode", "CN", "CellList", "SequentialCell", "CellDict", "fromkeys",
     }
 )  # fmt: skip
 SELVES = frozenset(
@@ -54,6 +54,8 @@ SELVES = frozenset(
 )  # fmt: skip
 TAKES = frozenset({"get", "pop", "popitem", "setdefault", "next", "popleft", "__getitem__"})
 ADDS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "appendleft", "insert_child_to_cell"})
+ENTERS = frozenset({"enter_context", "enter_async_context"})
+PLAIN = PASSES | MAKES | {"wraps", "namedtuple"}  # of modules of Python, what is known more closely
 NAMESPACES = frozenset({"globals", "locals", "vars", "__dict__"})
 
 
@@ -120,6 +122,11 @@ def taken(places: Iterable[Place]) -> list[Place]:
     return [(node, joined(path, ELEMENT)) for node, path in places]
 
 
+def results(places: Iterable[Place]) -> list[Place]:
+    """Return the results of what stands at some places."""
+    return [(node, joined(path, CALL)) for node, path in places]
+
+
 def text_of(node: Optional[ast.expr]) -> str:
     """Return what a literal text says; "" for other expressions."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
@@ -150,6 +157,7 @@ class Places:
         self._results: dict[int, list[Place]] = {}
         self._homes: dict[tuple[int, str], Node] = {}
         self._outside = imports(module)
+        self._handing = handing(module)
 
     def settle(self) -> None:
         """Forget what was kept while the graph was made."""
@@ -275,7 +283,7 @@ class Places:
             is_own = isinstance(node.args[0], ast.Name) and node.args[0].id == "self"
             computed = OWN if is_own else ANY
             return [(self.word(text_of(node.args[1]) or computed), ""), *self.places(node.args[-1], scope)]
-        found = [(each, joined(path, CALL)) for each, path in self.places(func, scope)]
+        found = results(self.places(func, scope))
         if node.args or node.keywords:
             found.append((self.given.setdefault(id(node), self._made()), ""))
         if word in PASSES:
@@ -284,14 +292,20 @@ class Places:
         if word == "map" and node.args:
             made = self._display(node)
             found.append((made, ""))
-            results = [(each, joined(path, CALL)) for each, path in self.places(node.args[0], scope)]
-            self.flow(results, made, (ELEMENT,))
+            self.flow(results(self.places(node.args[0], scope)), made, (ELEMENT,))
         if word in MAKES:
             made = self._display(node)
             found.append((made, ""))
+            if word == "defaultdict" and node.args:
+                self.flow(results(self.places(node.args[0], scope)), made, (ELEMENT,))
             self.flow((place for argument in node.args for place in self.places(argument, scope)), made, ("", ELEMENT))
             for keyword in node.keywords:
                 self._entry(made, keyword.arg, self.places(keyword.value, scope))
+        if word in ENTERS:
+            found.extend(self.entered(place for argument in node.args for place in self.places(argument, scope)))
+        calls = self._calls_given(node) if word not in PLAIN else None
+        if calls is not None:
+            found.extend(self._handed(node, scope, calls))
         if isinstance(func, ast.Attribute):
             if word in SELVES:
                 found.extend(self.places(func.value, scope))
@@ -302,6 +316,41 @@ class Places:
         elif word in TAKES:
             found.extend(taken(place for argument in node.args for place in self.places(argument, scope)))
         return found
+
+    def entered(self, places: Iterable[Place]) -> list[Place]:
+        """Return what `with` gives of what stands at some places."""
+        return [*taken(places), (self.word("__enter__"), CALL)]
+
+    def _calls_given(self, func: ast.expr) -> Optional[bool]:
+        """Return whether a call of a function of Python, or of its result, may call what it is given.
+
+        None for other calls, and where the evaluator does not tell either: `itemgetter(*names)(table)`.
+        """
+        while isinstance(func, (ast.Attribute, ast.Call)):
+            if isinstance(func, ast.Call) and any(isinstance(argument, ast.Starred) for argument in func.args):
+                return None
+            func = func.value if isinstance(func, ast.Attribute) else func.func
+        return self._handing.get(func.id) if isinstance(func, ast.Name) else None
+
+    def _handed(self, node: ast.Call, scope: Scope, calls: bool) -> list[Place]:
+        """Return what a function of Python may give: what it is given, or parts of that where it is made for these.
+
+        If it `calls` that, with all that it is given, results too, in any order. A text is the name of a part.
+        """
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        places = [place for argument in given for place in self.places(argument, scope)]
+        named: list[Place] = [(self.word(text.rpartition(".")[2]), "") for text in map(text_of, node.args) if text]
+        if not places and not named:
+            return []
+        made = self._display(node)
+        self.flow(taken(places) if isinstance(node.func, ast.Call) else places, made, ("",))
+        self.flow(named, made, (CALL,))  # `attrgetter("name")(holder)`
+        if calls:
+            self.flow(places, made, (ELEMENT,))
+            self.flow([(made, CALL)], made, ("", ELEMENT))
+            self.flow([(made, ELEMENT)], made, ("",))
+            made.passes.append(("", Argument(((made, ""),), 0, True, (0, 1), (made, ""))))
+        return [(made, "")]
 
     def _subscript(self, node: ast.Subscript, scope: Scope) -> list[Place]:
         base = node.value
