@@ -15,7 +15,8 @@ from front import Ran, environment, run
 
 from ms_perflint import engine
 from ms_perflint.cache import cache as caches
-from ms_perflint.cache.cache import Cache, Memory, packing
+from ms_perflint.cache import packing
+from ms_perflint.cache.cache import Cache, Memory
 from ms_perflint.cache.packing import Session
 from ms_perflint.config.settings import Config, FileIgnore
 from ms_perflint.core import source

@@ -65,10 +65,11 @@ def test_one_broken_file_does_not_stop_the_others(files: tuple[str, ...], config
     assert (problem.path, problem.row) == (str(broken), 2)
 
 
-def test_a_file_without_mindspore_is_not_parsed(config: Config) -> None:
-    path = os.path.join(os.sep, "p", "other.py")
-    report = engine.lint([path], config, Overlay(Nowhere(), {path: b"this is not Python ("}))
-    assert report.findings == report.problems == ()
+def test_a_file_without_mindspore_is_told_where_it_does_not_parse(config: Config) -> None:
+    path, other = (os.path.join(os.sep, "p", name) for name in ("other.py", "fine.py"))
+    report = engine.lint([path, other], config, Overlay(Nowhere(), {path: b"this is not Python (", other: b"x = 1"}))
+    assert report.findings == ()
+    assert [problem.path for problem in report.problems] == [path]
 
 
 TRAIN = """

@@ -15,7 +15,7 @@ STATEMENT = (
     GAP + rb"(?:from\b" + GAP + MODULE + GAP + rb"\bimport\b[ \t]*(\([^)]*\)|(?:\\\r?\n|[^\n#;])*)"
     rb"|import\b((?:\\\r?\n|[^\n#;])+))"
 )  # fmt: skip
-PLAIN = re.compile(GAP + rb"(" + DOTTED + rb")")  # what stands in front of `as`
+PLAIN = GAP + rb"(" + DOTTED + rb")"  # what stands in front of `as`
 CALL = rb"""\b(?:import_module|__import__)\([ \t\r\n]*["']([\w.]+)["'](?:[^)"']*["'](\w[\w.]*)["'])?"""
 
 Statement = tuple[bytes, bytes, bytes]  # `from [0] import [1]`, or `import [2]`
@@ -71,7 +71,7 @@ def _closed_up(dotted: bytes) -> bytes:
 def _plain(names: bytes) -> Iterator[bytes]:
     """Yield the dotted names that `import` is followed by."""
     for part in names.split(b","):
-        found = PLAIN.match(part)
+        found = re.match(PLAIN, part)
         if found is not None:
             yield _closed_up(found.group(1))
 

@@ -47,12 +47,12 @@ def filled(setup: str, dtype: str) -> str:
     [
         ("ms.float32", "self.dtype", 1),
         ("dtype=ms.float32", "self.dtype", 1),
-        ("", "self.dtype", 1),
         ("*[ms.float32]", "self.dtype", 1),
         ("**{'dtype': ms.float32}", "self.dtype", 1),
         ("name='float32'", "getattr(ms, self.name)", 1),
         ("ms.float16", "self.dtype", 0),
         ("dtype=ms.float16", "self.dtype", 0),
+        ("", "self.dtype", 0),  # by default: a user may pass another
         ("*unknown()", "self.dtype", 0),
         ("**unknown()", "self.dtype", 0),
         ("name='float16'", "getattr(ms, self.name)", 0),
