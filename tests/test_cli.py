@@ -307,7 +307,7 @@ def test_a_run_in_the_tests_is_what_a_process_does(tmp_path: Path, arguments: tu
 
 
 def test_a_file_that_is_named_has_to_be_python(here: Path) -> None:
-    """Whatever it speaks of; of a directory only files in which a rule may find something are parsed."""
+    """Whatever it speaks of, and wherever it is found."""
     for name, text in (("plain.py", "x = (\n"), ("nul.py", "x = 1\0\n"), ("ident.py", "if x:\ny = 1\n")):
         (here / name).write_text(text)
         ran = run("--isolated", "-n", name, cwd=here)
@@ -317,7 +317,7 @@ def test_a_file_that_is_named_has_to_be_python(here: Path) -> None:
         assert (again.code, again.err) == (2, ran.err)
         both = run(*SAFE, "-n", name, "train.py", cwd=here)
         assert (both.code, both.out.count("MSP301"), both.err) == (2, 1, ran.err)
-    assert run("--isolated", "--select", "MSP6", "-n", ".", cwd=here).code == 0
+    assert run("--isolated", "--select", "MSP6", "-n", ".", cwd=here).code == 2
     (here / "cookie.py").write_bytes("# coding: latin-1\nx = 'é'\n".encode("latin-1"))
     assert run("--isolated", "-n", "cookie.py", cwd=here).code == 0
 

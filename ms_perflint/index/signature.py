@@ -79,13 +79,14 @@ class Layer(NamedTuple):
     scope: Scope
     first: int = 0  # of its arguments that the function gets: 1 in `partial(f, 1)`
     is_method: bool = False  # made by `partialmethod`: the object comes before all arguments
-    # what is passed instead, this time: by `map(function, elements)`; to `__getattr__` of what the call made, the word
-    row: Optional[tuple[Held, ...]] = None
+    row: Optional[tuple[Held, ...]] = None  # what is passed instead, this time, to the first argument of the call
+    is_word: bool = False  # the row is the word that `__getattr__` of what the call made is asked for
 
     @property
     def func(self) -> ast.expr:
-        """Return the expression of what is called."""
-        return self.call.func if self.row is None or not is_map(self.call) else self.call.args[0]
+        """Return the expression of what is called: of `map(function, elements)` and others the first argument."""
+        is_handed = self.row is not None and not self.is_word and bool(self.call.args)
+        return self.call.args[0] if is_handed else self.call.func
 
     @property
     def args(self) -> Iterable[Held]:

@@ -125,7 +125,7 @@ def _delegated(evaluator: Evaluator, known: Alternative, name: str) -> Optional[
     if made is None or name.startswith("__"):
         return None
     word = Held(made.call, made.scope, evaluator.known(Constant(name), made.call, made.scope))
-    return evaluator.operated(known, "__getattr__", made._replace(row=(word,)))
+    return evaluator.operated(known, "__getattr__", made._replace(row=(word,), is_word=True))
 
 
 def outside(

@@ -25,6 +25,7 @@ from ms_perflint.fixes.fixing import Settled, settle
 from ms_perflint.fixes.writing import Change
 from ms_perflint.languages import chosen, of_environment, say
 from ms_perflint.linting.linter import Linter
+from ms_perflint.linting.prefilter import MARK
 from ms_perflint.report.unjudged import line
 from ms_perflint.resolve.parsed import Parsed
 from ms_perflint.server.buffers import Buffer
@@ -256,19 +257,26 @@ def language_of(config: Config) -> str:
     return chosen(of_environment(), config.lang)
 
 
+def _is_told(problem: Problem, files: Files) -> bool:
+    """Return whether an editor leaves a problem to this server: others tell of code that has nothing to do with it."""
+    try:
+        return MARK in files.read(problem.path)
+    except OSError:
+        return True
+
+
 def _by_path(report: Report, config: Config, files: Files) -> dict[str, Checked]:
     """Return a report file by file, in the language that is set."""
     language = language_of(config)
     found: dict[str, Checked] = {}
     measured = measurements(report.findings, files, lambda path: config.device)
     for path in report.files:
-        problems = tuple(
-            each._replace(message=say(each.message, language)) for each in report.problems if each.path == path
-        )
+        told = [each for each in report.problems if each.path == path and _is_told(each, files)]
+        problems = tuple(each._replace(message=say(each.message, language)) for each in told)
         try:
             findings = tuple(in_language(each, language) for each in report.findings if each.place.path == path)
             unjudged = tuple(say(line(each), language) for each in report.unjudged if path in (each.entry, *each.files))
-            known = {each: told for each in findings if (told := measured(each)) is not None}
+            known = {each: effect for each in findings if (effect := measured(each)) is not None}
             found[path] = Checked(path, config, findings, problems, _sources(path, findings, files), unjudged, known)
         except Exception as error:
             failed = Problem(path, 0, 0, internal_error(error), internal=True)

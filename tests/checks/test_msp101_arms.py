@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 from programs import Program, case, expect, join
-from test_msp101_readiness import OPTIMIZER, cell, program
+from readiness import OPTIMIZER, cell, program
 
 CODE = "MSP101"
 

@@ -7,7 +7,7 @@ import { chromium } from "playwright-core";
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const PATIENCE = 90_000;
 const FRONT = ":is(.theia-editor:not(.lm-mod-hidden), .theia-notebook-cell)"; // what one writes into
-const TRIES = 3;
+export const TRIES = 3;
 const SETTLED = 500; // milliseconds: menus and boxes fade in
 
 /** Open a browser at an address, in a language; `shots` is where the pictures of the steps go. */
@@ -50,6 +50,12 @@ class Person {
   /** Wait until a text is shown somewhere. */
   async sees(text, within = "body") {
     await this.page.locator(within).getByText(text).first().waitFor();
+  }
+
+  /** Return whether a text is shown within a third of the usual time. */
+  async seesSoon(text, within) {
+    const shown = this.page.locator(within).getByText(text).first();
+    return shown.waitFor({ timeout: PATIENCE / TRIES }).then(() => true, () => false);
   }
 
   /** Wait until a text is shown nowhere. */

@@ -31,9 +31,8 @@ def in_containers(program: Program, function: Scope) -> Iterator[Obstacle]:
     cls = class_of(function)
     if cls is None or not function.is_function or renames(program):
         return
-    for name in sorted(function.attrs):
-        node = next((each for each in descendants(function.node) if _is_own(each, name)), None)
-        if node is None or not _is_display(program, node, function):
+    for name, node in sorted(_own_attributes(function).items()):
+        if not _is_display(program, node, function):
             continue
         counts: Counter[str] = Counter()
         for value, scope, times in _elements(program, cls, name):
@@ -52,14 +51,18 @@ def _names(program: Program, known: Alternative, hops: int) -> Iterator[str]:
             yield from _names(program, each, hops - 1)
 
 
-def _is_own(node: ast.AST, name: str) -> bool:
-    is_load = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr == name
-    return is_load and isinstance(node.value, ast.Name) and node.value.id == "self"  # type: ignore[attr-defined]
+def _own_attributes(function: Scope) -> dict[str, ast.Attribute]:
+    """Return where a method first reads each attribute of its object, by name."""
+    found: dict[str, ast.Attribute] = {}
+    for node in descendants(function.node) if function.attrs else ():
+        is_load = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+        if is_load and isinstance(node.value, ast.Name) and node.value.id == "self":  # type: ignore[attr-defined]
+            found.setdefault(node.attr, node)  # type: ignore[attr-defined, arg-type]
+    return found
 
 
-def _is_display(program: Program, node: ast.AST, function: Scope) -> bool:
+def _is_display(program: Program, node: ast.Attribute, function: Scope) -> bool:
     """Return whether an attribute is a list, tuple or dict that is written in the program."""
-    assert isinstance(node, ast.Attribute)
     value = program.value(node, function)
     return not value.open and bool(value.alternatives) and all(each.is_display for each in value.alternatives)
 
