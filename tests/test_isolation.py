@@ -35,7 +35,7 @@ READING = (
     "resolve.imports:Imports._scanned",
     "resolve.imports:Imports._search_path",
     "resolve.entry_points:Entries.programs",
-    "linter.Suppressions",
+    "linting.linter.Suppressions",
 )
 ASKING = (  # with the rule named
     "program.program:Program.__init__",
