@@ -1,8 +1,8 @@
 """Statements and calls of compiled code that graph mode refuses, or runs once instead of at each step.
 
 Run on 2.10, CPU, each inside of `construct` and of a function under `value_and_grad`, in graph mode and in PyNative.
-The compiler refuses `try`, `with` (also `_no_grad()`), `yield`, `nonlocal`, `import`, `del`, `match`, `:=`, sets and set
-comprehensions, comprehensions over two sequences, `while ... else`, `for ... else`, `Parameter(...)`,
+The compiler refuses `try`, `with` (also `_no_grad()`), `yield`, `nonlocal`, `import`, `del`, `match`, `:=`, sets,
+comprehensions of sets or over two sequences, `while ... else`, `for ... else`, `Parameter(...)`,
 `Parameter.set_data`, `Parameter.requires_grad`, `trainable_params()` and its kin, a dict with Parameters as keys, a
 list that grows in a `while` over a tensor, the fields of a dataclass or named tuple that is made there, and NumPy's
 `ones`, `full`, `eye` and `identity`. `tolist()` is refused, or spoils the tensor.

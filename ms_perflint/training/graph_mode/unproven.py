@@ -14,11 +14,13 @@ from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import children, is_decorated, word_of
 from ms_perflint.infer.bases import ancestors, lineage, method
-from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
+from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.graph_mode.compiled import APART, class_of, compiled, is_compiled, own_nodes, steps, unread
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.training_steps import GRADS, is_optimizer_word, is_step_class
 
 
 def _words(text: str) -> frozenset[str]:
@@ -53,8 +55,13 @@ _PYTHON = _words(
     numpy.sqrt numpy.log numpy.log2 numpy.exp numpy.prod numpy.power numpy.ceil numpy.floor numpy.array numpy.arange
     numpy.zeros"""
 )
+_TENSORS = ("mindspore.Tensor", "mindspore.tensor")
+_WITH_WEIGHTS = (
+    "Dense", "Conv", "BatchNorm", "SyncBatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm", "Embedding", "LSTM", "GRU",
+    "RNN", "PReLU", "Bi", "Transformer", "Multihead", "CellList", "SequentialCell",
+)  # fmt: skip
 _ERRORS = ("Error", "Exception", "Warning")
-_OF_TENSORS = _words("view reshape permute transpose clone dim div_ exp_ fill_ masked_fill_ mul_ sub_ new_full")
+_OF_TENSORS = _words("view reshape permute transpose clone dim new_full")
 _NOT_OF_TENSORS = _words("numpy tolist backward register_hook set_const_arg from_numpy init_data flush_from_cache")
 _OF_CONTAINERS = _words("append extend insert pop reverse clear count index items values keys get update")
 _OF_STRINGS = _words("format join lower upper split startswith endswith replace strip")
@@ -166,11 +173,12 @@ class _Callee:
         """Return whether all that the callee can be is known to compile."""
         if self._is_odd_method():
             return False
-        known = [each for each in self.value.alternatives if each.constant is not None]
+        callable_ = (each for each in self.value.alternatives if not each.is_display and each.constant is NO_CONSTANT)
+        known = list(callable_)
         if self.value.open and not all(map(_is_of_mindspore, known)):
             return False
         if not known:
-            return self._is_method()
+            return self._is_method() or self._is_in_row()
         return all(map(self._compiles, known))
 
     def _is_odd_method(self) -> bool:
@@ -191,6 +199,17 @@ class _Callee:
             isinstance(callee, ast.Attribute) and not _is_self(callee.value, self.function) and _is_method(callee.attr)
         )
 
+    def _is_in_row(self) -> bool:
+        """Return whether an element of a `CellList` is called: of these the classes were read, if not their order."""
+        node = self.node.func
+        places: list[ast.AST] = [node.value] if isinstance(node, ast.Subscript) else []
+        if isinstance(node, ast.Name) and self.function.home(node.id) is self.function:
+            bound = (each.stmt for each in self.function.flow.at(node))
+            places += [each.iter for each in bound if isinstance(each, ast.For)]
+        parts = [each for place in places for each in ast.walk(place) if isinstance(each, (ast.Name, ast.Attribute))]
+        values = (self.program.value(each, self.function).alternatives for each in parts)
+        return any(known and all(each.type_api in ROWS for each in known) for known in values)
+
     def _compiles(self, known: Alternative) -> bool:
         if known.prepared:
             return False
@@ -199,7 +218,7 @@ class _Callee:
         if known.api:
             return self._is_api(known.api)
         if known.type_api:
-            return _is_cell_api(known.type_api)
+            return _is_cell_api(known.type_api) and (known.type_api not in GRADS or self._is_in_step())
         if known.cls is not None:
             return method(self.program.evaluator, known.cls, "construct") is not None or _is_cell(
                 self.program, known.cls
@@ -223,7 +242,7 @@ class _Callee:
     def _is_api(self, api: str) -> bool:
         owner, _, word = api.rpartition(".")
         if api.startswith("mindspore."):
-            return api.startswith(_COMPILED_APIS) and word not in _NOT_OF_TENSORS
+            return api.startswith(_COMPILED_APIS) and not self._is_odd_api(api, word)
         if owner == "builtins":
             return word in _BUILTINS or word.endswith(_ERRORS)
         if api.startswith(("math.", "numpy.", "functools.")):
@@ -231,6 +250,26 @@ class _Callee:
         return api.startswith(_WRITTEN_FOR_GRAPHS) or (
             (owner.startswith((".", "builtins.")) or not owner) and _is_method(word)
         )
+
+    def _is_odd_api(self, api: str, word: str) -> bool:
+        """Return whether a call of MindSpore does not compile, or computes something else each time or once.
+
+        Run: a tensor made of a tensor, or changed in place; a layer with weights that is made; a gradient inside of
+        what is differentiated.
+        """
+        if word in _NOT_OF_TENSORS or word.endswith("_"):
+            return True
+        if api in _TENSORS:
+            return not all(map(self._is_constant, self._arguments()))
+        if api.startswith("mindspore.nn.") and api.count(".") == 2:
+            return word.startswith(_WITH_WEIGHTS)
+        return api in GRADS and not self._is_in_step()
+
+    def _is_in_step(self) -> bool:
+        """Return whether the call stands in a train cell, or in a function that steps an optimizer too."""
+        cls = class_of(self.function)
+        steps_one = any(is_optimizer_word(each.word) for each in self.function.owner.calls)
+        return steps_one or (cls is not None and is_step_class(self.program, cls))
 
     def _arguments(self) -> list[ast.expr]:
         return [*self.node.args, *(keyword.value for keyword in self.node.keywords)]
@@ -254,8 +293,8 @@ class _Callee:
 
 def _is_method(word: str) -> bool:
     """Return whether a name is a method of tensors, containers or strings that graph mode compiles."""
-    if word in _NOT_OF_TENSORS:
-        return False
+    if word in _NOT_OF_TENSORS or word.endswith("_"):
+        return False  # changed in place, a tensor gives other losses: `x.add_(1)`
     if word in _OF_TENSORS or word in _OF_CONTAINERS or word in _OF_STRINGS:
         return True
     return mindspore_api.parameters(f"mindspore.Tensor.{word}", mindspore_api.newest()) is not None
@@ -276,7 +315,8 @@ def _is_cell_api(api: str) -> bool:
 
 
 def _is_of_mindspore(known: Alternative) -> bool:
-    return (known.api or known.type_api).startswith("mindspore.")
+    """Return whether something is of MindSpore, or a method of what some call gave, a tensor mostly."""
+    return (known.api or known.type_api).startswith(("mindspore.", "."))
 
 
 @fact
