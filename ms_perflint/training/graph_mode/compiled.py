@@ -15,10 +15,12 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.networks.train_cells import trained_models
 from ms_perflint.training.training import train_sites, training_scopes
+from ms_perflint.training.training_steps import GRADS, STEP_CELLS
 
 # Compiled in every mode, or run by Python while graph mode compiles
 APART = ("jit", "ms_function", "constexpr", "_primexpr", "primexpr", "jit_class", "pyfunc")
 _OF_MODEL = ("network", "loss_fn", "optimizer")
+_AROUND = GRADS | STEP_CELLS | {"mindspore.nn.WithLossCell", "mindspore.nn.WithEvalCell"}  # made of a network
 MANY = 400  # functions; of a program that compiles more, the rest is not looked at, and that is said
 
 
@@ -56,11 +58,8 @@ def compiled(program: Program) -> tuple[Scope, ...]:
 
 
 @fact
-def unread(program: Program) -> tuple[Held, ...]:
-    """Return the networks and functions that are trained and of which nothing is known: the compiled code is not whole.
-
-    Also what stands for the rest where a program compiles more functions than are looked at.
-    """
+def trained(program: Program) -> tuple[Held, ...]:
+    """Return the networks and functions that are trained, and those that they are made of by MindSpore's cells."""
     given = [Held(node, call.scope) for call in trained_models(program) for node in [call.given("network")] if node]
     for site in train_sites(program):
         if isinstance(site.node, ast.Call) and not any(_is_model(known) for known in _known(program, site)):
@@ -69,12 +68,10 @@ def unread(program: Program) -> tuple[Held, ...]:
     found: list[Held] = []
     while given:
         part = given.pop()
-        value = program.evaluator.read(part)
-        if not value.alternatives:
-            found.append(part)
-        for known in value.alternatives:
+        found.append(part)
+        for known in program.evaluator.read(part).alternatives:
             made = known.creation
-            if made is not None and known.identity not in seen and known.type_api.startswith("mindspore."):
+            if made is not None and known.identity not in seen and known.type_api in _AROUND:
                 seen.add(known.identity)
                 given += [Held(each, made.scope) for each in made.call.args[:1] if not isinstance(each, ast.Starred)]
     return tuple(found)

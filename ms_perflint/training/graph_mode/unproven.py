@@ -18,7 +18,16 @@ from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.graph_mode.compiled import APART, class_of, compiled, is_compiled, own_nodes, steps, unread
+from ms_perflint.training.graph_mode.compiled import (
+    APART,
+    MANY,
+    class_of,
+    compiled,
+    is_compiled,
+    own_nodes,
+    steps,
+    trained,
+)
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.training_steps import GRADS, is_optimizer_word, is_step_class
 
@@ -47,7 +56,7 @@ _COMPILED_APIS = (
 )
 _WRITTEN_FOR_GRAPHS = ("mindcv.", "mindvision.")  # libraries whose training scripts set graph mode
 _BUILTINS = _words(
-    """range len zip enumerate isinstance print int float bool str abs max min sum pow round tuple list dict getattr
+    """range len zip enumerate isinstance print int float bool str abs max min sum pow round tuple list getattr
     hasattr super map filter any all slice type"""
 )
 _PYTHON = _words(
@@ -73,10 +82,21 @@ _SIZES = _words("shape dtype ndim size itemsize")
 @fact
 def unproven(program: Program) -> Optional[Obstacle]:
     """Return the first code that graph mode is not known to compile, that of the entry script first; None if none."""
-    found = [each for part in unread(program) for each in [_named(part.scope, part.node)]]
+    parts = [each for each in trained(program) if not _is_seen(program.evaluator.read(each))]
+    found = [_named(part.scope, part.node) for part in parts]
+    if len(compiled(program)) >= MANY:
+        found.append(_named(compiled(program)[-1], compiled(program)[-1].node, compiled(program)[-1].name))
     for function in compiled(program):
         found += _in_function(program, function)
     return min(found, key=lambda each: (each.place.path != program.entry, each.place)) if found else None
+
+
+def _is_seen(value: Value) -> bool:
+    """Return whether all that a network or function can be is of the project, of MindSpore, or of a library for it."""
+    known = [each for each in value.alternatives if each.constant is NO_CONSTANT]
+    if not known or (value.open and not all(map(_is_of_mindspore, known))):
+        return False
+    return all(each.cls or each.definition or each.origin or _is_cell_api(each.api or each.type_api) for each in known)
 
 
 def _named(scope: Scope, node: ast.AST, code: str = "") -> Obstacle:
@@ -101,7 +121,12 @@ def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
     if not isinstance(function.node, ast.Lambda):
         for step in steps(program, function):
             for node in own_nodes(step):
-                if isinstance(node, _FORMS) or _is_odd_store(program, function, node):
+                if (
+                    isinstance(node, _FORMS)
+                    or _is_odd_store(program, function, node)
+                    or _goes_through_keywords(function, node)
+                    or _is_kept(program, function, node)
+                ):
                     yield _named(function, node)
     for site in _calls(program, function):
         if not _Callee(program, function, site).is_known():
@@ -115,6 +140,38 @@ def _calls(program: Program, function: Scope) -> Iterator[Site]:
         is_own = not is_lambda or site.scope is function or function in site.lambdas
         if is_own and isinstance(site.node, ast.Call) and program.evaluator.may_run(site):
             yield site
+
+
+def _goes_through_keywords(function: Scope, node: ast.AST) -> bool:
+    """Return whether a loop goes through the `**keywords` of the function: what they are differs from call to call."""
+    rest = getattr(getattr(function.node, "args", None), "kwarg", None)
+    over = node.iter if isinstance(node, (ast.For, ast.comprehension)) else None
+    return over is not None and rest is not None and any(word_of(each) == rest.arg for each in ast.walk(over))
+
+
+def _is_kept(program: Program, function: Scope, node: ast.AST) -> bool:
+    """Return whether an attribute is given what is computed there, other than a Parameter or a count.
+
+    Run: a tensor that an attribute keeps gives other gradients in graph mode.
+    """
+    targets: list[ast.expr] = []
+    if isinstance(node, ast.Assign):
+        targets = node.targets
+    elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
+        targets = [node.target]
+    value = node.value if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) else None
+    if value is None or not any(isinstance(each, ast.Call) or _is_other(each) for each in ast.walk(value)):
+        return False
+    held = [each for target in targets for each in ast.walk(target) if isinstance(each, ast.Attribute)]
+    for each in (each for each in held if isinstance(each.ctx, ast.Store)):
+        known = program.value(each, function).alternatives
+        if not any(one.type_api == "mindspore.Parameter" for one in known):
+            return True
+    return False
+
+
+def _is_other(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id not in ("self", "True", "False", "None")
 
 
 def _is_odd_store(program: Program, function: Scope, node: ast.AST) -> bool:
@@ -178,7 +235,8 @@ class _Callee:
         if self.value.open and not all(map(_is_of_mindspore, known)):
             return False
         if not known:
-            return self._is_method() or self._is_in_row()
+            is_dead = bool(self.value.alternatives) and not self.value.open  # `if self.neck:`, where it is None
+            return is_dead or self._is_method() or self._is_in_row()
         return all(map(self._compiles, known))
 
     def _is_odd_method(self) -> bool:
@@ -188,9 +246,10 @@ class _Callee:
             return False
         if word == "pop":
             return len(self.node.args) > 1 or not all(_is_whole(each) for each in self.node.args)
-        reaching = self.function.flow.at(self.node.func.value) if isinstance(self.node.func.value, ast.Name) else ()
+        base = self.node.func.value
         shown = (ast.List, ast.ListComp, ast.Dict, ast.DictComp)
-        return any(isinstance(each.value, shown) for each in reaching if not each.path)
+        reaching = self.function.flow.at(base) if isinstance(base, ast.Name) else ()
+        return isinstance(base, shown) or any(isinstance(each.value, shown) for each in reaching if not each.path)
 
     def _is_method(self) -> bool:
         """Return whether a method of what is not known is one of tensors, containers or strings."""
@@ -218,7 +277,10 @@ class _Callee:
         if known.api:
             return self._is_api(known.api)
         if known.type_api:
-            return _is_cell_api(known.type_api) and (known.type_api not in GRADS or self._is_in_step())
+            made = known.creation
+            given = (made.call.args[:1], made.scope) if made is not None else ([], self.function)
+            is_gradient = known.type_api in GRADS
+            return _is_cell_api(known.type_api) and (not is_gradient or self._is_plain_gradient(*given))
         if known.cls is not None:
             return method(self.program.evaluator, known.cls, "construct") is not None or _is_cell(
                 self.program, known.cls
@@ -263,10 +325,16 @@ class _Callee:
             return not all(map(self._is_constant, self._arguments()))
         if api.startswith("mindspore.nn.") and api.count(".") == 2:
             return word.startswith(_WITH_WEIGHTS)
-        return api in GRADS and not self._is_in_step()
+        return api in GRADS and not self._is_plain_gradient(self.node.args[:1], self.function)
 
-    def _is_in_step(self) -> bool:
-        """Return whether the call stands in a train cell, or in a function that steps an optimizer too."""
+    def _is_plain_gradient(self, given: list[ast.expr], scope: Scope) -> bool:
+        """Return whether a gradient is that of a function, or stands in what steps an optimizer: a train cell, mostly.
+
+        Run: the gradient of a cell inside of what is differentiated itself does not compile.
+        """
+        known = [each for one in given for each in self.program.value(one, scope).alternatives]
+        if known and all(each.definition is not None and not each.definition.is_class for each in known):
+            return True
         cls = class_of(self.function)
         steps_one = any(is_optimizer_word(each.word) for each in self.function.owner.calls)
         return steps_one or (cls is not None and is_step_class(self.program, cls))
