@@ -93,10 +93,17 @@ def unproven(program: Program) -> Optional[Obstacle]:
 
 def _is_seen(value: Value) -> bool:
     """Return whether all that a network or function can be is of the project, of MindSpore, or of a library for it."""
-    known = [each for each in value.alternatives if each.constant is NO_CONSTANT]
+    known = [_root(each) for each in value.alternatives if each.constant is NO_CONSTANT]
     if not known or (value.open and not all(map(_is_of_mindspore, known))):
         return False
-    return all(each.cls or each.definition or each.origin or _is_cell_api(each.api or each.type_api) for each in known)
+    return all(each.cls or each.definition or _is_cell_api(each.api or each.type_api) for each in known)
+
+
+def _root(known: Alternative) -> Alternative:
+    """Return what was called to make something of no class of its own: `self.grad(self.network, weights)`."""
+    while not known.api and not known.type_api and known.origin is not None:
+        known = known.origin
+    return known
 
 
 def _named(scope: Scope, node: ast.AST, code: str = "") -> Obstacle:
@@ -272,8 +279,7 @@ class _Callee:
     def _compiles(self, known: Alternative) -> bool:
         if known.prepared:
             return False
-        while not known.api and not known.type_api and known.origin is not None:
-            known = known.origin  # what a call of it gives: `self.grad(self.network, weights)(x)`
+        known = _root(known)
         if known.api:
             return self._is_api(known.api)
         if known.type_api:
