@@ -41,7 +41,26 @@ UNPROVEN = [
     (forward("dict filled with None", f'd = {{}}\nd["a"] = x * 2\nd["b"] = None\n{LOSS}'), 'd["b"] = None'),
     (forward("dict filled in a loop", f"d = {{}}\nfor i in (1, 2):\n    d[i] = x * i\n{LOSS}"), "d[i] = x * i"),
     (cell("tensor kept", "self.last = x * 2\nreturn self.dense(self.last)", "self.last = None"), "self.last = x * 2"),
+    (cell("list kept", "self.l = [x, x]\nreturn self.dense(self.l[0])", "self.l = []"), "self.l = [x, x]"),
+    # loops
+    (
+        forward("inner loop that is left", f"for i in (1, 2):\n    for j in (1, 2):\n        break\n{LOSS}"),
+        "break",
+    ),
+    (
+        forward("loop in a while", f"i = 0\nwhile i < 2:\n    for j in (1, 2):\n        i += j\n{LOSS}"),
+        "while i < 2",
+    ),
     # classes and functions
+    (
+        forward(
+            "receiver of another name",
+            "return loss_fn(other(x), y)",
+            "class Other(nn.Cell):\n    def construct(me, x):\n        return net(x)\n\n\nother = Other()\n",
+        ),
+        "def construct(me, ...)",
+    ),
+    (cell("attribute that nothing sets", "return self.twice(self.dense(x))"), "self.twice"),
     (
         forward("decorator", "return f(net(x))", "from own import timed\n\n\n@timed\ndef f(a):\n    return a.sum()\n"),
         "@timed",
@@ -73,6 +92,7 @@ KNOWN = [
     ),
     cell("None that is not called", "if self.neck:\n    x = self.neck(x)\nreturn self.dense(x)", "self.neck = None"),
     cell("None or a cell", "return self.act(self.dense(x))", "self.act = None if input() else nn.ReLU()"),
+    cell("tensor kept and not read", "self.last = x * 2\nreturn self.dense(x)", "self.last = None"),
     cell("count", "self.n = self.n + 1\nreturn self.dense(x)", "self.n = 0"),
     cell(
         "Parameter kept",
@@ -80,7 +100,6 @@ KNOWN = [
         "self.mean = Parameter(ops.zeros(8), requires_grad=False)",
     ),
     cell("methods of tensors", "return self.dense(x.astype(ms.float32).view(-1, 8).transpose(0, 1).swapaxes(0, 1))"),
-    cell("method of itself", "return self.twice(self.dense(x))\n\ndef twice(self, x):\n    return x * 2"),
     forward("dict of tensors", 'd = {}\nd["a"] = net(x)\nreturn loss_fn(d["a"], y)'),
     forward("dict that is shown", 'd = {"a": net(x), "b": y}\nreturn loss_fn(d["a"], d["b"])'),
     forward("tensor of constants", f"{LOSS} * Tensor([1.0, 2.0]).sum()"),

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import children, is_decorated, word_of
+from ms_perflint.index.semantic_index import LOOPS, Binding, Scope, Site
+from ms_perflint.index.signature import receiver_name
+from ms_perflint.index.syntax_forms import children, descendants, is_decorated, word_of
 from ms_perflint.infer.bases import ancestors, lineage, method
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
@@ -21,6 +22,7 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training.graph_mode.compiled import (
     APART,
     MANY,
+    Step,
     class_of,
     compiled,
     is_compiled,
@@ -122,6 +124,9 @@ def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
         odd = _oddity(program, cls)
         if odd is not None:
             yield _named(cls.parent or cls, odd, f"class {cls.name}")
+        receiver = receiver_name(function)
+        if receiver not in ("self", ""):
+            yield _named(function, function.node, f"def {function.name}({receiver}, ...)")
     for decorator in getattr(function.node, "decorator_list", ()):
         if word_of(decorator) not in _DECORATORS:
             yield _named(function, decorator, f"@{ast.unparse(decorator)}")
@@ -133,6 +138,7 @@ def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
                     or _is_odd_store(program, function, node)
                     or _goes_through_keywords(function, node)
                     or _is_kept(program, function, node)
+                    or (node is step.stmt and _is_deep(step))
                 ):
                     yield _named(function, node)
     for site in _calls(program, function):
@@ -149,6 +155,16 @@ def _calls(program: Program, function: Scope) -> Iterator[Site]:
             yield site
 
 
+def _is_deep(step: Step) -> bool:
+    """Return whether a loop inside of a loop is left, or depends on a `while` around it: each pass compiles apart.
+
+    Run: some hundred passes exceed the depth of calls of the compiler.
+    """
+    if isinstance(step.stmt, (ast.Break, ast.Continue)):
+        return len(step.block.loops) > 1
+    return isinstance(step.stmt, ast.While) and any(isinstance(node, LOOPS) for node in descendants(step.stmt)[1:])
+
+
 def _goes_through_keywords(function: Scope, node: ast.AST) -> bool:
     """Return whether a loop goes through the `**keywords` of the function: what they are differs from call to call."""
     rest = getattr(getattr(function.node, "args", None), "kwarg", None)
@@ -159,7 +175,7 @@ def _goes_through_keywords(function: Scope, node: ast.AST) -> bool:
 def _is_kept(program: Program, function: Scope, node: ast.AST) -> bool:
     """Return whether an attribute is given what is computed there, other than a Parameter or a count.
 
-    Run: a tensor that an attribute keeps gives other gradients in graph mode.
+    Run: a tensor that compiled code keeps in an attribute and reads there gives other gradients in graph mode.
     """
     targets: list[ast.expr] = []
     if isinstance(node, ast.Assign):
@@ -172,9 +188,16 @@ def _is_kept(program: Program, function: Scope, node: ast.AST) -> bool:
     held = [each for target in targets for each in ast.walk(target) if isinstance(each, ast.Attribute)]
     for each in (each for each in held if isinstance(each.ctx, ast.Store)):
         known = program.value(each, function).alternatives
-        if not any(one.type_api == "mindspore.Parameter" for one in known):
+        if each.attr in _read(program) and not any(one.type_api == "mindspore.Parameter" for one in known):
             return True
     return False
+
+
+@fact
+def _read(program: Program) -> frozenset[str]:
+    """Return the attributes that compiled code reads."""
+    nodes = (node for function in compiled(program) for node in descendants(function.node))
+    return frozenset(node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load))
 
 
 def _is_other(node: ast.AST) -> bool:
@@ -310,7 +333,8 @@ class _Callee:
     def _is_api(self, api: str) -> bool:
         owner, _, word = api.rpartition(".")
         if api.startswith("mindspore."):
-            return api.startswith(_COMPILED_APIS) and not self._is_odd_api(api, word)
+            is_there = owner != "mindspore.nn.Cell" or _is_listed(api)  # what no class sets is one of `nn.Cell`, maybe
+            return api.startswith(_COMPILED_APIS) and is_there and not self._is_odd_api(api, word)
         if owner == "builtins":
             return word in _BUILTINS or word.endswith(_ERRORS)
         if api.startswith(("math.", "numpy.", "functools.")):
@@ -371,7 +395,12 @@ def _is_method(word: str) -> bool:
         return False  # changed in place, a tensor gives other losses: `x.add_(1)`
     if word in _OF_TENSORS or word in _OF_CONTAINERS or word in _OF_STRINGS:
         return True
-    return mindspore_api.parameters(f"mindspore.Tensor.{word}", mindspore_api.newest()) is not None
+    return _is_listed(f"mindspore.Tensor.{word}")
+
+
+def _is_listed(api: str) -> bool:
+    """Return whether MindSpore has a function or method of that name."""
+    return mindspore_api.parameters(api, mindspore_api.newest()) is not None
 
 
 def _is_whole(node: ast.expr) -> bool:
