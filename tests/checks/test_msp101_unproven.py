@@ -36,6 +36,7 @@ UNPROVEN = [
     (forward("changed in place", "out = net(x)\nout.add_(1)\nreturn loss_fn(out, y)"), "out.add_"),
     (cell("layer made", "return nn.Dense(8, 4)(x) + self.dense(x)"), "nn.Dense"),
     (cell("gradient of a cell", "g = ops.grad(self.dense)(x)\nreturn self.dense(x + g)"), "ops.grad"),
+    (forward("construct that Python calls", LOSS, hook="net.construct(x)"), "net.construct"),
     # dicts, attributes
     (forward("dict filled with a string", f'd = {{}}\nd["a"] = x * 2\nd["b"] = "sum"\n{LOSS}'), 'd["b"] = "sum"'),
     (forward("dict filled with None", f'd = {{}}\nd["a"] = x * 2\nd["b"] = None\n{LOSS}'), 'd["b"] = None'),

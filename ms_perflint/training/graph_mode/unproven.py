@@ -86,6 +86,9 @@ def unproven(program: Program) -> Optional[Obstacle]:
     """Return the first code that graph mode is not known to compile, that of the entry script first; None if none."""
     parts = [each for each in trained(program) if not _is_seen(program.evaluator.read(each))]
     found = [_named(part.scope, part.node) for part in parts]
+    for site in program.sites("construct"):  # Python runs it, op by op: what graph mode makes of that was not measured
+        if not is_compiled(program, site.scope) and program.runs(site):
+            found.append(_named(site.scope, site.node))
     if len(compiled(program)) >= MANY:
         found.append(_named(compiled(program)[-1], compiled(program)[-1].node, compiled(program)[-1].name))
     for function in compiled(program):
