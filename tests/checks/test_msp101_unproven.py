@@ -110,6 +110,22 @@ KNOWN = [
     forward("list taken from", "l = [x, net(x)]\nreturn loss_fn(l.pop(), y)"),
 ]
 
+IN_PLACE = [
+    cell("attribute", "t = self.t\nt += x.sum()\nreturn self.dense(x) + t", "self.t = Tensor(0.0)"),
+    cell("argument", "x += 1\nreturn self.dense(x)"),
+    cell("another name", "h = self.dense(x)\nsame = h\nh += 1\nreturn h * same"),
+    cell("output that its gradient needs", "h = ops.sigmoid(self.dense(x))\nh += 1\nreturn h"),
+    forward("global", f"t = scale\nt += x.sum()\n{LOSS} * t", "scale = Tensor(1.0)\n"),
+]
+NEW = [
+    cell("output of a layer", "h = self.dense(x)\nh += 1\nreturn h"),
+    cell("sum", "h = self.dense(x) + 1\nh *= 2\nreturn h"),
+    cell("number", "n = 0\nfor i in range(3):\n    n += i\nreturn self.dense(x) * n"),
+    cell("sum that starts at a number", "s = 0\nfor i in range(3):\n    s += self.dense(x) * i\nreturn s"),
+    cell("tuple", "t = ()\nfor i in range(3):\n    t += (x * i,)\nreturn self.dense(t[2])"),
+    forward("loss", "loss = loss_fn(net(x), y)\nloss += net(x).mean()\nreturn loss"),
+]
+
 
 def _program(written: tuple[str, tuple[str, ...]]) -> Program:
     """Return a program whose default fix is what its case says."""
@@ -130,4 +146,18 @@ def test_code_that_is_not_known_to_compile_is_named(written: tuple[str, tuple[st
 def test_code_that_is_known_to_compile_keeps_the_fix(written: tuple[str, tuple[str, ...]]) -> None:
     (finding,) = _program(written).lint(CODE).findings
     assert finding.fix is not None and (finding.fix.safety, finding.fix.reason) is not None
+    assert finding.fix.safety is Safety.UNSAFE, finding.fix.reason
+
+
+@pytest.mark.parametrize("written", IN_PLACE, ids=[written[0] for written in IN_PLACE])
+def test_a_tensor_that_is_changed_in_place_is_named(written: tuple[str, tuple[str, ...]]) -> None:
+    (finding,) = _program(written).lint(CODE).findings
+    assert finding.fix is not None and finding.fix.safety is Safety.DISPLAY
+    assert "in place" in str(finding.fix.reason)
+
+
+@pytest.mark.parametrize("written", NEW, ids=[written[0] for written in NEW])
+def test_a_sum_of_its_own_keeps_the_fix(written: tuple[str, tuple[str, ...]]) -> None:
+    (finding,) = _program(written).lint(CODE).findings
+    assert finding.fix is not None
     assert finding.fix.safety is Safety.UNSAFE, finding.fix.reason

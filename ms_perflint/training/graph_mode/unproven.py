@@ -30,6 +30,7 @@ from ms_perflint.training.graph_mode.compiled import (
     steps,
     trained,
 )
+from ms_perflint.training.graph_mode.in_place import in_place
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.training_steps import GRADS, is_optimizer_word, is_step_class
 
@@ -93,6 +94,7 @@ def unproven(program: Program) -> Optional[Obstacle]:
         found.append(_named(compiled(program)[-1], compiled(program)[-1].node, compiled(program)[-1].name))
     for function in compiled(program):
         found += _in_function(program, function)
+        found += in_place(program, function)
     return min(found, key=lambda each: (each.place.path != program.entry, each.place)) if found else None
 
 
