@@ -99,15 +99,15 @@ class MixedPrecision:
         if way.edits and _was_taken_out(call, name):
             reason = Message("a comment here holds `{name}`, which was taken out", name=name)
             way = way._replace(safety=Safety.DISPLAY, reason=reason)
-        return self._with_casts(training, self._with_breakages(way, training.values, "float16"))
+        return self._unless_unknown(training, self._with_casts(training, way), training.values[:1], "float16")
 
-    def _with_breakages(self, way: Remedy, values: Sequence[Value], dtype: str) -> Remedy:
-        """What half precision breaks is named, and the fix is only shown."""
-        found = tuple(breakages.breakages(self.program, values, dtype)) if way.edits else ()
-        if not found:
+    def _unless_unknown(self, training: Training, way: Remedy, values: Sequence[Value], dtype: str) -> Remedy:
+        """There is no fix where something is not known to work in half precision."""
+        if not way.edits:
             return way
-        places = tuple(_related(each.module, each.node, each.text) for each in found)
-        return way._replace(safety=Safety.DISPLAY, reason=found[0].text, related=(*way.related, *places))
+        tied = self._writer.tied(training.values)
+        found = breakages.first(self.program, training, values, dtype, {id(each.weight) for each in tied})
+        return way if found is None else _none(way.related, training.call, found.text, (found.module, found.node))
 
     def _with_one_output(self, call: Call, way: Remedy) -> Remedy:
         """The scale that "O2" brings along makes a tuple of what callbacks may read as the loss; a fixed one does not.
@@ -167,11 +167,7 @@ class MixedPrecision:
         if found.dtype != "float16":
             advice, reason = Message("convert {names} to BF16, which needs no loss scaling", names=names), ATLAS
         way = Remedy(found.edits, advice, Safety.DISPLAY, reason)
-        overflow = next(breakages.overflows(self.program, found.networks), None) if found.dtype == "float16" else None
-        if overflow is not None and way.edits:
-            place = _related(overflow.module, overflow.node, overflow.text)
-            way = way._replace(reason=overflow.text, related=(*way.related, place))
-        return self._with_casts(training, self._with_breakages(way, found.networks, found.dtype))
+        return self._unless_unknown(training, self._with_casts(training, way), found.networks, found.dtype)
 
     def _halved(self, suspect: Suspect, way: Remedy) -> Remedy:
         """What is forced to float32 gets float16 as its dtype, beside what the training needs."""
