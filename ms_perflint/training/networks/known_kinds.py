@@ -19,7 +19,7 @@ _CELLS = frozenset(
         "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool2d",
         "ReLU", "ReLU6", "LeakyReLU", "ELU", "CELU", "SeLU", "GELU", "SiLU", "Sigmoid", "LogSigmoid", "Tanh", "PReLU",
         "HSwish", "HSigmoid", "Hardswish", "Hardsigmoid", "Mish", "Softsign", "Hardtanh", "Softmax", "LogSoftmax",
-        "Pad", "ReflectionPad2d", "ZeroPad2d", "ConstantPad2d", "PixelShuffle",
+        "Upsample", "Pad", "ReflectionPad2d", "ZeroPad2d", "ConstantPad2d", "PixelShuffle",
         "RNN", "LSTM", "GRU",
     }
 )  # fmt: skip
@@ -40,7 +40,9 @@ _OPERATORS = frozenset(
     }
 )  # fmt: skip
 # Operators that take tensors of one dtype only
-_JOINING = frozenset({"matmul", "batchmatmul", "bmm", "mm", "dense", "concat", "cat", "stack", "where", "select"})
+_JOINING = frozenset(
+    {"matmul", "batchmatmul", "bmm", "mm", "dense", "concat", "cat", "addmm", "stack", "where", "select"}
+)
 BUILTINS = frozenset(
     {
         "range", "len", "enumerate", "zip", "reversed", "isinstance", "int", "tuple", "list", "str", "print", "bool",

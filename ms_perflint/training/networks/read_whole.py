@@ -7,13 +7,15 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.signature import Layer
 from ms_perflint.index.syntax_forms import position, word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.training.networks import known_kinds
 from ms_perflint.training.networks.conversions import Obstacle
-from ms_perflint.training.networks.networks import is_cell, is_loss
+from ms_perflint.training.networks.networks import added, is_cell, is_loss
+from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
@@ -43,15 +45,19 @@ _BESIDE = frozenset(
 )  # fmt: skip
 
 
-def not_known(program: Program, values: Iterable[Value], cast: Collection[int] = ()) -> Optional[Obstacle]:
+def not_known(
+    program: Program, root: Site, values: Iterable[Value], inner: Collection[Scope] = ()
+) -> Optional[Obstacle]:
     """Return the first place of a network that is not known to work in half precision; None where it is known whole.
 
-    `cast`: the operands that the fix casts, by their identity.
+    `root`: what makes the training. `inner`: classes of which the layers are converted, and the loss is not.
     """
-    reader = _Reader(program, cast)
+    reader = _Reader(program, root, inner)
     try:
+        for cls in inner:
+            reader.cls(cls)
         for value in values:
-            reader.value(value, None)
+            reader.value(value, root)
     except _NotKnownError as found:
         return found.obstacle
     return None
@@ -66,11 +72,13 @@ class _NotKnownError(Exception):
 class _Reader:
     """Reads code until something is not known."""
 
-    def __init__(self, program: Program, cast: Collection[int]) -> None:
+    def __init__(self, program: Program, root: Site, inner: Collection[Scope]) -> None:
         self.program = program
         self.evaluator = program.evaluator
-        self.cast = cast
+        self.root = root
+        self.inner = inner
         self.seen: set[object] = set()
+        self.told: set[int] = set()  # what a call says for itself, by identity: what it calls, the dtype of a cast
 
     def stop(self, module: SemanticIndex, node: ast.AST, text: str) -> None:
         raise _NotKnownError(Obstacle(module, node, text))
@@ -98,15 +106,19 @@ class _Reader:
         if known.cls is not None:
             self.cls(known.cls)
         elif known.type_api in known_kinds.CONTAINERS:
-            if made is not None and not self._was_here(made.scope.owner):
-                self.makes(made.scope.owner)
+            if made is not None and not self._was_here(known.identity):
+                self.row(known, made)
         elif not known_kinds.is_cell(known.type_api) and known.type_api.startswith(_LAYERS):
-            where, node = (made.scope.module, made.call) if made is not None else _where(known)
-            self.unknown(where, node, known.type_api.rpartition(".")[2])
+            self.unknown(*self._place(made, site), known.type_api.rpartition(".")[2])
         elif not known.type_api.startswith("mindspore."):
-            where, node = (made.scope.module, made.call) if made is not None else _where(known)
-            self.hidden(where, node)
+            self.hidden(*self._place(made, site))
         return None
+
+    def _place(self, made: Optional[Layer], site: Optional[Site]) -> tuple[SemanticIndex, ast.AST]:
+        """Return where a part of the network is made, else where it stands."""
+        if made is not None:
+            return made.scope.module, made.call
+        return (site or self.root).module, (site or self.root).node
 
     def _other(self, known: Alternative, site: Optional[Site]) -> None:
         """What is no instance: a function, a list of cells."""
@@ -128,22 +140,18 @@ class _Reader:
         """A class of the project: what makes its layers, and what it computes."""
         if self._was_here(cls):
             return
-        lineage = list(bases.lineage(self.evaluator, cls))
-        for known in lineage:
-            if known.api and known.api not in ("mindspore.nn.Cell", *known_kinds.CONTAINERS):
-                self.unknown(cls.module, cls.node, known.api.rpartition(".")[2])
-        owns = [known.what for known in lineage if isinstance(known.what, Scope)]
+        apis = base_apis(self.program, cls)
+        for api in sorted(apis - known_kinds.CONTAINERS - {"mindspore.nn.Cell"}):
+            self.unknown(cls.module, cls.node, api.rpartition(".")[2])
+        owns = list(bases.ancestors(self.evaluator, cls))
         if not is_cell(self.program, cls) or not all(self._knows_bases(each) for each in owns):
             self.hidden(cls.module, cls.node)
-        init = bases.method(self.evaluator, cls, "__init__")
-        for each in owns:
-            init = each.method("__init__")
-            if init is not None:
-                self.makes(init)
+        for init in filter(None, (each.method("__init__") for each in owns)):
+            self.makes(init)
         construct = bases.method(self.evaluator, cls, "construct")
         if construct is not None:
             self.function(construct)
-        elif not any(known.api in known_kinds.CONTAINERS for known in lineage):
+        elif not apis & known_kinds.CONTAINERS:
             self.hidden(cls.module, cls.node)
 
     def _knows_bases(self, cls: Scope) -> bool:
@@ -160,21 +168,40 @@ class _Reader:
             if isinstance(site.node, ast.Call):
                 self._made(site)
 
+    def row(self, known: Alternative, made: Layer) -> None:
+        """A container: what makes its cells, in the function that returns it, or in what it is given."""
+        owner = made.scope.owner
+        if owner.is_function and (owner.is_method or owner.returns):
+            self.makes(owner)
+            return
+        given: list[tuple[ast.expr, Scope]] = [(made.call, made.scope), *added(self.program, known)]
+        for argument in made.call.args:
+            listed = argument.value if isinstance(argument, ast.Starred) else argument
+            for name in (node for node in ast.walk(listed) if isinstance(node, ast.Name)):
+                bindings = owner.bindings.get(name.id, ())
+                given += [(each.value, each.scope) for each in bindings if each.value is not None]
+        for root, scope in given:
+            sites = (scope.module.site_at(node) for node in ast.walk(root) if isinstance(node, ast.Call))
+            for site in sites:
+                if site is not None:
+                    self._made(site)
+
     def _made(self, site: Site) -> None:
         value = self.evaluator.callees(site)
         for known in value.alternatives:
             api, definition = known.api, known.definition
             if api.startswith(_LAYERS) and api.rpartition(".")[2][:1].isupper():
-                if not (known_kinds.is_cell(api) or api in known_kinds.CONTAINERS or api in _CELLS):
+                if api.endswith(("Loss", "WithLogits")):
+                    continue  # it is asked for where it is called
+                if not (known_kinds.is_cell(api) or api in known_kinds.CONTAINERS):
                     self.unknown(site.module, site.node, api.rpartition(".")[2])
             elif definition is not None and definition.is_class:
                 if is_cell(self.program, definition):
                     self.cls(definition)
             elif definition is not None:
                 self.makes(definition)
-            elif api and not api.startswith(("mindspore.", "numpy.", "math.", "builtins.")) and api[:1].isalpha():
-                if api.rpartition(".")[2][:1].isupper():
-                    self.hidden(site.module, site.node)
+            elif api and api.rpartition(".")[2][:1].isupper() and not api.startswith(_LIBRARIES):
+                self.hidden(site.module, site.node)
         if not value.alternatives and site.word not in _BESIDE and site.word not in known_kinds.BUILTINS:
             self.hidden(site.module, site.node)
 
@@ -211,6 +238,8 @@ class _Reader:
 
     def _attribute(self, node: ast.Attribute, function: Scope) -> None:
         """An attribute that is loaded: of the network, a layer or number; of a tensor, its shape."""
+        if id(node) in self.told:
+            return
         if not (isinstance(node.value, ast.Name) and node.value.id == "self"):
             if node.attr == "dtype":
                 self.stop(function.module, node, Message("code that asks for a dtype is not known in half precision"))
@@ -228,10 +257,15 @@ class _Reader:
         if site is None:
             self.hidden(function.module, node)
             return
+        self.told.add(id(node.func))
+        if self._follows(site):
+            self.told.add(id(node.args[-1]))
         if isinstance(node.func, ast.Name) and node.func.id in known_kinds.BUILTINS:
             return
+        if self._is_listed(node.func, function):
+            self.stop(site.module, node, Message("the cells of a list are not converted with the network"))
         value = self.evaluator.callees(site)
-        found = [known for known in value.alternatives if known.constant is NO_CONSTANT]
+        found = [known for known in value.alternatives if known.constant is NO_CONSTANT and not _is_of_tensor(known)]
         for known in found:
             self._callee(known, site)
         if found and (not value.open or self._is_held(node.func, function)):
@@ -240,10 +274,11 @@ class _Reader:
             return
         if self._is_held(node.func, function):
             return
-        if isinstance(node.func, ast.Attribute) and not self._is_own(node.func):
-            if known_kinds.is_operator(site.word) or site.word in ("append", "extend"):
-                return
-        self.unknown(site.module, node, site.word or ast.unparse(node.func)[:30])
+        is_method = isinstance(node.func, ast.Attribute) and not self._is_own(node.func) and not found
+        if is_method and (known_kinds.is_operator(site.word) or site.word in ("append", "extend")):
+            return
+        if not self._follows(site):
+            self.unknown(site.module, node, site.word or ast.unparse(node.func)[:30])
 
     def _is_own(self, func: ast.Attribute) -> bool:
         return isinstance(func.value, ast.Name) and func.value.id == "self"
@@ -253,22 +288,35 @@ class _Reader:
         api = known.api or known.type_api
         if known.definition is not None or known.cls is not None:
             if known.cls is not None and is_loss(self.program, known.cls):
-                self.stop(site.module, site.node, Message("the loss is computed inside of the network"))
-            self.cell(known, site)
+                self._loss(site)
+            else:
+                self.cell(known, site)
             return
         word = api.rpartition(".")[2]
         if known.is_object and api.startswith(_LAYERS):
             if api.endswith(("Loss", "WithLogits")):
-                self.stop(site.module, site.node, Message("the loss is computed inside of the network"))
-            self.cell(known, site)
+                self._loss(site)
+            else:
+                self.cell(known, site)
         elif api.startswith("math.") or (api.startswith(_LAYERS) and not known.is_object):
             if api.startswith(_LAYERS) and not known_kinds.is_cell(api):
                 self.unknown(site.module, site.node, word)
         elif not api.startswith("mindspore."):
             self.unknown(site.module, site.node, site.word)
         elif known.is_object or not word[:1].isupper():  # else a primitive is made, to be called
-            if not known_kinds.is_operator(word):
+            is_mixed = known_kinds.joins(word) and site.scope.owner.parent in self.inner
+            if (not known_kinds.is_operator(word) or is_mixed) and not self._follows(site):
                 self.unknown(site.module, site.node, word)
+
+    def _follows(self, site: Site) -> bool:
+        """Return whether a cast is to the dtype of a tensor, or to whole numbers: it does what it does in float32."""
+        given = site.node.args[-1:] if isinstance(site.node, ast.Call) and site.word.lower() in _CASTS else []
+        return any(isinstance(each, ast.Attribute) and each.attr in _FOLLOWED for each in given)
+
+    def _loss(self, site: Site) -> None:
+        """A loss is computed: in float32, where the layers of its class are converted one by one."""
+        if site.scope.owner.parent not in self.inner:
+            self.stop(site.module, site.node, Message("the loss is computed inside of the network"))
 
     def _is_held(self, func: ast.expr, function: Scope) -> bool:
         """Return whether what is called is one of the cells of a container: of a loop, or by its index."""
@@ -277,6 +325,14 @@ class _Reader:
         bindings = function.bindings.get(func.id, ()) if isinstance(func, ast.Name) else ()
         loops = [binding.value for binding in bindings if binding.kind == "for"]
         return bool(loops) and all(self._goes_through_cells(each, function) for each in loops)
+
+    def _is_listed(self, func: ast.expr, function: Scope) -> bool:
+        """Return whether what is called is an item of a list of the network, whose cells are not cells of it."""
+        bindings = function.bindings.get(func.id, ()) if isinstance(func, ast.Name) else ()
+        rows = [each.value for each in bindings if each.kind == "for" and each.value is not None]
+        rows += [func.value] if isinstance(func, ast.Subscript) else []
+        values = [self.program.value(row, function) for row in rows if isinstance(row, ast.Attribute)]
+        return any(known.is_display for value in values for known in value.alternatives)
 
     def _goes_through_cells(self, node: Optional[ast.expr], function: Scope) -> bool:
         if isinstance(node, ast.Call) and word_of(node.func) in ("enumerate", "zip", "reversed"):
@@ -322,7 +378,7 @@ class _Reader:
             self.stop(function.module, operand, Message("this number is out of the range of float16"))
         is_local = isinstance(operand, ast.Name) and operand.id in function.bindings
         if not is_local and not value.alternatives and not self._is_number(operand, function):
-            self.unknown(function.module, node, ast.unparse(node)[:40])  # type: ignore[arg-type]
+            self.unknown(function.module, node, ast.unparse(node)[:40])
 
     def _compares_numbers(self, node: ast.Compare, function: Scope) -> bool:
         if all(isinstance(each, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for each in node.ops):
@@ -376,15 +432,16 @@ class _Reader:
         )
 
 
+_LIBRARIES = ("mindspore.", "numpy.", "math.", "builtins.", "typing.", "collections.")
 _LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
-_CELLS = frozenset({"mindspore.nn.Cell", "mindspore.nn.MultiheadAttention"})
+_CASTS = frozenset({"cast", "astype"})
+_FOLLOWED = frozenset({"dtype", "int32", "int64", "bool_"})
 _PARAMETER = "mindspore.Parameter"
 
 
-def _where(known: Alternative) -> tuple[SemanticIndex, ast.AST]:
-    if isinstance(known.where, tuple):
-        return known.where
-    raise AssertionError("an instance is read where code makes it")
+def _is_of_tensor(known: Alternative) -> bool:
+    """Return whether what is called is a method of what a layer or an operator gives, or of an array."""
+    return bool(known.api) and known.receiver is not None and known.receiver.is_object
 
 
 def _nodes(root: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
