@@ -177,7 +177,7 @@ def test_a_number_that_float16_does_not_hold_is_named(construct: str, is_refused
     net = PROBABLE.format(init="pass", construct=construct)
     finding = found(net, MODEL.format("nn.MSELoss()"))
     assert (finding.fix is None) is is_refused
-    assert not is_refused or "out of the range of float16" in refused(finding)
+    assert not is_refused or "out of the range of FP16" in refused(finding)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_a_number_that_float16_does_not_hold_is_named(construct: str, is_refused
         ("self.norm = nn.GroupNorm(8, 64)", "self.norm(self.fc(x))", "`GroupNorm` is not known"),
         ("self.rows = [nn.Dense(64, 64)]", "self.rows[0](self.fc(x))", "a list are not converted"),
         ("self.other = missing.make()", "self.other(self.fc(x))", "is not known"),
-        ("self.shift = Tensor(np.ones(64), ms.float32)", "self.fc(x) + self.shift", "stays in float32"),
+        ("self.shift = Tensor(np.ones(64), ms.float32)", "self.fc(x) + self.shift", "stays in FP32"),
         ("self.loss = nn.MSELoss()", "self.loss(self.fc(x), x)", "the loss is computed inside"),
         ("self.rows = nn.CellList([nn.Dense(64, 64)])", "self.rows[0](self.fc(x))", ""),
         ("self.rows = nn.SequentialCell([nn.Dense(64, 64), nn.GELU()])", "self.rows(self.fc(x))", ""),

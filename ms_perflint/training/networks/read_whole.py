@@ -87,7 +87,7 @@ class _Reader:
         self.stop(module, node, Message("what this part of the network is, is not known"))
 
     def unknown(self, module: SemanticIndex, node: ast.AST, name: str) -> None:
-        self.stop(module, node, Message("`{name}` is not known to work in half precision", name=name))
+        self.stop(module, node, Message("`{name}` is not known to work in FP16 or BF16", name=name))
 
     # --- cells
 
@@ -228,7 +228,7 @@ class _Reader:
         if isinstance(node, ast.Call):
             self._call(node, function)
         elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
-            self.stop(module, node, Message("what is stored here is not known in half precision"))
+            self.stop(module, node, Message("what is stored here may stay in FP32"))
         elif isinstance(node, ast.Attribute):
             self._attribute(node, function)
         elif isinstance(node, (ast.BinOp, ast.AugAssign)):
@@ -242,11 +242,11 @@ class _Reader:
             return
         if not (isinstance(node.value, ast.Name) and node.value.id == "self"):
             if node.attr == "dtype":
-                self.stop(function.module, node, Message("code that asks for a dtype is not known in half precision"))
+                self.stop(function.module, node, Message("this asks for a dtype, which would be another one"))
             return
         for known in self.program.value(node, function).alternatives:
             if known.type_api == "mindspore.Tensor":
-                self.stop(function.module, node, Message("this tensor of the network stays in float32"))
+                self.stop(function.module, node, Message("this tensor of the network stays in FP32"))
             if known.is_object and known.type_api != _PARAMETER:
                 self.cell(known, function.module.site_at(node))
 
@@ -375,7 +375,7 @@ class _Reader:
         value = self.program.value(operand, function)
         numbers = [each for each in value.constants if isinstance(each, (int, float))]
         if any(each and not SMALLEST <= abs(each) <= LARGEST for each in numbers):
-            self.stop(function.module, operand, Message("this number is out of the range of float16"))
+            self.stop(function.module, operand, Message("this number is out of the range of FP16"))
         is_local = isinstance(operand, ast.Name) and operand.id in function.bindings
         if not is_local and not value.alternatives and not self._is_number(operand, function):
             self.unknown(function.module, node, ast.unparse(node)[:40])
