@@ -76,6 +76,14 @@ UNPROVEN = [
     ),
     (
         forward(
+            "cell that is called by Python",
+            "return loss_fn(twice(net(x)), y)",
+            "class Twice(nn.Cell):\n    def __call__(self, x):\n        return x * 2\n\n\ntwice = Twice()\n",
+        ),
+        "twice",
+    ),
+    (
+        forward(
             "keywords gone through",
             "return total(a=net(x).mean(), b=y.mean())",
             "def total(**parts):\n    n = 0\n    for key in parts:\n        n += parts[key]\n    return n\n",

@@ -316,9 +316,9 @@ class _Callee:
             is_gradient = known.type_api in GRADS
             return _is_cell_api(known.type_api) and (not is_gradient or self._is_plain_gradient(*given))
         if known.cls is not None:
-            return method(self.program.evaluator, known.cls, "construct") is not None or _is_cell(
-                self.program, known.cls
-            )
+            is_called = method(self.program.evaluator, known.cls, "__call__") is not None
+            has_construct = method(self.program.evaluator, known.cls, "construct") is not None
+            return not is_called and (has_construct or _is_cell(self.program, known.cls))
         definition = known.definition
         if definition is None:
             return False
