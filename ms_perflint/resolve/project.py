@@ -242,9 +242,14 @@ class Project:
             return None
 
     def let_go(self, path: str) -> None:
-        """Give back the module of a file that no other file imports; it is made anew where it is asked for."""
+        """Give back the module of a file that no other file imports; it is made anew where it is asked for.
+
+        What names mean is kept for all programs: a module that another one at hand imports, directly or not, stays.
+        """
         module = self._modules.get(path)
         if module is None or self.parsed is not None:
+            return
+        if any(path in self.closure(other) for other in self._modules if other != path):
             return
         del self._modules[path]
         self.size -= len(module.source.text)

@@ -883,3 +883,14 @@ def test_a_cycle_of_star_imports_is_told_the_same_in_any_order() -> None:
         )
     assert found[0] == found[1]
     assert all(found[0].values())
+
+
+def test_a_module_stays_while_another_at_hand_imports_it() -> None:
+    session, decoder = path("pkg/session.py"), path("pkg/Deep/decoder.py")
+    files = {"pkg/session.py": "from pkg.Deep.decoder import Decoder\n", "pkg/Deep/decoder.py": "class Decoder: ...\n"}
+    held = project(files)
+    before = held.module(session), held.module(decoder)
+    held.let_go(decoder)
+    assert held.module(decoder) is before[1]
+    held.let_go(session)
+    assert held.module(session) is not before[0]
