@@ -49,6 +49,12 @@ UNPROVEN = [
         "break",
     ),
     (
+        forward(
+            "long loop with a test", f"z = net(x)\nfor i in range(200):\n    if z.sum() > i:\n        z = z * 2\n{LOSS}"
+        ),
+        "if z.sum() > i",
+    ),
+    (
         forward("loop in a while", f"i = 0\nwhile i < 2:\n    for j in (1, 2):\n        i += j\n{LOSS}"),
         "while i < 2",
     ),
@@ -109,6 +115,9 @@ KNOWN = [
         "self.mean = Parameter(ops.zeros(8), requires_grad=False)",
     ),
     cell("methods of tensors", "return self.dense(x.astype(ms.float32).view(-1, 8).transpose(0, 1).swapaxes(0, 1))"),
+    forward(
+        "short loop with a test", f"z = net(x)\nfor i in range(4):\n    if z.sum() > i:\n        z = z * 2\n{LOSS}"
+    ),
     forward("dict of tensors", 'd = {}\nd["a"] = net(x)\nreturn loss_fn(d["a"], y)'),
     forward("dict that is shown", 'd = {"a": net(x), "b": y}\nreturn loss_fn(d["a"], d["b"])'),
     forward("tensor of constants", f"{LOSS} * Tensor([1.0, 2.0]).sum()"),

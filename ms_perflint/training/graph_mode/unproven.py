@@ -7,7 +7,7 @@ The burden of proof is turned: the fix stays where all that graph mode would com
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Optional
 
 from ms_perflint.index.semantic_index import LOOPS, Scope
@@ -16,6 +16,7 @@ from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training.graph_mode.branches import Tensors
 from ms_perflint.training.graph_mode.compiled import (
     MANY,
     Step,
@@ -30,6 +31,7 @@ from ms_perflint.training.graph_mode.in_place import in_place
 from ms_perflint.training.graph_mode.known_calls import calls_of, is_call_known, is_seen
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
+_PASSES = 64
 _SHOWN = 50  # characters of code in a reason
 _DECORATORS = frozenset({"staticmethod", "property", "abstractmethod", "override", "overload", "setter"})
 _FORMS: tuple[type[ast.AST], ...] = (ast.ClassDef, ast.AsyncFunctionDef)
@@ -81,7 +83,7 @@ def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
                     or _is_odd_store(program, function, node)
                     or _goes_through_keywords(function, node)
                     or _is_kept(program, function, node)
-                    or (node is step.stmt and _is_deep(step))
+                    or (node is step.stmt and _is_deep(program, function, step))
                 ):
                     yield _named(function, node)
     for site in calls_of(program, function):
@@ -89,14 +91,28 @@ def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
             yield _named(function, site.node, f"{ast.unparse(site.node.func)}(...)")  # type: ignore[attr-defined]
 
 
-def _is_deep(step: Step) -> bool:
-    """Return whether a loop inside of a loop is left, or depends on a `while` around it: each pass compiles apart.
+def _is_deep(program: Program, function: Scope, step: Step) -> bool:
+    """Return whether compiled loops nest too many calls: each pass with a test on a tensor is one level deeper.
 
-    Run: some hundred passes exceed the depth of calls of the compiler.
+    Run: 100 passes compile, 200 exceed the depth of calls of the compiler; a loop in a `while` is in all its passes.
     """
+    loops = step.block.loops
     if isinstance(step.stmt, (ast.Break, ast.Continue)):
-        return len(step.block.loops) > 1
+        return len(loops) > 1
+    if isinstance(step.stmt, ast.If) and loops and Tensors(program, function).is_tested(step.stmt.test):
+        return _passes(program, function, loops) > _PASSES
     return isinstance(step.stmt, ast.While) and any(isinstance(node, LOOPS) for node in descendants(step.stmt)[1:])
+
+
+def _passes(program: Program, function: Scope, loops: Sequence[ast.AST]) -> int:
+    """Return how often the body of loops inside of one another runs; many where that is not known."""
+    passes = 1
+    for loop in loops:
+        over = loop.iter if isinstance(loop, ast.For) else None
+        end = over.args[-1] if isinstance(over, ast.Call) and word_of(over.func) == "range" and over.args else None
+        known = program.value(end, function).constants if end is not None else ()
+        passes *= max((each for each in known if isinstance(each, int)), default=_PASSES + 1)
+    return passes
 
 
 def _goes_through_keywords(function: Scope, node: ast.AST) -> bool:
