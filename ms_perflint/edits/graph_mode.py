@@ -19,10 +19,12 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import mode, unset_mode
 from ms_perflint.training.graph_mode import readiness
-from ms_perflint.training.graph_mode.made_anew import made_anew
+from ms_perflint.training.graph_mode.made_anew import made_anew, made_per_epoch
 from ms_perflint.training.graph_mode.unproven import unproven
 
 COMPILE = Message("compile the whole step")
+PER_EPOCH = Message("made again in each epoch: graph mode compiles it each time")
+EPOCHS = Message("each epoch compiles again, and results differ in the last digits")
 COMPILES = Message("the first step takes longer, and results differ in the last digits")
 JIT = Message("`@jit` on this function compiles the step alone, in either mode")
 MOST = 8  # obstacles that are named beside a finding; `ms-perflint program` lists all
@@ -126,7 +128,12 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
     if doubt is not None:
         named = (Related(doubt.place, doubt.message), *related)
         return Change(origin, Remedy(both, advice, Safety.DISPLAY, doubt.message, named), is_unproven=True)
-    return Change(origin, Remedy(both, advice, None, COMPILES, related), anew=made[0].name if made else "")
+    again = made_per_epoch(program)
+    if again is not None:
+        place = again.module.source.place(again.span[0])
+        related = (*related, Related(place, PER_EPOCH))
+    reason = COMPILES if again is None else EPOCHS
+    return Change(origin, Remedy(both, advice, None, reason, related), anew=made[0].name if made else "")
 
 
 def _obstacles(program: Program) -> tuple[Related, ...]:

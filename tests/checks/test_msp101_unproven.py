@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 from programs import Program, join
-from readiness import cell, forward
+from readiness import OPTIMIZER, cell, forward, program
 
 from ms_perflint.core.findings import Safety
 
@@ -178,3 +178,29 @@ def test_a_sum_of_its_own_keeps_the_fix(written: tuple[str, tuple[str, ...]]) ->
     (finding,) = _program(written).lint(CODE).findings
     assert finding.fix is not None
     assert finding.fix.safety is Safety.UNSAFE, finding.fix.reason
+
+
+EPOCH = """
+    def forward(x, y):
+        return loss_fn(net(x), y)
+
+
+    def train_epoch():
+        grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+        for x, y in dataset.create_tuple_iterator():
+            value, grads = grad_fn(x, y)
+            opt(grads)
+
+
+    """
+
+
+@pytest.mark.parametrize(
+    ("loop", "is_again"), [("for epoch in range(3):\n    train_epoch()\n", True), ("train_epoch()\n", False)]
+)
+def test_what_each_epoch_makes_again_is_told(loop: str, is_again: bool) -> None:
+    written = program("epochs", OPTIMIZER, EPOCH, loop)
+    (finding,) = _program(written).lint(CODE).findings
+    assert finding.fix is not None and finding.fix.safety is Safety.UNSAFE
+    assert str(finding.fix.reason).startswith("each epoch compiles again") is is_again
+    assert any("in each epoch" in str(each.message) for each in finding.related) is is_again
