@@ -281,7 +281,9 @@ def _is_compiled_scope(program: Program, scope: Scope, seen: set[Scope]) -> bool
         if around.is_function and (is_decorated(program, around) or around in _wrapped(program)):
             return True
         around = around.parent
-    if scope in seen or not scope.is_function:
+    if scope in seen:
+        return True  # asked already: a caller that is not compiled has the last word
+    if not scope.is_function:
         return False
     seen.add(scope)
     sites = [site for site in training.callers(program, scope) if program.runs(site) and _is_called(program, site)]

@@ -1229,6 +1229,31 @@ QUIET = [
             train_step(x, y)
         """,
     ),
+    case(
+        "compiled steps whose functions take gradients inside of one another",
+        IMPORTS,
+        NETWORK,
+        """
+        def held(fn):
+            grad = ops.GradOperation(get_by_list=True)
+            def run(*args):
+                return fn(*args), grad(fn, opt.parameters)(*args)
+            return run
+        def penalty(x):
+            value, _ = held(net)(x)
+            return value.mean()
+        def forward(x, y):
+            return loss(net(x), y) + penalty(x)
+        grad_fn = held(forward)
+        @ms.jit
+        def train_step(x, y):
+            value, grads = grad_fn(x, y)
+            opt(grads)
+            return value
+        for x, y in dataset:
+            train_step(x, y)
+        """,
+    ),
 ]
 
 
