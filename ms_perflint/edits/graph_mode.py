@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Edit, Related, Remedy, Safety
 from ms_perflint.edits.arguments import set_argument
-from ms_perflint.edits.execution_mode import cause_of_mode, hoist
+from ms_perflint.edits.execution_mode import also_decided, cause_of_mode, hoist
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.imports import import_name, insert_after_imports
 from ms_perflint.edits.statements import insert_after
@@ -56,7 +56,8 @@ def to_graph_mode(call: Call, line_length: int) -> Change:
         )
     advice, reason = Message("change what decides the mode"), Message("other runs take the mode from there too")
     places = [Related(place, Message("the mode is decided here")) for place in cause.places]
-    related = (*places, *_obstacles(call.program))
+    others = [Related(place, Message("the same setting decides this too")) for place in also_decided(call)]
+    related = (*places, *others[:MOST], *_obstacles(call.program))
     return Change("setting", Remedy(cause.edits, advice, Safety.DISPLAY, reason, related))
 
 

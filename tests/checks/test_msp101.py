@@ -664,6 +664,21 @@ LEVELS = """
 LEVEL = "if args.level == {0}:\n    ms.set_context(mode={1})\n"
 
 QUIET = [
+    case(
+        "the lines that set the mode set the CPU, in one of several functions",
+        IMPORTS,
+        NETWORK,
+        """
+        def first():
+            ms.set_context(mode=ms.PYNATIVE_MODE)
+            ms.set_context(device_target="CPU")
+            ms.Model(net, loss, opt).train(10, dataset)
+        def second():
+            ms.set_context(device_target="CPU", mode=ms.PYNATIVE_MODE)
+            ms.Model(net, loss, opt).train(10, dataset)
+        first() if input() else second()
+        """,
+    ),
     *(
         case(
             f"no step through {name}",

@@ -721,6 +721,15 @@ def test_an_arm_that_an_option_selects_is_left_alone(equal: bool) -> None:
     assert _shown(program) == ("display-only", 'parser.add_argument("--mode", default="graph")')
 
 
+def test_what_else_the_option_of_the_mode_decides_is_named() -> None:
+    arms = "if args.graph:\n    ms.set_context(mode=0)\nelse:\n    ms.set_context(mode=1)\n"
+    other = "if args.graph:\n    print(1)\nif args.verbose:\n    print(2)\n"
+    program = Program({"train.py": _caused('parser.add_argument("--graph", action="store_true")', arms + other)})
+    (finding,) = program.lint(CODE).findings
+    rows = [each.place.row for each in finding.related if "decides this too" in str(each.message)]
+    assert [program.files["train.py"].splitlines()[row - 1] for row in rows] == ["if args.graph:"]
+
+
 def test_an_arm_of_another_device_is_changed() -> None:
     graph, eager = (f"    ms.set_context(mode=ms.{mode}_MODE)\n" for mode in ("GRAPH", "PYNATIVE"))
     arms = f'if args.device == "GPU":\n{graph}else:\n{eager}'
