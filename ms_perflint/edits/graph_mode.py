@@ -20,7 +20,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training import mode, unset_mode
 from ms_perflint.training.graph_mode import readiness
 from ms_perflint.training.graph_mode.made_anew import made_anew, made_per_epoch
-from ms_perflint.training.graph_mode.unproven import unproven
+from ms_perflint.training.graph_mode.unproven import unproven, unread
 
 COMPILE = Message("compile the whole step")
 PER_EPOCH = Message("made again in each epoch: graph mode compiles it each time")
@@ -116,7 +116,8 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
     made, found = made_anew(program), readiness.obstacles(program)
     moves = [hoist(each.site, each.before) for each in made]
     steps = readiness.step_functions(program) if program.version >= (2, 0) else ()
-    related = (*_obstacles(program), *(Related(place, JIT) for place in steps))
+    named = (*_obstacles(program), *(Related(each.place, each.message) for each in unread(program)[:1]))
+    related = (*named, *(Related(place, JIT) for place in steps))
     changed = tuple(edits) if edits is not None else None
     if found or None in moves:
         first = (*found, *(each.obstacle for each, moved in zip(made, moves) if moved is None))[0]
@@ -126,9 +127,11 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
     advice = Message("make `{name}` once, and compile the whole step", name=made[0].name) if made else COMPILE
     both = (*(one for moved in moves for one in moved or ()), *changed) if changed is not None else None
     doubt = unproven(program)
-    if doubt is not None:
-        named = (Related(doubt.place, doubt.message), *related)
-        return Change(origin, Remedy(both, advice, Safety.DISPLAY, doubt.message, named), is_unproven=True)
+    if doubt is not None and not mode.is_graph_in_another_arm(program):
+        first_named = Related(doubt.place, doubt.message)
+        others = (each for each in related if each != first_named)
+        remedy = Remedy(both, advice, Safety.DISPLAY, doubt.message, (first_named, *others))
+        return Change(origin, remedy, is_unproven=True)
     again = made_per_epoch(program)
     if again is not None:
         place = again.module.source.place(again.span[0])

@@ -204,3 +204,34 @@ def test_what_each_epoch_makes_again_is_told(loop: str, is_again: bool) -> None:
     assert finding.fix is not None and finding.fix.safety is Safety.UNSAFE
     assert str(finding.fix.reason).startswith("each epoch compiles again") is is_again
     assert any("in each epoch" in str(each.message) for each in finding.related) is is_again
+
+
+def test_a_network_that_was_not_read_is_named_beside_the_obstacles() -> None:
+    load = 'ms.load_param_into_net(net, ms.load_checkpoint("n.ckpt"))'
+    name, texts = forward("obstacle", LOSS, "from own import Net\n\nother = Net()\n", hook=load)
+    loop = texts[-2].replace("value_and_grad(forward,", "value_and_grad(other,")
+    (finding,) = _program((name, (*texts[:-2], loop))).lint(CODE).findings
+    assert "obstacles to graph mode: 1" in str(finding.message)
+    assert any("`other`" in str(each.message) for each in finding.related)
+
+
+ARMS = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--device", default="Ascend")
+    args = parser.parse_args()
+    if args.device == "GPU":
+        ms.set_context(mode=ms.GRAPH_MODE, device_target="GPU")
+    else:
+        ms.set_context(mode=ms.PYNATIVE_MODE, device_target="Ascend")
+    """
+OWN = "ms.set_context(mode=ms.PYNATIVE_MODE)  # !SAFETY\n"
+
+
+@pytest.mark.parametrize(("lines", "safety"), [(ARMS, Safety.UNSAFE), (OWN, Safety.DISPLAY)])
+def test_what_another_arm_compiles_is_known(lines: str, safety: Safety) -> None:
+    _name, texts = forward("arms", LOSS, "from own import scale\n\nloss_fn = scale()\n")
+    text = "".join(join(each) for each in texts).replace(OWN, join(lines))
+    (finding,) = Program({"train.py": text.replace("  # !SAFETY", "")}).lint(CODE).findings
+    assert finding.fix is not None and finding.fix.safety is safety

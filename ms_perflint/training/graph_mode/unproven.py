@@ -38,10 +38,16 @@ _FORMS: tuple[type[ast.AST], ...] = (ast.ClassDef, ast.AsyncFunctionDef)
 
 
 @fact
+def unread(program: Program) -> tuple[Obstacle, ...]:
+    """Return the networks and functions that are trained and in no file of the program: they were not read."""
+    parts = (each for each in trained(program) if not is_seen(program.evaluator.read(each)))
+    return tuple(_named(part.scope, part.node) for part in parts)
+
+
+@fact
 def unproven(program: Program) -> Optional[Obstacle]:
     """Return the first code that graph mode is not known to compile, that of the entry script first; None if none."""
-    parts = [each for each in trained(program) if not is_seen(program.evaluator.read(each))]
-    found = [_named(part.scope, part.node) for part in parts]
+    found = list(unread(program))
     for site in program.sites("construct"):  # Python runs it, op by op: what graph mode makes of that was not measured
         if not is_compiled(program, site.scope) and program.runs(site):
             found.append(_named(site.scope, site.node))
