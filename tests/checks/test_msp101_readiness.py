@@ -231,6 +231,17 @@ BLOCKED = [
         "other = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 4))\n",
     ),
     forward(
+        "two embeddings of the script",
+        "return loss_fn(net(first(x).mean(1) + last(x).mean(1)), y)",
+        "first = nn.Embedding(8, 8)\nlast = nn.Embedding(8, 8)\n",
+    ),
+    forward(
+        "statistics that optimizers do not rename",
+        "return loss_fn(last(first(x)), y)",
+        "first, last = nn.BatchNorm1d(8, affine=False), nn.BatchNorm1d(8, affine=False)\n"
+        'opt_all = nn.SGD(net.trainable_params(), 0.1)\nopt_all.update_parameters_name("opt")\n',
+    ),
+    forward(
         "two layers of the script",
         "return loss_fn(last(first(x)), y)",
         "first = nn.Dense(8, 8)\nlast = nn.Dense(8, 4)\n",

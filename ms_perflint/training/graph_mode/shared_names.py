@@ -21,8 +21,16 @@ from ms_perflint.training.graph_mode.compiled import class_of
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.training_steps import is_optimizer_word
 
-_WEIGHT = re.compile(r"mindspore\.(?:mint\.)?nn\.(?:Dense|Linear|Conv\dd\w*)$")
-_GAMMA = re.compile(r"mindspore\.(?:mint\.)?nn\.(?:BatchNorm\dd|LayerNorm|GroupNorm)$")
+_NAMES = {  # of the first Parameter of layers
+    re.compile(rf"mindspore\.(?:mint\.)?nn\.(?:{layers})$"): name
+    for layers, name in (
+        (r"Dense|Linear|Conv\dd\w*", "weight"),
+        (r"BatchNorm\dd|LayerNorm|GroupNorm|InstanceNorm\dd", "gamma"),
+        (r"Embedding(?:Lookup)?", "embedding_table"),
+        (r"LSTM|GRU|RNN", "weight_ih_l0"),
+        (r"PReLU", "w"),
+    )
+}
 _ROW = "mindspore.nn.SequentialCell"
 _PARAMETER = "mindspore.Parameter"
 _RENAMES = ("update_parameters_name", "param_prefix", "auto_prefix")
@@ -79,10 +87,9 @@ def names_of(program: Program, known: Alternative, depth: int = 0) -> Iterator[s
     made = known.creation
     if depth > DEPTH or made is None:
         return
-    if _WEIGHT.match(known.type_api):
-        yield "weight"
-    elif _GAMMA.match(known.type_api):
-        yield "gamma"
+    own = next((name for layers, name in _NAMES.items() if layers.match(known.type_api)), None)
+    if own is not None:
+        yield own
     elif known.type_api == _ROW:
         parts = [(each, made.scope) for each in made.call.args]
         if len(parts) == 1:
