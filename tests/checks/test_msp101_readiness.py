@@ -142,6 +142,17 @@ BLOCKED = [
             opt(grads)
         """,
     ),
+    *(
+        program(
+            f"argument that counts: {name}",
+            OPTIMIZER,
+            "\n\ndef forward(x, y, k):\n    return loss_fn(net(x), y) * (k + 1)\n\n\n",
+            "from tqdm import tqdm\n\nx, y = next(dataset.create_tuple_iterator())\n",
+            f"grad_fn = ms.value_and_grad(forward, None, opt.parameters)\nfor i in {loop}:\n    t = i / 100\n",
+            f"    value, grads = grad_fn(x, y, {given})\n    opt(grads)\n",
+        )
+        for name, loop, given in (("behind a bar", "tqdm(range(100))", "i"), ("worked out", "range(100)", "t"))
+    ),
     # the same by calls
     *(
         cell(f"attribute changed by {hook}", "return self.dense(x) * self.alpha", "self.alpha = 1.0", hook)
@@ -471,6 +482,19 @@ READY = [
     forward("NumPy of constants", "return loss_fn(net(x) * Tensor(np.array([1.0, 2.0, 3.0, 4.0], np.float32)), y)"),
     forward("number of NumPy", "return loss_fn(net(x), y) * np.pi"),
     forward("math of a shape", "return loss_fn(net(x) / math.sqrt(x.shape[1]), y)"),
+    program(
+        "tensor worked out from what counts",
+        OPTIMIZER,
+        PLAIN,
+        """
+        first, y = next(dataset.create_tuple_iterator())
+        grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+        for i in range(100):
+            x = first * i
+            value, grads = grad_fn(x, y)
+            opt(grads)
+        """,
+    ),
     forward("generator expression", "return loss_fn(net(x), y) + sum((net(x) * i).mean() for i in range(3))"),
     forward("dict comprehension", "parts = {k: net(x) * k for k in (1, 2)}\nreturn loss_fn(parts[1], y)"),
     forward("lambda inside", "double = lambda t: t * 2\nreturn loss_fn(double(net(x)), y)"),
