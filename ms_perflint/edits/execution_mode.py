@@ -11,12 +11,13 @@ from ms_perflint.core.findings import Edit, Place
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.settings import decided, set_setting
 from ms_perflint.edits.statements import delete_statement, insert_before
-from ms_perflint.index.reachability import Condition
+from ms_perflint.index.reachability import Condition, condition_of
+from ms_perflint.index.semantic_index import Site
 from ms_perflint.infer.values import Alternative
 from ms_perflint.training import mode
 
 if TYPE_CHECKING:
-    from ms_perflint.index.semantic_index import Scope, Site
+    from ms_perflint.index.semantic_index import Scope
     from ms_perflint.program.call_site import Call
     from ms_perflint.program.program import Program
 
@@ -44,6 +45,27 @@ def cause_of_mode(call: Call, given: ast.expr) -> Optional[Cause]:
     if tests:
         return Cause((), None)
     return Cause((setting.place,), _of_setting(call.program, setting)) if setting is not None else None
+
+
+def also_decided(call: Call) -> Iterator[Place]:
+    """Yield the other tests of what decides the mode of a `set_context`: `if cfg.graph_mode:` around a network."""
+    program = call.program
+    tests = [condition.test for condition in mode.tests_of_mode(program, call)]
+    read = {ast.unparse(node) for test in tests for node in ast.walk(test) if isinstance(node, ast.Attribute)}
+    own = {id(node) for site in program.sites("set_context") for node in _tests_around(site)}
+    for module in program.modules if read else ():
+        for stmt, block in module.steps:
+            if not isinstance(stmt, ast.If) or id(stmt.test) in own:
+                continue
+            parts = (node for node in ast.walk(stmt.test) if isinstance(node, ast.Attribute))
+            is_read = any(ast.unparse(node) in read for node in parts)
+            if is_read and program.runs(Site(module, stmt.test, "", stmt, block, None)):
+                yield module.source.place(module.span(stmt.test)[0])
+
+
+def _tests_around(site: Site) -> Iterator[ast.expr]:
+    """Yield the tests around a site, also where it stands in the arm of their `else`."""
+    return (condition.test for condition in condition_of(site))
 
 
 def _ternaries(call: Call, given: ast.expr) -> Iterator[Condition]:

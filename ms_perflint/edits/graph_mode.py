@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Edit, Related, Remedy, Safety
 from ms_perflint.edits.arguments import set_argument
-from ms_perflint.edits.execution_mode import cause_of_mode, hoist
+from ms_perflint.edits.execution_mode import also_decided, cause_of_mode, hoist
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.imports import import_name, insert_after_imports
 from ms_perflint.edits.statements import insert_after
@@ -19,10 +19,12 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import mode, unset_mode
 from ms_perflint.training.graph_mode import readiness
-from ms_perflint.training.graph_mode.made_anew import made_anew
-from ms_perflint.training.graph_mode.unproven import unproven
+from ms_perflint.training.graph_mode.made_anew import made_anew, made_per_epoch
+from ms_perflint.training.graph_mode.unproven import unproven, unread
 
 COMPILE = Message("compile the whole step")
+PER_EPOCH = Message("made again in each epoch: graph mode compiles it each time")
+EPOCHS = Message("each epoch compiles again, and results differ in the last digits")
 COMPILES = Message("the first step takes longer, and results differ in the last digits")
 JIT = Message("`@jit` on this function compiles the step alone, in either mode")
 MOST = 8  # obstacles that are named beside a finding; `ms-perflint program` lists all
@@ -54,7 +56,8 @@ def to_graph_mode(call: Call, line_length: int) -> Change:
         )
     advice, reason = Message("change what decides the mode"), Message("other runs take the mode from there too")
     places = [Related(place, Message("the mode is decided here")) for place in cause.places]
-    related = (*places, *_obstacles(call.program))
+    others = [Related(place, Message("the same setting decides this too")) for place in also_decided(call)]
+    related = (*places, *others[:MOST], *_obstacles(call.program))
     return Change("setting", Remedy(cause.edits, advice, Safety.DISPLAY, reason, related))
 
 
@@ -113,7 +116,8 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
     made, found = made_anew(program), readiness.obstacles(program)
     moves = [hoist(each.site, each.before) for each in made]
     steps = readiness.step_functions(program) if program.version >= (2, 0) else ()
-    related = (*_obstacles(program), *(Related(place, JIT) for place in steps))
+    named = (*_obstacles(program), *(Related(each.place, each.message) for each in unread(program)[:1]))
+    related = (*named, *(Related(place, JIT) for place in steps))
     changed = tuple(edits) if edits is not None else None
     if found or None in moves:
         first = (*found, *(each.obstacle for each, moved in zip(made, moves) if moved is None))[0]
@@ -123,10 +127,17 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
     advice = Message("make `{name}` once, and compile the whole step", name=made[0].name) if made else COMPILE
     both = (*(one for moved in moves for one in moved or ()), *changed) if changed is not None else None
     doubt = unproven(program)
-    if doubt is not None:
-        named = (Related(doubt.place, doubt.message), *related)
-        return Change(origin, Remedy(both, advice, Safety.DISPLAY, doubt.message, named), is_unproven=True)
-    return Change(origin, Remedy(both, advice, None, COMPILES, related), anew=made[0].name if made else "")
+    if doubt is not None and not mode.is_graph_in_another_arm(program):
+        first_named = Related(doubt.place, doubt.message)
+        others = (each for each in related if each != first_named)
+        remedy = Remedy(both, advice, Safety.DISPLAY, doubt.message, (first_named, *others))
+        return Change(origin, remedy, is_unproven=True)
+    again = made_per_epoch(program)
+    if again is not None:
+        place = again.module.source.place(again.span[0])
+        related = (*related, Related(place, PER_EPOCH))
+    reason = COMPILES if again is None else EPOCHS
+    return Change(origin, Remedy(both, advice, None, reason, related), anew=made[0].name if made else "")
 
 
 def _obstacles(program: Program) -> tuple[Related, ...]:

@@ -180,6 +180,12 @@ def _chooses_mode(program: Program, site: Site, condition: Condition) -> bool:
     return bool(mine) and any(_said(call) not in mine for call in others)
 
 
+def is_graph_in_another_arm(program: Program) -> bool:
+    """Return whether one arm of a test trains in graph mode, and another in PyNative: what it compiles is known."""
+    by_mode = {wanted: [call for call in settings(program) if _said(call) == wanted] for wanted in (GRAPH, PYNATIVE)}
+    return any(excludes(one.block, other.block) for one in by_mode[GRAPH] for other in by_mode[PYNATIVE])
+
+
 def _differ_by_device(call: Call, other: Call) -> bool:
     """Return whether two settings are of two devices that the program shows."""
     one, two = (set(each.argument("device_target").constants) for each in (call, other))
@@ -281,7 +287,9 @@ def _is_compiled_scope(program: Program, scope: Scope, seen: set[Scope]) -> bool
         if around.is_function and (is_decorated(program, around) or around in _wrapped(program)):
             return True
         around = around.parent
-    if scope in seen or not scope.is_function:
+    if scope in seen:
+        return True  # asked already: a caller that is not compiled has the last word
+    if not scope.is_function:
         return False
     seen.add(scope)
     sites = [site for site in training.callers(program, scope) if program.runs(site) and _is_called(program, site)]

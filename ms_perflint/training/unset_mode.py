@@ -58,3 +58,10 @@ def _is_shared(call: Call) -> bool:
     """Return whether several entry scripts use the file in which a call stands."""
     path = call.module.path
     return path != call.program.entry and len(call.program.project.programs(path)) > 2
+
+
+def is_beside_cpu(call: Call) -> bool:
+    """Return whether the same lines that set the mode say that the device is a CPU, whatever other functions say."""
+    beside = [each for each in call.program.calls(mode.SET_CONTEXT) if each.block == call.block]
+    devices = [each.argument("device_target") for each in beside if each.given("device_target") is not None]
+    return bool(devices) and all(each.must_be("CPU") for each in devices)

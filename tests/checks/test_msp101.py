@@ -664,6 +664,21 @@ LEVELS = """
 LEVEL = "if args.level == {0}:\n    ms.set_context(mode={1})\n"
 
 QUIET = [
+    case(
+        "the lines that set the mode set the CPU, in one of several functions",
+        IMPORTS,
+        NETWORK,
+        """
+        def first():
+            ms.set_context(mode=ms.PYNATIVE_MODE)
+            ms.set_context(device_target="CPU")
+            ms.Model(net, loss, opt).train(10, dataset)
+        def second():
+            ms.set_context(device_target="CPU", mode=ms.PYNATIVE_MODE)
+            ms.Model(net, loss, opt).train(10, dataset)
+        first() if input() else second()
+        """,
+    ),
     *(
         case(
             f"no step through {name}",
@@ -1219,6 +1234,31 @@ QUIET = [
             return run
         def forward(x, y):
             return loss(net(x), y)
+        grad_fn = held(forward)
+        @ms.jit
+        def train_step(x, y):
+            value, grads = grad_fn(x, y)
+            opt(grads)
+            return value
+        for x, y in dataset:
+            train_step(x, y)
+        """,
+    ),
+    case(
+        "compiled steps whose functions take gradients inside of one another",
+        IMPORTS,
+        NETWORK,
+        """
+        def held(fn):
+            grad = ops.GradOperation(get_by_list=True)
+            def run(*args):
+                return fn(*args), grad(fn, opt.parameters)(*args)
+            return run
+        def penalty(x):
+            value, _ = held(net)(x)
+            return value.mean()
+        def forward(x, y):
+            return loss(net(x), y) + penalty(x)
         grad_fn = held(forward)
         @ms.jit
         def train_step(x, y):

@@ -142,6 +142,17 @@ BLOCKED = [
             opt(grads)
         """,
     ),
+    *(
+        program(
+            f"argument that counts: {name}",
+            OPTIMIZER,
+            "\n\ndef forward(x, y, k):\n    return loss_fn(net(x), y) * (k + 1)\n\n\n",
+            "from tqdm import tqdm\n\nx, y = next(dataset.create_tuple_iterator())\n",
+            f"grad_fn = ms.value_and_grad(forward, None, opt.parameters)\nfor i in {loop}:\n    t = i / 100\n",
+            f"    value, grads = grad_fn(x, y, {given})\n    opt(grads)\n",
+        )
+        for name, loop, given in (("behind a bar", "tqdm(range(100))", "i"), ("worked out", "range(100)", "t"))
+    ),
     # the same by calls
     *(
         cell(f"attribute changed by {hook}", "return self.dense(x) * self.alpha", "self.alpha = 1.0", hook)
@@ -229,6 +240,17 @@ BLOCKED = [
         "two networks of one class",
         "return loss_fn(net(x), y) + ((net(x) - ops.stop_gradient(other(x))) ** 2).mean()",
         "other = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 4))\n",
+    ),
+    forward(
+        "two embeddings of the script",
+        "return loss_fn(net(first(x).mean(1) + last(x).mean(1)), y)",
+        "first = nn.Embedding(8, 8)\nlast = nn.Embedding(8, 8)\n",
+    ),
+    forward(
+        "statistics that optimizers do not rename",
+        "return loss_fn(last(first(x)), y)",
+        "first, last = nn.BatchNorm1d(8, affine=False), nn.BatchNorm1d(8, affine=False)\n"
+        'opt_all = nn.SGD(net.trainable_params(), 0.1)\nopt_all.update_parameters_name("opt")\n',
     ),
     forward(
         "two layers of the script",
@@ -460,6 +482,19 @@ READY = [
     forward("NumPy of constants", "return loss_fn(net(x) * Tensor(np.array([1.0, 2.0, 3.0, 4.0], np.float32)), y)"),
     forward("number of NumPy", "return loss_fn(net(x), y) * np.pi"),
     forward("math of a shape", "return loss_fn(net(x) / math.sqrt(x.shape[1]), y)"),
+    program(
+        "tensor worked out from what counts",
+        OPTIMIZER,
+        PLAIN,
+        """
+        first, y = next(dataset.create_tuple_iterator())
+        grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+        for i in range(100):
+            x = first * i
+            value, grads = grad_fn(x, y)
+            opt(grads)
+        """,
+    ),
     forward("generator expression", "return loss_fn(net(x), y) + sum((net(x) * i).mean() for i in range(3))"),
     forward("dict comprehension", "parts = {k: net(x) * k for k in (1, 2)}\nreturn loss_fn(parts[1], y)"),
     forward("lambda inside", "double = lambda t: t * 2\nreturn loss_fn(double(net(x)), y)"),
@@ -719,6 +754,15 @@ def test_an_arm_that_an_option_selects_is_left_alone(equal: bool) -> None:
     arms = f'if args.mode == "{word}":\n    {first}\nelse:\n    {second}\n'
     program = Program({"train.py": _caused('parser.add_argument("--mode", default="pynative")', arms)})
     assert _shown(program) == ("display-only", 'parser.add_argument("--mode", default="graph")')
+
+
+def test_what_else_the_option_of_the_mode_decides_is_named() -> None:
+    arms = "if args.graph:\n    ms.set_context(mode=0)\nelse:\n    ms.set_context(mode=1)\n"
+    other = "if args.graph:\n    print(1)\nif args.verbose:\n    print(2)\n"
+    program = Program({"train.py": _caused('parser.add_argument("--graph", action="store_true")', arms + other)})
+    (finding,) = program.lint(CODE).findings
+    rows = [each.place.row for each in finding.related if "decides this too" in str(each.message)]
+    assert [program.files["train.py"].splitlines()[row - 1] for row in rows] == ["if args.graph:"]
 
 
 def test_an_arm_of_another_device_is_changed() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 from programs import Program, join
-from readiness import cell, forward
+from readiness import OPTIMIZER, cell, forward, program
 
 from ms_perflint.core.findings import Safety
 
@@ -47,6 +47,12 @@ UNPROVEN = [
     (
         forward("inner loop that is left", f"for i in (1, 2):\n    for j in (1, 2):\n        break\n{LOSS}"),
         "break",
+    ),
+    (
+        forward(
+            "long loop with a test", f"z = net(x)\nfor i in range(200):\n    if z.sum() > i:\n        z = z * 2\n{LOSS}"
+        ),
+        "if z.sum() > i",
     ),
     (
         forward("loop in a while", f"i = 0\nwhile i < 2:\n    for j in (1, 2):\n        i += j\n{LOSS}"),
@@ -109,6 +115,9 @@ KNOWN = [
         "self.mean = Parameter(ops.zeros(8), requires_grad=False)",
     ),
     cell("methods of tensors", "return self.dense(x.astype(ms.float32).view(-1, 8).transpose(0, 1).swapaxes(0, 1))"),
+    forward(
+        "short loop with a test", f"z = net(x)\nfor i in range(4):\n    if z.sum() > i:\n        z = z * 2\n{LOSS}"
+    ),
     forward("dict of tensors", 'd = {}\nd["a"] = net(x)\nreturn loss_fn(d["a"], y)'),
     forward("dict that is shown", 'd = {"a": net(x), "b": y}\nreturn loss_fn(d["a"], d["b"])'),
     forward("tensor of constants", f"{LOSS} * Tensor([1.0, 2.0]).sum()"),
@@ -169,3 +178,60 @@ def test_a_sum_of_its_own_keeps_the_fix(written: tuple[str, tuple[str, ...]]) ->
     (finding,) = _program(written).lint(CODE).findings
     assert finding.fix is not None
     assert finding.fix.safety is Safety.UNSAFE, finding.fix.reason
+
+
+EPOCH = """
+    def forward(x, y):
+        return loss_fn(net(x), y)
+
+
+    def train_epoch():
+        grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+        for x, y in dataset.create_tuple_iterator():
+            value, grads = grad_fn(x, y)
+            opt(grads)
+
+
+    """
+
+
+@pytest.mark.parametrize(
+    ("loop", "is_again"), [("for epoch in range(3):\n    train_epoch()\n", True), ("train_epoch()\n", False)]
+)
+def test_what_each_epoch_makes_again_is_told(loop: str, is_again: bool) -> None:
+    written = program("epochs", OPTIMIZER, EPOCH, loop)
+    (finding,) = _program(written).lint(CODE).findings
+    assert finding.fix is not None and finding.fix.safety is Safety.UNSAFE
+    assert str(finding.fix.reason).startswith("each epoch compiles again") is is_again
+    assert any("in each epoch" in str(each.message) for each in finding.related) is is_again
+
+
+def test_a_network_that_was_not_read_is_named_beside_the_obstacles() -> None:
+    load = 'ms.load_param_into_net(net, ms.load_checkpoint("n.ckpt"))'
+    name, texts = forward("obstacle", LOSS, "from own import Net\n\nother = Net()\n", hook=load)
+    loop = texts[-2].replace("value_and_grad(forward,", "value_and_grad(other,")
+    (finding,) = _program((name, (*texts[:-2], loop))).lint(CODE).findings
+    assert "obstacles to graph mode: 1" in str(finding.message)
+    assert any("`other`" in str(each.message) for each in finding.related)
+
+
+ARMS = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--device", default="Ascend")
+    args = parser.parse_args()
+    if args.device == "GPU":
+        ms.set_context(mode=ms.GRAPH_MODE, device_target="GPU")
+    else:
+        ms.set_context(mode=ms.PYNATIVE_MODE, device_target="Ascend")
+    """
+OWN = "ms.set_context(mode=ms.PYNATIVE_MODE)  # !SAFETY\n"
+
+
+@pytest.mark.parametrize(("lines", "safety"), [(ARMS, Safety.UNSAFE), (OWN, Safety.DISPLAY)])
+def test_what_another_arm_compiles_is_known(lines: str, safety: Safety) -> None:
+    _name, texts = forward("arms", LOSS, "from own import scale\n\nloss_fn = scale()\n")
+    text = "".join(join(each) for each in texts).replace(OWN, join(lines))
+    (finding,) = Program({"train.py": text.replace("  # !SAFETY", "")}).lint(CODE).findings
+    assert finding.fix is not None and finding.fix.safety is safety

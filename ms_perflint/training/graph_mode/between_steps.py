@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Site
 from ms_perflint.index.syntax_forms import word_of
@@ -30,7 +31,7 @@ _EXPERIMENTAL = "mindspore.experimental.optim."
 _WEIGHTS = frozenset(
     {"get_parameters", "trainable_params", "parameters_and_names", "parameters_dict", "items", "values"}
 )
-_COUNTS = {"enumerate": (0,), "range": ()}  # of loops: where the number stands in their variable
+_COUNTS = {"enumerate": (0,), "range": (), "trange": ()}  # of loops: where the number stands in their variable
 
 
 def between_steps(program: Program) -> Iterator[Obstacle]:
@@ -122,15 +123,38 @@ def _is_experimental(program: Program) -> bool:
 
 
 def counts(program: Program, site: Site, given: ast.Name) -> bool:
-    """Return whether a name counts in a loop, to more than a few: of `range`, or the first of `enumerate`."""
-    loops = [(each, each.stmt) for each in site.scope.lookup(given) if each.kind == "for"]
-    return any(
-        isinstance(loop, ast.For)
-        and isinstance(loop.iter, ast.Call)
-        and _COUNTS.get(word_of(loop.iter.func)) == binding.path
-        and (binding.path or _is_long(program, loop.iter, site, given.id))
-        for binding, loop in loops
-    )
+    """Return whether a name counts in a loop, to more than a few: of `range`, or the first of `enumerate`.
+
+    Also a number that the loop works out from one that counts: `t = i / steps`.
+    """
+    for binding in site.scope.lookup(given):
+        over = _counted(binding.stmt)
+        is_loop = over is not None and _COUNTS.get(word_of(over.func)) == binding.path
+        if over is not None and is_loop and (binding.path or _is_long(program, over, site, given.id)):
+            return True
+        value = binding.value if binding.kind == "assign" and not binding.path and binding.block.loops else None
+        if isinstance(value, ast.BinOp) and _is_counted(program, site, value, given.id):
+            return True
+    return False
+
+
+def _is_counted(program: Program, site: Site, value: ast.BinOp, own: str) -> bool:
+    """Return whether a number is worked out from one that counts, and else from constants alone."""
+    parts = list(ast.walk(value))
+    names = [each for each in parts if isinstance(each, ast.Name) and each.id != own]
+    if any(isinstance(each, (ast.Call, ast.Subscript, ast.Attribute)) for each in parts):
+        return False
+    counted = [each for each in names if counts(program, site, each)]
+    rest = (each for each in names if each not in counted)
+    return bool(counted) and all(program.value(each, site.scope).constants for each in rest)
+
+
+def _counted(stmt: ast.AST) -> Optional[ast.Call]:
+    """Return what a loop goes through, behind a progress bar: `tqdm(range(n))`."""
+    over = stmt.iter if isinstance(stmt, ast.For) else None
+    while isinstance(over, ast.Call) and word_of(over.func) == "tqdm" and over.args:
+        over = over.args[0]
+    return over if isinstance(over, ast.Call) else None
 
 
 def _is_long(program: Program, call: ast.Call, site: Site, name: str) -> bool:

@@ -36,7 +36,7 @@ def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield what the arms of tests on tensors leave different in a compiled function."""
     if not function.is_function or isinstance(function.node, ast.Lambda):
         return
-    tensors = _Tensors(program, function)
+    tensors = Tensors(program, function)
     for step in steps(program, function):
         if isinstance(step.stmt, ast.If) and tensors.is_tested(step.stmt.test):
             found = _grown(function, step.stmt) or _bound(function, step.stmt, tensors)
@@ -89,7 +89,7 @@ def _is_container(binding: Binding) -> bool:
     return is_made or isinstance(value, (ast.List, ast.Tuple, ast.Dict, ast.ListComp))
 
 
-def _bound(function: Scope, test: ast.If, tensors: _Tensors) -> Optional[_Found]:
+def _bound(function: Scope, test: ast.If, tensors: Tensors) -> Optional[_Found]:
     """Return a name that has another type after one arm of a test than after the other, and is used after it."""
     if any(isinstance(arm[-1], _LEAVES) for arm in (test.body, test.orelse) if arm):
         return None
@@ -133,7 +133,7 @@ def computes(api: str) -> bool:
     return api.startswith(_OPERATORS) and word not in tensor_ops.NO_TENSOR and word not in tensor_ops.PARTS
 
 
-class _Tensors:
+class Tensors:
     """Which expressions of a compiled function are tensors, or numbers that are read from one."""
 
     def __init__(self, program: Program, function: Scope) -> None:

@@ -72,10 +72,20 @@ def _read_by_key(function: Scope) -> Optional[ast.Subscript]:
 
 
 def _holds_tensors(program: Program, argument: ast.expr, site: Site) -> bool:
-    if isinstance(argument, ast.Name) and any(map(_is_batch, site.scope.lookup(argument))):
-        return True
+    if isinstance(argument, ast.Name):
+        bound = site.scope.lookup(argument)
+        if any(map(_is_batch, bound)) or any(_is_part(site, each) for each in bound):
+            return True
     shown = (each for each in program.value(argument, site.scope).alternatives if each.is_display)
     return any(_changes(program, each) and _is_made_again(program, each) for each in shown)
+
+
+def _is_part(site: Site, binding: Binding) -> bool:
+    """Return whether a name is a slice of a whole batch, a list too: `inputs = batch[:-2]`."""
+    value = binding.value if binding.kind == "assign" and not binding.path else None
+    if not isinstance(value, ast.Subscript) or not isinstance(value.slice, ast.Slice):
+        return False
+    return isinstance(value.value, ast.Name) and any(map(_is_batch, site.scope.lookup(value.value)))
 
 
 def _is_batch(binding: Binding) -> bool:

@@ -26,6 +26,8 @@ _MAKERS = frozenset(
     {
         *("zeros", "ones", "zeros_like", "ones_like", "full", "full_like", "Zeros", "Ones", "ZerosLike", "OnesLike"),
         *("add", "sub", "mul", "matmul", "bmm", "dense", "bias_add", "cast", "Cast", "sum", "mean", "ReduceSum"),
+        *("rand", "randn", "uniform", "normal", "standard_normal", "UniformReal", "StandardNormal", "interpolate"),
+        *("gelu", "silu", "leaky_relu", "dropout", "Dropout", "GELU", "SiLU", "LeakyReLU", "PReLU", "div", "abs"),
         *("ReduceMean", "stack", "Stack", "concat", "Concat", "cat", "len", "int", "float"),
     }
 )

@@ -20,8 +20,8 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.repetition import repeats
-from ms_perflint.training.training import training_scopes
-from ms_perflint.training.training_steps import GRADS
+from ms_perflint.training.training import train_sites, training_scopes
+from ms_perflint.training.training_steps import GRADS, STEP_CELLS
 
 _KINDS = ("mindspore.nn.", "mindspore.amp.", "mindspore.experimental.optim.")
 _NONE_OF = ("Tensor", "Parameter")
@@ -55,6 +55,22 @@ def made_anew(program: Program) -> tuple[Anew, ...]:
                 found.update(dict.fromkeys(_made_for(program, site)))
     made = [Anew(site, place(site)) for site in found if program.runs(site) and repeats(program, site)]
     return tuple(sorted(made, key=lambda each: (each.site.module.path, each.site.span)))
+
+
+@fact
+def made_per_epoch(program: Program) -> Optional[Site]:
+    """Return what makes a gradient function or train cell again for each epoch, though not for each step; None if none.
+
+    Mostly the function that trains for one epoch makes it.
+    """
+    each_step = {each.site for each in made_anew(program)}
+    for step in train_sites(program):
+        for known in program.evaluator.callees(step).alternatives:
+            made = known.creation if known.type_api in GRADS | STEP_CELLS else None
+            site = made.scope.module.site_at(made.call) if made is not None else None
+            if site is not None and site not in each_step and program.runs(site) and repeats(program, site):
+                return site
+    return None
 
 
 def _made_for(program: Program, site: Site) -> Iterator[Site]:

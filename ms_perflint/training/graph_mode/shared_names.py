@@ -2,7 +2,7 @@
 
 Run on 2.10, CPU: graph mode refuses them ("its name 'fc.weight' already exists"), PyNative does not. A cell that holds
 them gives each a prefix, also a `SequentialCell`, a `CellList` or a `WithLossCell`; so does `update_parameters_name`.
-An object of Python that holds them does not, and optimizers do not.
+An object of Python that holds them does not, and optimizers rename only what they train, no statistics.
 """
 
 from __future__ import annotations
@@ -12,15 +12,25 @@ import re
 from collections.abc import Iterator
 
 from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.bases import ancestors, method
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.compiled import class_of
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.training_steps import is_optimizer_word
 
-_WEIGHT = re.compile(r"mindspore\.(?:mint\.)?nn\.(?:Dense|Linear|Conv\dd\w*)$")
-_GAMMA = re.compile(r"mindspore\.(?:mint\.)?nn\.(?:BatchNorm\dd|LayerNorm|GroupNorm)$")
+_NAMES = {  # of the first Parameter of layers
+    re.compile(rf"mindspore\.(?:mint\.)?nn\.(?:{layers})$"): name
+    for layers, name in (
+        (r"Dense|Linear|Conv\dd\w*", "weight"),
+        (r"BatchNorm\dd|LayerNorm|GroupNorm|InstanceNorm\dd", "gamma"),
+        (r"Embedding(?:Lookup)?", "embedding_table"),
+        (r"LSTM|GRU|RNN", "weight_ih_l0"),
+        (r"PReLU", "w"),
+    )
+}
 _ROW = "mindspore.nn.SequentialCell"
 _PARAMETER = "mindspore.Parameter"
 _RENAMES = ("update_parameters_name", "param_prefix", "auto_prefix")
@@ -29,14 +39,17 @@ DEPTH = 4  # cells inside of one another
 
 def in_names(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield the calls of networks in a function that has met one with the same names of Parameters before."""
-    if _is_cell(program, class_of(function)) or not function.is_function or renames(program):
+    if _is_cell(program, class_of(function)) or not function.is_function:
+        return
+    are_weights_renamed = renames(program)
+    if are_weights_renamed and not _renames_optimizers(program):
         return
     met: dict[object, tuple[Alternative, frozenset[str]]] = {}
     for site in function.calls:
         known = program.evaluator.callees(site).alternatives
         if len(known) != 1 or known[0].creation is None or known[0].identity in met:
             continue
-        own = frozenset(names_of(program, known[0]))
+        own = frozenset(name for name in names_of(program, known[0]) if not are_weights_renamed or _is_fixed(name))
         others = [(other, sorted(own & names)) for other, names in met.values() if own & names]
         met[known[0].identity] = known[0], own
         shared = next((names for other, names in others if not _is_held(program, other)), None)
@@ -45,6 +58,19 @@ def in_names(program: Program, function: Scope) -> Iterator[Obstacle]:
                 "two networks here have a Parameter `{name}`: graph mode wants one cell around", name=shared[0]
             )
             yield obstacle(function.module, site.node, "names", text)
+
+
+def _renames_optimizers(program: Program) -> bool:
+    """Return whether only optimizers rename what they hold: the weights, but not the statistics of a BatchNorm."""
+    if any(program.project.contains_any(module.path, _RENAMES[1:]) for module in program.modules):
+        return False
+    calls = (site.node for site in program.sites(_RENAMES[0]))
+    owners = [node.func.value for node in calls if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    return bool(owners) and all(is_optimizer_word(word_of(each)) for each in owners)
+
+
+def _is_fixed(name: str) -> bool:
+    return name.rpartition(".")[2] == "gamma"
 
 
 def _is_cell(program: Program, cls: Scope | None) -> bool:
@@ -61,10 +87,9 @@ def names_of(program: Program, known: Alternative, depth: int = 0) -> Iterator[s
     made = known.creation
     if depth > DEPTH or made is None:
         return
-    if _WEIGHT.match(known.type_api):
-        yield "weight"
-    elif _GAMMA.match(known.type_api):
-        yield "gamma"
+    own = next((name for layers, name in _NAMES.items() if layers.match(known.type_api)), None)
+    if own is not None:
+        yield own
     elif known.type_api == _ROW:
         parts = [(each, made.scope) for each in made.call.args]
         if len(parts) == 1:

@@ -1,4 +1,4 @@
-"""Code of which it is not known that graph mode compiles it: what is not in the tables of this module.
+"""Code of which it is not known that graph mode compiles it.
 
 The burden of proof is turned: the fix stays where all that graph mode would compile is of a kind that was run on 2.10
 (CPU, in `construct` and in a function under `value_and_grad`; `tests/proofs/kinds.py`), with the losses of PyNative.
@@ -7,20 +7,17 @@ The burden of proof is turned: the fix stays where all that graph mode would com
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Optional
 
-from ms_perflint import mindspore_api
-from ms_perflint.index.semantic_index import LOOPS, Binding, Scope, Site
+from ms_perflint.index.semantic_index import LOOPS, Scope
 from ms_perflint.index.signature import receiver_name
-from ms_perflint.index.syntax_forms import children, descendants, is_decorated, word_of
-from ms_perflint.infer.bases import ancestors, lineage, method
-from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
+from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.infer.bases import ancestors
 from ms_perflint.languages import Message
-from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training.graph_mode.branches import Tensors
 from ms_perflint.training.graph_mode.compiled import (
-    APART,
     MANY,
     Step,
     class_of,
@@ -31,62 +28,26 @@ from ms_perflint.training.graph_mode.compiled import (
     trained,
 )
 from ms_perflint.training.graph_mode.in_place import in_place
+from ms_perflint.training.graph_mode.known_calls import calls_of, is_call_known, is_seen
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
-from ms_perflint.training.training_steps import GRADS, is_optimizer_word, is_step_class
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_COMPILED_APIS = (
-    "mindspore.nn.",
-    "mindspore.ops.",
-    "mindspore.mint.",
-    "mindspore.numpy.",
-    "mindspore.scipy.",
-    "mindspore.amp.",
-    "mindspore.boost.",
-    "mindspore.experimental.optim.",
-    "mindspore.parallel.",
-    "mindspore.Tensor",
-    "mindspore.Parameter.",
-    "mindspore.tensor",
-    "mindspore.grad",
-    "mindspore.value_and_grad",
-    "mindspore.common.",
-    "mindspore.jit",
-)
-_WRITTEN_FOR_GRAPHS = ("mindcv.", "mindvision.")  # libraries whose training scripts set graph mode
-_BUILTINS = _words(
-    """range len zip enumerate isinstance print int float bool str abs max min sum pow round tuple list getattr
-    hasattr super map filter any all slice type"""
-)
-_PYTHON = _words(
-    """math.sqrt math.log math.log2 math.log10 math.exp math.pow math.ceil math.floor math.sin math.cos math.prod
-    numpy.sqrt numpy.log numpy.log2 numpy.exp numpy.prod numpy.power numpy.ceil numpy.floor numpy.array numpy.arange
-    numpy.zeros"""
-)
-_TENSORS = ("mindspore.Tensor", "mindspore.tensor")
-_WITH_WEIGHTS = (
-    "Dense", "Conv", "BatchNorm", "SyncBatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm", "Embedding", "LSTM", "GRU",
-    "RNN", "PReLU", "Bi", "Transformer", "Multihead", "CellList", "SequentialCell",
-)  # fmt: skip
-_ERRORS = ("Error", "Exception", "Warning")
-_OF_TENSORS = _words("view reshape permute transpose clone dim new_full")
-_NOT_OF_TENSORS = _words("numpy tolist backward register_hook set_const_arg from_numpy init_data flush_from_cache")
-_OF_CONTAINERS = _words("append extend insert pop reverse clear count index items values keys get update")
-_OF_STRINGS = _words("format join lower upper split startswith endswith replace strip")
-_DECORATORS = _words("staticmethod property abstractmethod override overload setter")
+_PASSES = 64
+_SHOWN = 50  # characters of code in a reason
+_DECORATORS = frozenset({"staticmethod", "property", "abstractmethod", "override", "overload", "setter"})
 _FORMS: tuple[type[ast.AST], ...] = (ast.ClassDef, ast.AsyncFunctionDef)
-_SIZES = _words("shape dtype ndim size itemsize")
+
+
+@fact
+def unread(program: Program) -> tuple[Obstacle, ...]:
+    """Return the networks and functions that are trained and in no file of the program: they were not read."""
+    parts = (each for each in trained(program) if not is_seen(program.evaluator.read(each)))
+    return tuple(_named(part.scope, part.node) for part in parts)
 
 
 @fact
 def unproven(program: Program) -> Optional[Obstacle]:
     """Return the first code that graph mode is not known to compile, that of the entry script first; None if none."""
-    parts = [each for each in trained(program) if not _is_seen(program.evaluator.read(each))]
-    found = [_named(part.scope, part.node) for part in parts]
+    found = list(unread(program))
     for site in program.sites("construct"):  # Python runs it, op by op: what graph mode makes of that was not measured
         if not is_compiled(program, site.scope) and program.runs(site):
             found.append(_named(site.scope, site.node))
@@ -98,28 +59,13 @@ def unproven(program: Program) -> Optional[Obstacle]:
     return min(found, key=lambda each: (each.place.path != program.entry, each.place)) if found else None
 
 
-def _is_seen(value: Value) -> bool:
-    """Return whether all that a network or function can be is of the project, of MindSpore, or of a library for it."""
-    known = [_root(each) for each in value.alternatives if each.constant is NO_CONSTANT]
-    if not known or (value.open and not all(map(_is_of_mindspore, known))):
-        return False
-    return all(each.cls or each.definition or _is_cell_api(each.api or each.type_api) for each in known)
-
-
-def _root(known: Alternative) -> Alternative:
-    """Return what was called to make something of no class of its own: `self.grad(self.network, weights)`."""
-    while not known.api and not known.type_api and known.origin is not None:
-        known = known.origin
-    return known
-
-
 def _named(scope: Scope, node: ast.AST, code: str = "") -> Obstacle:
-    shown = code or " ".join(scope.module.text(node).split())
+    text = code or scope.module.text(node)
+    if isinstance(node, (*LOOPS, ast.ClassDef)) and not code:  # its first line, without what stands behind that
+        text = text.partition("\n")[0].partition("#")[0].rstrip().rstrip(":")
+    shown = " ".join(text.split())
     shown = shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 3]}..."
     return obstacle(scope.module, node, "unproven", Message("graph mode is not known to compile `{code}`", code=shown))
-
-
-_SHOWN = 50
 
 
 def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
@@ -143,31 +89,36 @@ def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
                     or _is_odd_store(program, function, node)
                     or _goes_through_keywords(function, node)
                     or _is_kept(program, function, node)
-                    or (node is step.stmt and _is_deep(step))
+                    or (node is step.stmt and _is_deep(program, function, step))
                 ):
                     yield _named(function, node)
-    for site in _calls(program, function):
-        if not _Callee(program, function, site).is_known():
+    for site in calls_of(program, function):
+        if not is_call_known(program, function, site):
             yield _named(function, site.node, f"{ast.unparse(site.node.func)}(...)")  # type: ignore[attr-defined]
 
 
-def _calls(program: Program, function: Scope) -> Iterator[Site]:
-    """Yield the calls of a function that may run; of a lambda its own."""
-    is_lambda = isinstance(function.node, ast.Lambda)
-    for site in function.owner.calls:
-        is_own = not is_lambda or site.scope is function or function in site.lambdas
-        if is_own and isinstance(site.node, ast.Call) and program.evaluator.may_run(site):
-            yield site
+def _is_deep(program: Program, function: Scope, step: Step) -> bool:
+    """Return whether compiled loops nest too many calls: each pass with a test on a tensor is one level deeper.
 
-
-def _is_deep(step: Step) -> bool:
-    """Return whether a loop inside of a loop is left, or depends on a `while` around it: each pass compiles apart.
-
-    Run: some hundred passes exceed the depth of calls of the compiler.
+    Run: 100 passes compile, 200 exceed the depth of calls of the compiler; a loop in a `while` is in all its passes.
     """
+    loops = step.block.loops
     if isinstance(step.stmt, (ast.Break, ast.Continue)):
-        return len(step.block.loops) > 1
+        return len(loops) > 1
+    if isinstance(step.stmt, ast.If) and loops and Tensors(program, function).is_tested(step.stmt.test):
+        return _passes(program, function, loops) > _PASSES
     return isinstance(step.stmt, ast.While) and any(isinstance(node, LOOPS) for node in descendants(step.stmt)[1:])
+
+
+def _passes(program: Program, function: Scope, loops: Sequence[ast.AST]) -> int:
+    """Return how often the body of loops inside of one another runs; many where that is not known."""
+    passes = 1
+    for loop in loops:
+        over = loop.iter if isinstance(loop, ast.For) else None
+        end = over.args[-1] if isinstance(over, ast.Call) and word_of(over.func) == "range" and over.args else None
+        known = program.value(end, function).constants if end is not None else ()
+        passes *= max((each for each in known if isinstance(each, int)), default=_PASSES + 1)
+    return passes
 
 
 def _goes_through_keywords(function: Scope, node: ast.AST) -> bool:
@@ -249,185 +200,3 @@ def _oddity(program: Program, cls: Scope) -> Optional[ast.AST]:
             if own is not None:
                 return own.node
     return None
-
-
-class _Callee:
-    """What is called at a site of compiled code."""
-
-    def __init__(self, program: Program, function: Scope, site: Site) -> None:
-        assert isinstance(site.node, ast.Call)
-        self.program = program
-        self.function = function
-        self.node = site.node
-        self.value: Value = program.evaluator.callees(site)
-
-    def is_known(self) -> bool:
-        """Return whether all that the callee can be is known to compile."""
-        if self._is_odd_method():
-            return False
-        callable_ = (each for each in self.value.alternatives if not each.is_display and each.constant is NO_CONSTANT)
-        known = list(callable_)
-        if self.value.open and not all(map(_is_of_mindspore, known)):
-            return False
-        if not known:
-            is_dead = bool(self.value.alternatives) and not self.value.open  # `if self.neck:`, where it is None
-            return is_dead or self._is_method() or self._is_in_row()
-        return all(map(self._compiles, known))
-
-    def _is_odd_method(self) -> bool:
-        """Return whether a method is one of lists and dicts that does not compile, though tensors have it too."""
-        word = word_of(self.node.func)
-        if not isinstance(self.node.func, ast.Attribute) or word not in ("sort", "copy", "pop"):
-            return False
-        if word == "pop":
-            return len(self.node.args) > 1 or not all(_is_whole(each) for each in self.node.args)
-        base = self.node.func.value
-        shown = (ast.List, ast.ListComp, ast.Dict, ast.DictComp)
-        reaching = self.function.flow.at(base) if isinstance(base, ast.Name) else ()
-        return isinstance(base, shown) or any(isinstance(each.value, shown) for each in reaching if not each.path)
-
-    def _is_method(self) -> bool:
-        """Return whether a method of what is not known is one of tensors, containers or strings."""
-        callee = self.node.func
-        return (
-            isinstance(callee, ast.Attribute) and not _is_self(callee.value, self.function) and _is_method(callee.attr)
-        )
-
-    def _is_in_row(self) -> bool:
-        """Return whether an element of a `CellList` is called: of these the classes were read, if not their order."""
-        node = self.node.func
-        places: list[ast.AST] = [node.value] if isinstance(node, ast.Subscript) else []
-        if isinstance(node, ast.Name) and self.function.home(node.id) is self.function:
-            bound = (each.stmt for each in self.function.flow.at(node))
-            places += [each.iter for each in bound if isinstance(each, ast.For)]
-        parts = [each for place in places for each in ast.walk(place) if isinstance(each, (ast.Name, ast.Attribute))]
-        values = (self.program.value(each, self.function).alternatives for each in parts)
-        return any(known and all(each.type_api in ROWS for each in known) for known in values)
-
-    def _compiles(self, known: Alternative) -> bool:
-        if known.prepared:
-            return False
-        known = _root(known)
-        if known.api:
-            return self._is_api(known.api)
-        if known.type_api:
-            made = known.creation
-            given = (made.call.args[:1], made.scope) if made is not None else ([], self.function)
-            is_gradient = known.type_api in GRADS
-            return _is_cell_api(known.type_api) and (not is_gradient or self._is_plain_gradient(*given))
-        if known.cls is not None:
-            is_called = method(self.program.evaluator, known.cls, "__call__") is not None
-            has_construct = method(self.program.evaluator, known.cls, "construct") is not None
-            return not is_called and (has_construct or _is_cell(self.program, known.cls))
-        definition = known.definition
-        if definition is None:
-            return False
-        if definition.is_class:
-            return _is_cell(self.program, definition)
-        if isinstance(definition.node, ast.Lambda):
-            return is_compiled(self.program, definition) or self._is_read(definition)
-        return is_decorated(definition.node, *APART) or definition in compiled(self.program)
-
-    def _is_read(self, function: Scope) -> bool:
-        """Return whether the calls of a lambda that is made outside of compiled code are known to compile."""
-        calls = list(_calls(self.program, function))
-        return not isinstance(self.function.node, ast.Lambda) and all(
-            _Callee(self.program, function, each).is_known() for each in calls
-        )
-
-    def _is_api(self, api: str) -> bool:
-        owner, _, word = api.rpartition(".")
-        if api.startswith("mindspore."):
-            is_there = owner != "mindspore.nn.Cell" or _is_listed(api)  # what no class sets is one of `nn.Cell`, maybe
-            return api.startswith(_COMPILED_APIS) and is_there and not self._is_odd_api(api, word)
-        if owner == "builtins":
-            return word in _BUILTINS or word.endswith(_ERRORS)
-        if api.startswith(("math.", "numpy.", "functools.")):
-            return api in _PYTHON and all(map(self._is_constant, self._arguments()))
-        return api.startswith(_WRITTEN_FOR_GRAPHS) or (
-            (owner.startswith((".", "builtins.")) or not owner) and _is_method(word)
-        )
-
-    def _is_odd_api(self, api: str, word: str) -> bool:
-        """Return whether a call of MindSpore does not compile, or computes something else each time or once.
-
-        Run: a tensor made of a tensor, or changed in place; a layer with weights that is made; a gradient inside of
-        what is differentiated.
-        """
-        if word in _NOT_OF_TENSORS or word.endswith("_"):
-            return True
-        if api in _TENSORS:
-            return not all(map(self._is_constant, self._arguments()))
-        if api.startswith("mindspore.nn.") and api.count(".") == 2:
-            return word.startswith(_WITH_WEIGHTS)
-        return api in GRADS and not self._is_plain_gradient(self.node.args[:1], self.function)
-
-    def _is_plain_gradient(self, given: list[ast.expr], scope: Scope) -> bool:
-        """Return whether a gradient is that of a function, or stands in what steps an optimizer: a train cell, mostly.
-
-        Run: the gradient of a cell inside of what is differentiated itself does not compile.
-        """
-        known = [each for one in given for each in self.program.value(one, scope).alternatives]
-        if known and all(each.definition is not None and not each.definition.is_class for each in known):
-            return True
-        cls = class_of(self.function)
-        steps_one = any(is_optimizer_word(each.word) for each in self.function.owner.calls)
-        return steps_one or (cls is not None and is_step_class(self.program, cls))
-
-    def _arguments(self) -> list[ast.expr]:
-        return [*self.node.args, *(keyword.value for keyword in self.node.keywords)]
-
-    def _is_constant(self, node: ast.AST, hops: int = 4) -> bool:
-        """Return whether an expression is made of constants, shapes and what the network holds."""
-        if isinstance(node, ast.Attribute):
-            return node.attr in _SIZES or _is_self(node.value, self.function) or self._is_constant(node.value, hops)
-        if isinstance(node, ast.Name) and hops:
-            home = self.function.home(node.id)
-            if home is not self.function:
-                return True
-            return all(self._is_set(each, hops - 1) for each in self.function.flow.at(node))
-        if isinstance(node, ast.Call) and word_of(node.func) == "len":
-            return True
-        return not isinstance(node, ast.Name) and all(self._is_constant(each, hops) for each in children(node))
-
-    def _is_set(self, binding: Binding, hops: int) -> bool:
-        return binding.kind == "assign" and binding.value is not None and self._is_constant(binding.value, hops)
-
-
-def _is_method(word: str) -> bool:
-    """Return whether a name is a method of tensors, containers or strings that graph mode compiles."""
-    if word in _NOT_OF_TENSORS or word.endswith("_"):
-        return False  # changed in place, a tensor gives other losses: `x.add_(1)`
-    if word in _OF_TENSORS or word in _OF_CONTAINERS or word in _OF_STRINGS:
-        return True
-    return _is_listed(f"mindspore.Tensor.{word}")
-
-
-def _is_listed(api: str) -> bool:
-    """Return whether MindSpore has a function or method of that name."""
-    return mindspore_api.parameters(api, mindspore_api.newest()) is not None
-
-
-def _is_whole(node: ast.expr) -> bool:
-    """Return whether an expression is a whole number that is written there."""
-    inner = node.operand if isinstance(node, ast.UnaryOp) else node
-    return isinstance(inner, ast.Constant) and type(inner.value) is int
-
-
-def _is_self(node: ast.AST, function: Scope) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"
-
-
-def _is_cell_api(api: str) -> bool:
-    return api.startswith(_COMPILED_APIS) or api.startswith(_WRITTEN_FOR_GRAPHS)
-
-
-def _is_of_mindspore(known: Alternative) -> bool:
-    """Return whether something is of MindSpore, or a method of what some call gave, a tensor mostly."""
-    return (known.api or known.type_api).startswith(("mindspore.", "."))
-
-
-@fact
-def _is_cell(program: Program, cls: Scope) -> bool:
-    """Return whether a class is a cell of MindSpore, or one of its primitives."""
-    return any(_is_cell_api(each.api) for each in lineage(program.evaluator, cls) if each.api)

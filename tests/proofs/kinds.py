@@ -1,0 +1,403 @@
+"""Kinds of code in `construct`: what graph mode makes of each, and what the rule says of it (see `test_kinds.py`)."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import NamedTuple
+
+from programs import join
+
+
+class Kind(NamedTuple):
+    """A program whose `construct` holds one kind of code: it becomes "same" in graph mode, "fails" or "differs"."""
+
+    name: str
+    text: str
+    becomes: str
+
+    def __str__(self) -> str:
+        return self.name.replace(" ", "-")
+
+
+HEAD = """
+    import functools
+    import numpy as np
+    import mindspore as ms
+    from mindspore import Tensor, dataset as ds, nn, ops
+
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+    """
+CLASS = """
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.d = nn.Dense(4, 4, weight_init="ones", bias_init="zeros")
+    """
+LOOP = """
+
+
+    net = Net()
+    net.set_train()
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    samples = np.arange(48).reshape(12, 4).astype(np.float32) / 10 - 0.5
+    labels = np.tile(np.arange(4), 3).astype(np.int32)
+    train_set = ds.NumpySlicesDataset({"x": samples, "y": labels}, shuffle=False).batch(4, drop_remainder=True)
+    grad_fn = ms.value_and_grad(net, None, optimizer.parameters)
+    losses = []
+    for x, y in train_set.create_tuple_iterator():
+        value, grads = grad_fn(x, y)
+        optimizer(grads)
+        losses.append(value)
+    """
+
+
+def _kind(becomes: str, name: str, body: str, *, init: str = "pass", before: str = "", methods: str = "") -> Kind:
+    made = textwrap.indent(init, " " * 8)
+    own = textwrap.indent(methods, " " * 4)
+    code = textwrap.indent(body, " " * 8)
+    head = f"{join(HEAD)}{before}\n\n\n{join(CLASS)}{made}\n\n{own}\n\n"
+    return Kind(name, f"{head}    def construct(self, x, y):\n{code}\n{join(LOOP)}", becomes)
+
+
+KINDS = [
+    _kind("same", "for tensor", "s = 0\nfor r in x:\n    s = s + r.sum()\nreturn self.d(x).sum() + s"),
+    _kind("same", "star assign", "a, *b = (x, x * 2, x * 3)\nreturn self.d(a + b[0] + b[1]).sum()"),
+    _kind(
+        "same", "list setitem loop", "l = [None] * 3\nfor i in range(3):\n    l[i] = x * i\nreturn self.d(l[2]).sum()"
+    ),
+    _kind(
+        "same", "list append stack", "l = []\nfor i in range(3):\n    l.append(self.d(x))\nreturn ops.stack(l).sum()"
+    ),
+    _kind("same", "list extend", "l = [x]\nl.extend([x, x])\nreturn self.d(l[2]).sum()"),
+    _kind("same", "tuple iadd", "l = ()\nfor i in range(3):\n    l += (x * i,)\nreturn self.d(l[2]).sum()"),
+    _kind(
+        "same",
+        "nested list append",
+        "l = [[], []]\nfor i in range(2):\n    l[i].append(x)\nreturn self.d(l[1][0]).sum()",
+    ),
+    _kind("same", "dict read", "d = {'a': x, 'b': x * 2}\nreturn self.d(d['b']).sum()"),
+    _kind("same", "dict change shape", "d = {'a': x}\nd['a'] = self.d(x)\nreturn d['a'].sum()"),
+    _kind("same", "dict get none", "d = {'a': x}\nz = d.get('b')\nif z is None:\n    z = x\nreturn self.d(z).sum()"),
+    _kind(
+        "same",
+        "dict items",
+        "d = {'a': x, 'b': x * 2}\ns = 0\nfor k, v in d.items():\n    s = s + v\nreturn self.d(s).sum()",
+    ),
+    _kind(
+        "same",
+        "dict values",
+        "d = {'a': x, 'b': x * 2}\ns = 0\nfor v in d.values():\n    s = s + v\nreturn self.d(s).sum()",
+    ),
+    _kind("same", "dict in", "d = {'a': x, 'b': x * 2}\nif 'a' in d:\n    return self.d(x).sum()\nreturn x.sum()"),
+    _kind(
+        "same",
+        "kwargs const",
+        "return self.f(x, scale=2)",
+        methods="def f(self, x, **kw):\n    return self.d(x).sum() * kw['scale']",
+    ),
+    _kind(
+        "same",
+        "kwargs tensor",
+        "return self.f(x, w=x)",
+        methods="def f(self, x, **kw):\n    return self.d(x * kw['w']).sum()",
+    ),
+    _kind(
+        "same",
+        "kwargs pass",
+        "return self.f(x, w=x)",
+        methods="def f(self, x, **kw):\n    return self.g(x, **kw)\ndef g(self, x, w):\n    return self.d(x * w).sum()",
+    ),
+    _kind(
+        "same",
+        "kwargs call dict",
+        "d = {'w': x}\nreturn self.g(x, **d)",
+        methods="def g(self, x, w):\n    return self.d(x * w).sum()",
+    ),
+    _kind(
+        "same",
+        "args pass",
+        "return self.f(x, x)",
+        methods="def f(self, *a):\n    return self.g(*a)\ndef g(self, x, w):\n    return self.d(x * w).sum()",
+    ),
+    _kind("same", "isinstance tensor", "if isinstance(x, ms.Tensor):\n    return self.d(x).sum()\nreturn x.sum()"),
+    _kind("same", "hasattr", "if hasattr(self, 'd'):\n    return self.d(x).sum()\nreturn x.sum()"),
+    _kind("same", "getattr", "return getattr(self, 'd')(x).sum()"),
+    _kind(
+        "same",
+        "cells loop",
+        "for c in self.l:\n    x = c(x)\nreturn self.d(x).sum()",
+        init="self.l = nn.CellList([nn.Dense(4, 4), nn.Dense(4, 4)])",
+    ),
+    _kind(
+        "same",
+        "cells index",
+        "for i in range(len(self.l)):\n    x = self.l[i](x)\nreturn self.d(x).sum()",
+        init="self.l = nn.CellList([nn.Dense(4, 4), nn.Dense(4, 4)])",
+    ),
+    _kind(
+        "same",
+        "cells comp",
+        "z = [c(x) for c in self.l]\nreturn self.d(z[0] + z[1]).sum()",
+        init="self.l = nn.CellList([nn.Dense(4, 4), nn.Dense(4, 4)])",
+    ),
+    _kind(
+        "same",
+        "seq index",
+        "return self.d(self.l[0](x)).sum()",
+        init="self.l = nn.SequentialCell(nn.Dense(4, 4), nn.ReLU())",
+    ),
+    _kind(
+        "same", "celldict", "return self.d(self.l['a'](x)).sum()", init="self.l = nn.CellDict({'a': nn.Dense(4, 4)})"
+    ),
+    _kind(
+        "same",
+        "attr dict items",
+        "for a, b in self.k.items():\n    x = x * b\nreturn self.d(x).sum()",
+        init="self.k = {'a': 2, 'b': 3}",
+    ),
+    _kind(
+        "same",
+        "attr list tensors",
+        "for i in self.k:\n    x = x * i\nreturn self.d(x).sum()",
+        init="self.k = [ms.Tensor(1.0), ms.Tensor(2.0)]",
+    ),
+    _kind(
+        "same",
+        "attr str in",
+        "if self.k in ('sum', 'mean'):\n    return self.d(x).sum()\nreturn self.d(x).mean()",
+        init="self.k = 'sum'",
+    ),
+    _kind("same", "attr fn", "return self.k(self.d(x)).sum()", init="self.k = ops.relu"),
+    _kind(
+        "same",
+        "attr userfn",
+        "return self.k(self.d(x)).sum()",
+        init="self.k = helper",
+        before="def helper(z):\n    return z * 2",
+    ),
+    _kind("same", "attr dict fn", "return self.k['a'](self.d(x)).sum()", init="self.k = {'a': ops.relu}"),
+    _kind(
+        "same",
+        "attr tuple prims",
+        "for c in self.k:\n    x = c(x)\nreturn self.d(x).sum()",
+        init="self.k = (ops.ReLU(), ops.Abs())",
+    ),
+    _kind(
+        "same",
+        "attr obj",
+        "return self.d(x).sum() * self.cfg.a",
+        init="self.cfg = Cfg()",
+        before="class Cfg:\n    def __init__(self):\n        self.a = 2",
+    ),
+    _kind(
+        "same",
+        "attr obj method t",
+        "return self.cfg.f(self.d(x)).sum()",
+        init="self.cfg = Cfg()",
+        before="class Cfg:\n    a = 2\n\n    def f(self, z):\n        return z * self.a",
+    ),
+    _kind(
+        "same",
+        "attr namespace",
+        "return self.d(x).sum() * self.cfg.a",
+        init="self.cfg = argparse.Namespace(a=2)",
+        before="import argparse",
+    ),
+    _kind(
+        "same",
+        "attr dataclass",
+        "return self.d(x).sum() * self.cfg.a",
+        init="self.cfg = Cfg()",
+        before="import dataclasses\n@dataclasses.dataclass\nclass Cfg:\n    a: int = 2",
+    ),
+    _kind(
+        "same", "attr property", "return self.d(x).sum() * self.pp", methods="@property\ndef pp(self):\n    return 2"
+    ),
+    _kind(
+        "same", "staticmethod", "return self.sm(self.d(x)).sum()", methods="@staticmethod\ndef sm(z):\n    return z * 2"
+    ),
+    _kind("same", "inner fn closure", "a = 2\ndef f(z):\n    return self.d(z) * a\nreturn f(x).sum()"),
+    _kind("same", "inner lambda", "f = lambda z: self.d(z) * 2\nreturn f(x).sum()"),
+    _kind("same", "map lambda", "z = list(map(lambda q: q * 2, [x, x]))\nreturn self.d(z[0]).sum()"),
+    _kind("same", "map cell", "z = tuple(map(self.d, [x, x]))\nreturn z[0].sum()"),
+    _kind("same", "filter", "z = list(filter(lambda q: q > 1, [1, 2]))\nreturn self.d(x).sum() * z[0]"),
+    _kind("same", "sum gen", "return sum(self.d(x * i).sum() for i in range(3))"),
+    _kind("same", "list comp if", "z = [self.d(x * i) for i in range(3) if i > 0]\nreturn z[0].sum()"),
+    _kind("same", "max min py", "return self.d(x).sum() * max(1, 2) * min(x.shape[0], 8)"),
+    _kind("same", "str format", "z = 'a{}'.format(1)\nif z == 'a1':\n    return self.d(x).sum()\nreturn x.sum()"),
+    _kind("same", "fstring", "z = f'a{1}'\nif z == 'a1':\n    return self.d(x).sum()\nreturn x.sum()"),
+    _kind("same", "slice step", "return self.d(x[::2]).sum()"),
+    _kind("same", "slice none", "return self.d(x)[:, None, :].sum()"),
+    _kind("same", "index mask rows", "m = y > 0\nreturn self.d(x)[m].sum()"),
+    _kind("same", "if tensor", "if x.sum() > 0:\n    z = self.d(x)\nelse:\n    z = self.d(x) * 2\nreturn z.sum()"),
+    _kind("same", "if tensor return", "if x.sum() > 0:\n    return self.d(x).sum()\nreturn self.d(x).mean()"),
+    _kind(
+        "same",
+        "while tensor",
+        "i = x.sum() * 0\nz = self.d(x)\nwhile i < 3:\n    z = z * 2\n    i = i + 1\nreturn z.sum()",
+    ),
+    _kind(
+        "same",
+        "while true break",
+        "i = 0\nz = self.d(x)\nwhile True:\n    i += 1\n    z = z * 2\n    if i > 2:\n        break\nreturn z.sum()",
+    ),
+    _kind(
+        "same",
+        "for continue tensor",
+        "z = self.d(x)\nfor i in range(4):\n    if z.sum() > 1000:\n        continue\n    z = z * 2\nreturn z.sum()",
+    ),
+    _kind(
+        "same",
+        "for return tensor",
+        "z = self.d(x)\nfor i in range(4):\n    if z.sum() > 9:\n        return z.sum()\n    z = z * 2\nreturn z.sum()",
+    ),
+    _kind("same", "ifexp tensor", "z = self.d(x) if x.sum() > 0 else x\nreturn z.sum()"),
+    _kind("same", "assert", "assert x.shape[1] == 4, 'no'\nreturn self.d(x).sum()"),
+    _kind("same", "raise tensor", "if x.sum() > 1e9:\n    raise ValueError('no')\nreturn self.d(x).sum()"),
+    _kind("same", "print", "print(x.shape, x)\nreturn self.d(x).sum()"),
+    _kind("same", "training flag", "if self.training:\n    return self.d(x).sum()\nreturn x.sum()"),
+    _kind("same", "shape star", "return self.d(x).reshape(*x.shape[:1], -1).sum()"),
+    _kind("same", "shape list", "s = list(x.shape)\ns[1] = -1\nreturn self.d(x).reshape(tuple(s)).sum()"),
+    _kind("same", "np sqrt const", "return self.d(x).sum() / np.sqrt(x.shape[1])"),
+    _kind("same", "math sqrt", "return self.d(x).sum() / math.sqrt(x.shape[1])", before="import math"),
+    _kind("same", "np prod", "return self.d(x).sum() / np.prod(x.shape)"),
+    _kind("same", "np array", "return self.d(x).sum() + Tensor(np.array([1, 2]), ms.float32).sum()"),
+    _kind("same", "cell made", "return nn.ReLU()(self.d(x)).sum()"),
+    _kind("same", "prim made", "return ops.ReduceSum()(self.d(x))"),
+    _kind(
+        "same",
+        "user cell made",
+        "return C2()(self.d(x)).sum()",
+        before="class C2(nn.Cell):\n    def construct(self, z):\n        return z * 2",
+    ),
+    _kind(
+        "same",
+        "range tensorshape",
+        "s = 0\nfor i in range(x.shape[0]):\n    s = s + x[i]\nreturn self.d(x).sum() + s.sum()",
+    ),
+    _kind("same", "item", "if x.sum().item() > 0:\n    return self.d(x).sum()\nreturn x.sum()"),
+    _kind("same", "float tensor", "return self.d(x).sum() * float(x.sum())"),
+    _kind("same", "global obj", "return self.d(x).sum() * K.a", before="import argparse\nK = argparse.Namespace(a=3)"),
+    _kind("same", "global cell", "return K(self.d(x)).sum()", before="K = nn.ReLU()"),
+    _kind("same", "unpack tensor", "a, b, c, d = x\nreturn self.d(a + b + c + d).sum()"),
+    _kind("same", "chunk loop", "s = 0\nfor a in ops.chunk(x, 2):\n    s = s + a\nreturn self.d(s).sum()"),
+    _kind("same", "self attr int write", "self.n = self.n + 1\nreturn self.d(x).sum()", init="self.n = 0"),
+    _kind(
+        "same",
+        "return dict str",
+        "return self.two(x)['a'].sum()",
+        methods="def two(self, x):\n    return {'a': self.d(x), 'b': 'no', 'c': 3}",
+    ),
+    _kind(
+        "same",
+        "recursion",
+        "return self.d(x).sum() * self.fac(3)",
+        methods="def fac(self, n):\n    if n <= 1:\n        return 1\n    return n * self.fac(n - 1)",
+    ),
+    _kind("same", "bitops", "m = (x > 0) & (x < 1) | ~(x > 2)\nreturn (self.d(x) * m).sum()"),
+    _kind(
+        "same",
+        "param list",
+        "s = 0\nfor p in self.ps:\n    s = s + p.sum()\nreturn self.d(x).sum() + s",
+        init="self.ps = ms.ParameterTuple([ms.Parameter(ops.ones(2), name='a'), ms.Parameter(ops.ones(2), name='b')])",
+    ),
+    _kind(
+        "same",
+        "child return dict",
+        "return self.c(self.d(x))['a'].sum()",
+        init="self.c = C2()",
+        before="class C2(nn.Cell):\n    def construct(self, z):\n        return {'a': z * 2}",
+    ),
+    _kind(
+        "same",
+        "child starkw",
+        "return self.c(self.d(x), w=x).sum()",
+        init="self.c = C2()",
+        before="class C2(nn.Cell):\n    def construct(self, z, **k):\n        return z * k['w']",
+    ),
+    _kind(
+        "same",
+        "child list arg",
+        "return self.c([self.d(x), x]).sum()",
+        init="self.c = C2()",
+        before="class C2(nn.Cell):\n    def construct(self, z):\n        return z[0] * z[1]",
+    ),
+    _kind(
+        "same",
+        "child dict arg",
+        "return self.c({'a': self.d(x), 'b': x}).sum()",
+        init="self.c = C2()",
+        before="class C2(nn.Cell):\n    def construct(self, z):\n        return z['a'] * z['b']",
+    ),
+    _kind("fails", "for else", "for i in range(2):\n    x = x * 2\nelse:\n    x = x + 1\nreturn self.d(x).sum()"),
+    _kind("differs", "list sort", "l = [3, 1, 2]\nl.sort()\nreturn self.d(x).sum() * l[0]"),
+    _kind("fails", "list copy", "l = [x, x].copy()\nreturn self.d(l[0]).sum()"),
+    _kind("fails", "dict set str", "d = {}\nd['a'] = x\nd['b'] = 'sum'\nreturn self.d(d['a']).sum()"),
+    _kind("fails", "dict set none", "d = {}\nd['a'] = x\nd['b'] = None\nreturn self.d(d['a']).sum()"),
+    _kind("fails", "dict call", "d = dict(a=x, b=x * 2)\nreturn self.d(d['b']).sum()"),
+    _kind("fails", "dict pop", "d = {'a': x, 'b': x}\nz = d.pop('a')\nreturn self.d(z).sum()"),
+    _kind("fails", "dict setdefault", "d = {'a': x}\nz = d.setdefault('b', x)\nreturn self.d(z).sum()"),
+    _kind(
+        "fails",
+        "cells reversed",
+        "for c in reversed(self.l):\n    x = c(x)\nreturn self.d(x).sum()",
+        init="self.l = nn.CellList([nn.Dense(4, 4), nn.Dense(4, 4)])",
+    ),
+    _kind(
+        "differs",
+        "attr partial",
+        "return self.k(self.d(x)).sum()",
+        init="self.k = functools.partial(helper, b=2)",
+        before="import functools\ndef helper(z, b):\n    return z * b",
+    ),
+    _kind(
+        "fails",
+        "classmethod",
+        "return self.sm(self.d(x)).sum()",
+        methods="@classmethod\ndef sm(cls, z):\n    return z * 2",
+    ),
+    _kind(
+        "fails", "list comp nested", "z = [self.d(x * i * j) for i in range(2) for j in range(2)]\nreturn z[3].sum()"
+    ),
+    _kind("fails", "reversed list", "for i in reversed([x, x * 2]):\n    z = i\nreturn self.d(z).sum()"),
+    _kind("fails", "set disp", "z = {1, 2}\nif 1 in z:\n    return self.d(x).sum()\nreturn x.sum()"),
+    _kind("differs", "inplace method", "z = self.d(x) * 1\nz.add_(1)\nreturn z.sum()"),
+    _kind("fails", "tensor of tensor", "return self.d(Tensor(x)).sum()"),
+    _kind(
+        "differs",
+        "user obj made t",
+        "o = Obj(self.d(x))\nreturn o.a.sum()",
+        before="class Obj:\n    def __init__(self, a):\n        self.a = a",
+    ),
+    _kind("fails", "grad inside", "g = ops.grad(self.d)(x)\nreturn self.d(x).sum() + g.sum()"),
+    _kind("fails", "dtype to np", "return self.d(x).sum() + float(np.finfo(ms.dtype_to_nptype(x.dtype)).min) * 0"),
+    _kind("differs", "self attr tensor write", "self.n = x * 2\nreturn self.d(self.n).sum()", init="self.n = None"),
+    _kind("fails", "self attr list write", "self.n = [x, x]\nreturn self.d(self.n[0]).sum()", init="self.n = []"),
+    _kind(
+        "fails",
+        "child custom call",
+        "return self.c(self.d(x)).sum()",
+        init="self.c = C2()",
+        before="class C2(nn.Cell):\n    def __call__(self, z):\n        return z * 2",
+    ),
+    _kind(
+        "fails",
+        "functools reduce",
+        "z = functools.reduce(lambda a, b: a + b, [x, x])\nreturn self.d(z).sum()",
+        before="import functools",
+    ),
+    _kind(
+        "fails",
+        "operator mul",
+        "return self.d(x).sum() * functools.reduce(operator.mul, x.shape)",
+        before="import functools, operator",
+    ),
+    _kind(
+        "fails",
+        "defaultdict",
+        "z = collections.defaultdict(list)\nz['a'].append(x)\nreturn self.d(x).sum()",
+        before="import collections",
+    ),
+]
