@@ -32,6 +32,7 @@ class Fp32Matmul(Check):
     triggers = ("()",)  # a custom train cell has any name
     blames = tuple(precision.LEVELS.values())
     looks_inside = False
+    in_libraries = False
 
     def among(self, sites: Sequence[Site]) -> Sequence[Site]:
         """Return the calls that by their words alone may make what is trained, or force FP32; none in a library."""

@@ -107,10 +107,13 @@ def trainings(program: Program) -> tuple[Training, ...]:
 
     Of what is stepped at one place, a Model with an optimizer comes first.
     """
+    stepped = [(site, list(_trainings_at(program, site))) for site in train_sites(program)]
+    stepped = [(site, here) for site, here in stepped if here]
+    if len(stepped) > 1:
+        stepped.sort(key=lambda each: _rank(program, each[0]))
     found: dict[Call, Training] = {}
-    for site in sorted(train_sites(program), key=lambda site: _rank(program, site)):
-        here = sorted(_trainings_at(program, site), key=lambda each: each.kind != "model")
-        for each in here:
+    for _, here in stepped:
+        for each in sorted(here, key=lambda each: each.kind != "model"):
             if program.runs(each.call):
                 old = found.get(each.call, each._replace(values=(), sites=()))
                 found[each.call] = each._replace(values=old.values + each.values, sites=old.sites + each.sites)
