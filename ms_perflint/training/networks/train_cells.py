@@ -33,9 +33,15 @@ def making_words(program: Program, module: SemanticIndex) -> frozenset[str]:
     """Return the last words of the calls of a module that may make what is trained: names of MindSpore, train cells."""
     spelled = {word for name in _NAMES for word in module.spelled(name)}
     found = spelled.intersection(module.by_word)
-    if any(program.project.contains_any(path, _MARKS) for path in program.files):
+    if _may_make_step(program):
         found |= step_flow(program).words.get(module, set())
     return frozenset(found)
+
+
+@fact
+def _may_make_step(program: Program) -> bool:
+    """Return whether a file of the program names what makes a training step: by its bytes."""
+    return program.project.one_contains(program.files, _MARKS)
 
 
 def made_at(program: Program, known: Alternative) -> Optional[Call]:
